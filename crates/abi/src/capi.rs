@@ -1,0 +1,1 @@
+//! The types of `include/sycl/detail/abi.h`.

@@ -1,0 +1,156 @@
+//! Launch rows: one [`KernelLaunch`] per kernel, with one [`Param`] per parameter of the lowered device function, in
+//! order.
+//!
+//! They are born in the front end from the layout of the kernel's functor, travel through device IR as the named
+//! metadata [`crate::names::LAUNCH_METADATA`], and through the image as the property set
+//! [`crate::names::LAUNCH_PROPERTY_SET`]. The metadata node of a kernel is
+//!
+//! ```text
+//! !{!"<symbol>", i32 <shape>, i64 <functor size>, !"<file>", i32 <line>, i32 <column>, i64 <identity>,
+//!   i32 <kind>, i64 <size>, i64 <offset>,    ; repeated for each parameter
+//!   ...}
+//! ```
+//!
+//! `identity` is a hash of the kernel's definition (not of its position). File, line, column and identity tell whether
+//! two modules mean the same kernel by one symbol.
+
+/// What a kernel parameter is. The numbers are part of the image format and of the integration header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum ParamKind {
+    /// A buffer accessor's data pointer: 8 bytes at the start of a `scythe_accessor_head`; `ptr addrspace(1)`.
+    Accessor = 0,
+    /// Plain bytes passed by value: a scalar, or `ptr byval([size x i8])`.
+    StdLayout = 1,
+    /// A sampler.
+    Sampler = 2,
+    /// A captured pointer: `ptr addrspace(1)`.
+    Pointer = 3,
+    /// A local accessor's data pointer: 8 bytes at the start of a `scythe_local_accessor_head`; `ptr addrspace(3)`.
+    Local = 4,
+}
+
+impl ParamKind {
+    /// The kind with this number.
+    pub fn from_u32(n: u32) -> Option<Self> {
+        Some(match n {
+            0 => Self::Accessor,
+            1 => Self::StdLayout,
+            2 => Self::Sampler,
+            3 => Self::Pointer,
+            4 => Self::Local,
+            _ => return None,
+        })
+    }
+}
+
+/// How a kernel is invoked: numbers of `scythe_kernel_shape`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Shape {
+    SingleTask = 0,
+    Range = 1,
+    NdRange = 2,
+}
+
+impl Shape {
+    /// The shape with this number.
+    pub fn from_u32(n: u32) -> Option<Self> {
+        Some(match n {
+            0 => Self::SingleTask,
+            1 => Self::Range,
+            2 => Self::NdRange,
+            _ => return None,
+        })
+    }
+
+    /// The value of [`crate::names::SHAPE_ATTRIBUTE`].
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SingleTask => "single_task",
+            Self::Range => "range",
+            Self::NdRange => "nd_range",
+        }
+    }
+
+    /// Inverse of [`Shape::as_str`].
+    pub fn from_name(s: &str) -> Option<Self> {
+        [Self::SingleTask, Self::Range, Self::NdRange].into_iter().find(|x| x.as_str() == s)
+    }
+}
+
+/// One parameter of the lowered kernel: `size` bytes at `offset` of the functor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Param {
+    pub kind: ParamKind,
+    pub size: u64,
+    pub offset: u64,
+}
+
+/// All that launching a kernel needs to know of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KernelLaunch {
+    pub shape: Shape,
+    pub functor_size: u64,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub identity: u64,
+    pub params: Vec<Param>,
+}
+
+impl KernelLaunch {
+    /// The property's value: little-endian, `u32` shape, `u64` functor size, `u32` line, `u32` column, `u64` identity,
+    /// `u32` length of file name, the name, `u32` number of parameters, and per parameter `u32` kind, `u64` size,
+    /// `u64` offset.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(36 + self.file.len() + 20 * self.params.len());
+        out.extend((self.shape as u32).to_le_bytes());
+        out.extend(self.functor_size.to_le_bytes());
+        out.extend(self.line.to_le_bytes());
+        out.extend(self.column.to_le_bytes());
+        out.extend(self.identity.to_le_bytes());
+        out.extend((self.file.len() as u32).to_le_bytes());
+        out.extend(self.file.as_bytes());
+        out.extend((self.params.len() as u32).to_le_bytes());
+        for p in &self.params {
+            out.extend((p.kind as u32).to_le_bytes());
+            out.extend(p.size.to_le_bytes());
+            out.extend(p.offset.to_le_bytes());
+        }
+        out
+    }
+
+    /// Reads what [`KernelLaunch::to_bytes`] wrote; `None` for anything else.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut r = Reader(bytes);
+        let shape = Shape::from_u32(r.u32()?)?;
+        let functor_size = r.u64()?;
+        let (line, column) = (r.u32()?, r.u32()?);
+        let identity = r.u64()?;
+        let len = r.u32()? as usize;
+        let file = std::str::from_utf8(r.take(len)?).ok()?.to_owned();
+        let count = r.u32()?;
+        let mut params = Vec::new();
+        for _ in 0..count {
+            params.push(Param { kind: ParamKind::from_u32(r.u32()?)?, size: r.u64()?, offset: r.u64()? });
+        }
+        r.0.is_empty().then_some(Self { shape, functor_size, file, line, column, identity, params })
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(n)?;
+        self.0 = rest;
+        Some(head)
+    }
+    fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+    fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+}

@@ -1,0 +1,15 @@
+//! What the compiler, the SYCL headers and the runtime must agree on, and nothing else: plain data, no behaviour.
+//!
+//! * [`capi`]: the types of `include/sycl/detail/abi.h`, field by field.
+//! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the runtime.
+//! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
+//! * [`jit`]: the C edge of the run-time compiler, a shared object that the CPU backend loads when it first builds.
+//! * [`tgt`]: the descriptor that the wrapper emits and `__tgt_register_lib` receives.
+//! * [`names`]: names that appear in IR, images and objects, each written down once.
+
+pub mod capi;
+pub mod cpu;
+pub mod jit;
+pub mod launch;
+pub mod names;
+pub mod tgt;

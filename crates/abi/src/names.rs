@@ -1,0 +1,19 @@
+//! Names that appear in IR, images and objects.
+
+/// Named metadata with one node per kernel; see [`crate::launch`].
+pub const LAUNCH_METADATA: &str = "scythe.launch";
+/// Property set with one byte-array property per kernel; see [`crate::launch::KernelLaunch::to_bytes`].
+pub const LAUNCH_PROPERTY_SET: &str = "SCYTHE/launch";
+/// Function attribute on kernels: `single_task`, `range` or `nd_range`.
+pub const SHAPE_ATTRIBUTE: &str = "scythe-shape";
+/// Function attribute on kernels and `SYCL_EXTERNAL` functions: the translation unit (spec: device code split).
+pub const MODULE_ID_ATTRIBUTE: &str = "sycl-module-id";
+/// Prefix of the work-group function that the CPU lowering makes from a kernel.
+pub const CPU_ENTRY_PREFIX: &str = "__scythe_cpu.";
+/// Between a kernel's mangled name and its translation unit's identifier (16 hex digits), for names with internal
+/// linkage.
+pub const TU_SEPARATOR: &str = ".tu.";
+/// The generic device target.
+pub const GENERIC_TRIPLE: &str = "spirv64-unknown-unknown";
+/// What the bundler puts before `sycl-<triple>` in a section's name.
+pub const BUNDLE_SECTION_PREFIX: &str = "__CLANG_OFFLOAD_BUNDLE__";

@@ -1,0 +1,305 @@
+// The one C interface between the SYCL headers and libscythe. `crates/abi` mirrors every type here, and a test
+// compares both sides' sizes and offsets.
+//
+// Conventions
+//  * A function that can fail returns `scythe_status`: 0, or a value of `sycl::errc` (the numbers in
+//    `sycl/detail/errc.hpp` start at 1 in the order of the SYCL 2020 specification). `scythe_last_error()` then
+//    gives the message for this thread until its next failing call.
+//  * Handles are opaque. Platforms and devices are never freed. Contexts, queues, events and buffers are counted:
+//    created with a count of one, `_retain` adds, `_release` subtracts.
+//  * Ranges are in SPIR-V order: index 0 is the dimension that varies fastest (SYCL's last). Unused entries of
+//    sizes are 1 and of offsets 0.
+//  * Strings are NUL-terminated UTF-8.
+#ifndef SCYTHE_DETAIL_ABI_H
+#define SCYTHE_DETAIL_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCYTHE_ABI_VERSION 1
+
+typedef int32_t scythe_status;
+typedef struct scythe_platform_t *scythe_platform;
+typedef struct scythe_device_t *scythe_device;
+typedef struct scythe_context_t *scythe_context;
+typedef struct scythe_queue_t *scythe_queue;
+typedef struct scythe_event_t *scythe_event;
+typedef struct scythe_buffer_t *scythe_buffer;
+typedef struct scythe_host_access_t *scythe_host_access;
+
+const char *scythe_last_error(void);
+
+// --- Platforms and devices -------------------------------------------------------------------------------------
+
+// How an info value comes back: `len` receives the full size in bytes; `buf` (of `cap` bytes) as much as fits.
+// `buf` may be null to ask for the size. Strings do not count their NUL.
+scythe_status scythe_platform_count(uint32_t *count);
+scythe_status scythe_platform_get(uint32_t index, scythe_platform *out);
+scythe_status scythe_platform_info(scythe_platform platform, uint32_t param, void *buf, size_t cap, size_t *len);
+scythe_status scythe_device_count(scythe_platform platform /* null: all */, uint32_t *count);
+scythe_status scythe_device_get(scythe_platform platform /* null: all */, uint32_t index, scythe_device *out);
+scythe_status scythe_device_platform(scythe_device device, scythe_platform *out);
+scythe_status scythe_device_info(scythe_device device, uint32_t param, void *buf, size_t cap, size_t *len);
+// 1 when the device has the aspect (numbers of `sycl::aspect`), 0 otherwise.
+int32_t scythe_device_has_aspect(scythe_device device, uint32_t aspect);
+
+enum scythe_backend_kind {
+  SCYTHE_BACKEND_HOST = 0,
+  SCYTHE_BACKEND_CPU = 1,
+  SCYTHE_BACKEND_OPENCL = 2,
+  SCYTHE_BACKEND_CUDA = 3
+};
+
+enum scythe_platform_param {
+  SCYTHE_PLATFORM_NAME = 0,    // string
+  SCYTHE_PLATFORM_VENDOR = 1,  // string
+  SCYTHE_PLATFORM_VERSION = 2, // string
+  SCYTHE_PLATFORM_PROFILE = 3, // string
+  SCYTHE_PLATFORM_BACKEND = 4, // u32, scythe_backend_kind
+};
+
+enum scythe_device_param {
+  SCYTHE_DEVICE_NAME = 0,                        // string
+  SCYTHE_DEVICE_VENDOR = 1,                      // string
+  SCYTHE_DEVICE_VERSION = 2,                     // string
+  SCYTHE_DEVICE_DRIVER_VERSION = 3,              // string
+  SCYTHE_DEVICE_PROFILE = 4,                     // string
+  SCYTHE_DEVICE_BACKEND_VERSION = 5,             // string
+  SCYTHE_DEVICE_TYPE = 6,                        // u32: 0 cpu, 1 gpu, 2 accelerator, 3 custom, 5 host
+  SCYTHE_DEVICE_VENDOR_ID = 7,                   // u32
+  SCYTHE_DEVICE_MAX_COMPUTE_UNITS = 8,           // u32
+  SCYTHE_DEVICE_MAX_WORK_ITEM_DIMENSIONS = 9,    // u32
+  SCYTHE_DEVICE_MAX_WORK_ITEM_SIZES = 10,        // u64[3]
+  SCYTHE_DEVICE_MAX_WORK_GROUP_SIZE = 11,        // u64
+  SCYTHE_DEVICE_MAX_NUM_SUB_GROUPS = 12,         // u32
+  SCYTHE_DEVICE_SUB_GROUP_SIZES = 13,            // u64[]
+  SCYTHE_DEVICE_SUB_GROUP_FORWARD_PROGRESS = 14, // u8
+  SCYTHE_DEVICE_MAX_CLOCK_FREQUENCY = 15,        // u32, MHz
+  SCYTHE_DEVICE_ADDRESS_BITS = 16,               // u32
+  SCYTHE_DEVICE_MAX_MEM_ALLOC_SIZE = 17,         // u64
+  SCYTHE_DEVICE_GLOBAL_MEM_SIZE = 18,            // u64
+  SCYTHE_DEVICE_GLOBAL_MEM_CACHE_SIZE = 19,      // u64
+  SCYTHE_DEVICE_GLOBAL_MEM_CACHE_LINE_SIZE = 20, // u32
+  SCYTHE_DEVICE_GLOBAL_MEM_CACHE_TYPE = 21,      // u32: 0 none, 1 read_only, 2 read_write
+  SCYTHE_DEVICE_LOCAL_MEM_SIZE = 22,             // u64
+  SCYTHE_DEVICE_LOCAL_MEM_TYPE = 23,             // u32: 0 none, 1 local, 2 global
+  SCYTHE_DEVICE_MAX_PARAMETER_SIZE = 24,         // u64
+  SCYTHE_DEVICE_MEM_BASE_ADDR_ALIGN = 25,        // u32, bits
+  SCYTHE_DEVICE_PROFILING_TIMER_RESOLUTION = 26, // u64, ns
+  SCYTHE_DEVICE_PREFERRED_VECTOR_WIDTHS = 27,    // u32[7]: char short int long float double half
+  SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS = 28,       // u32[7]
+  SCYTHE_DEVICE_HALF_FP_CONFIG =
+      29, // u32 bits: 1 denorm 2 inf_nan 4 nearest 8 zero 16 inf 32 fma 64 correctly_rounded_divide_sqrt 128 soft_float
+  SCYTHE_DEVICE_SINGLE_FP_CONFIG = 30,          // u32 bits
+  SCYTHE_DEVICE_DOUBLE_FP_CONFIG = 31,          // u32 bits
+  SCYTHE_DEVICE_ATOMIC_MEMORY_ORDERS = 32,      // u32 bits: 1<<sycl::memory_order
+  SCYTHE_DEVICE_ATOMIC_MEMORY_SCOPES = 33,      // u32 bits: 1<<sycl::memory_scope
+  SCYTHE_DEVICE_PRINTF_BUFFER_SIZE = 34,        // u64
+  SCYTHE_DEVICE_BACKEND = 35,                   // u32, scythe_backend_kind
+  SCYTHE_DEVICE_ERROR_CORRECTION = 36,          // u8
+  SCYTHE_DEVICE_PARTITION_MAX_SUB_DEVICES = 37, // u32
+  SCYTHE_DEVICE_ASPECTS = 38,                   // u32[]
+};
+
+// --- Contexts and queues ---------------------------------------------------------------------------------------
+
+scythe_status scythe_context_create(const scythe_device *devices, uint32_t count, scythe_context *out);
+void scythe_context_retain(scythe_context context);
+void scythe_context_release(scythe_context context);
+
+enum scythe_queue_flags { SCYTHE_QUEUE_IN_ORDER = 1, SCYTHE_QUEUE_PROFILING = 2 };
+scythe_status scythe_queue_create(scythe_context context, scythe_device device, uint32_t flags, scythe_queue *out);
+void scythe_queue_retain(scythe_queue queue);
+void scythe_queue_release(scythe_queue queue);
+scythe_status scythe_queue_wait(scythe_queue queue);
+// 1 when every command submitted so far has completed.
+int32_t scythe_queue_is_empty(scythe_queue queue);
+// Hands each asynchronous error that the queue has collected to `sink`, oldest first, and forgets it.
+typedef void (*scythe_error_sink)(void *ctx, scythe_status code, const char *message);
+void scythe_queue_drain_errors(scythe_queue queue, scythe_error_sink sink, void *ctx);
+
+// --- Events ----------------------------------------------------------------------------------------------------
+
+void scythe_event_retain(scythe_event event);
+void scythe_event_release(scythe_event event);
+scythe_status scythe_event_wait(scythe_event event);
+// 0 submitted, 1 running, 2 complete.
+int32_t scythe_event_status(scythe_event event);
+enum scythe_profiling_param { SCYTHE_PROFILING_SUBMIT = 0, SCYTHE_PROFILING_START = 1, SCYTHE_PROFILING_END = 2 };
+// Nanoseconds. Waits for the command where the value is not known before. `errc::invalid` without profiling.
+scythe_status scythe_event_profiling(scythe_event event, uint32_t param, uint64_t *ns);
+
+// --- Memory ----------------------------------------------------------------------------------------------------
+
+enum scythe_usm_kind { SCYTHE_USM_HOST = 0, SCYTHE_USM_DEVICE = 1, SCYTHE_USM_SHARED = 2, SCYTHE_USM_UNKNOWN = 3 };
+// `*out` is null, with status 0, when memory is exhausted. `align` 0 means the largest any type needs.
+scythe_status scythe_usm_alloc(scythe_context context, scythe_device device, uint32_t kind, size_t size, size_t align,
+                               void **out);
+scythe_status scythe_usm_free(scythe_context context, void *ptr);
+scythe_status scythe_usm_query(scythe_context context, const void *ptr, uint32_t *kind, scythe_device *device);
+
+enum scythe_buffer_flags {
+  SCYTHE_BUFFER_USE_HOST_PTR = 1,   // the host pointer's memory is the buffer's host copy
+  SCYTHE_BUFFER_READ_ONLY_HOST = 2, // `host_data` is const: copied on creation, never written back by itself
+  SCYTHE_BUFFER_COPY_HOST = 4,      // copy `host_data` on creation (it dies after the constructor)
+};
+typedef struct scythe_buffer_desc {
+  uint64_t size;      // bytes, may be 0
+  uint64_t elem_size; // bytes of one element
+  void *host_data;    // initial contents, or null for none
+  uint32_t flags;     // scythe_buffer_flags
+  uint32_t reserved;
+} scythe_buffer_desc;
+scythe_status scythe_buffer_create(const scythe_buffer_desc *desc, scythe_buffer *out);
+// A view of `size` bytes from `offset` of `parent`. Views share storage and dependencies with overlapping views.
+scythe_status scythe_buffer_create_sub(scythe_buffer parent, uint64_t offset, uint64_t size, scythe_buffer *out);
+void scythe_buffer_retain(scythe_buffer buffer);
+// The last release waits for all commands that use the buffer, then writes back as set below.
+void scythe_buffer_release(scythe_buffer buffer);
+// What the last release writes to. `dest` null and `callback` null: nothing. With `callback`, it is called with the
+// final contents (size of the buffer) instead of a copy to `dest`. By default `host_data` where it is not const.
+typedef void (*scythe_write_back)(void *ctx, const void *data, uint64_t size);
+void scythe_buffer_set_final(scythe_buffer buffer, void *dest, scythe_write_back callback, void *ctx,
+                             void (*destroy_ctx)(void *ctx));
+// 0 switches write-back off, 1 on.
+void scythe_buffer_set_write_back(scythe_buffer buffer, int32_t on);
+
+enum scythe_access_mode { SCYTHE_ACCESS_READ = 0, SCYTHE_ACCESS_WRITE = 1, SCYTHE_ACCESS_READ_WRITE = 2 };
+// Waits for the commands that conflict, makes the host copy current and gives its address. Later commands that
+// conflict wait for `_end`.
+scythe_status scythe_host_access_begin(scythe_buffer buffer, uint32_t mode, uint32_t no_init, void **data,
+                                       scythe_host_access *out);
+void scythe_host_access_end(scythe_host_access access);
+
+// --- Commands --------------------------------------------------------------------------------------------------
+
+typedef struct scythe_requirement {
+  scythe_buffer buffer;
+  uint32_t mode;    // scythe_access_mode
+  uint32_t no_init; // 1: earlier contents need not be kept
+} scythe_requirement;
+
+// Every accessor object begins with these two words, on host and device. When a kernel is launched, the runtime
+// looks up `buffer` and stores the device address of its first byte in the kernel's copy of `data`.
+typedef struct scythe_accessor_head {
+  void *data;
+  scythe_buffer buffer;
+} scythe_accessor_head;
+
+// A local accessor begins with these words. The runtime gives each work-group `bytes` of local memory there.
+typedef struct scythe_local_accessor_head {
+  void *data;
+  uint64_t bytes;
+} scythe_local_accessor_head;
+
+enum scythe_kernel_shape { SCYTHE_SHAPE_SINGLE_TASK = 0, SCYTHE_SHAPE_RANGE = 1, SCYTHE_SHAPE_ND_RANGE = 2 };
+
+// One per kernel type, in static storage of the host program: where the runtime remembers what it looked up.
+typedef struct scythe_kernel_slot {
+  void *entry;
+  uint64_t generation;
+} scythe_kernel_slot;
+
+// Host mode: the part of a range that one call runs. For SINGLE_TASK and RANGE `begin..end` are work-item
+// indices without the offset; for ND_RANGE they are work-group indices. Work-items run in any order.
+typedef struct scythe_host_box {
+  uint64_t global_size[3];
+  uint64_t global_offset[3];
+  uint64_t local_size[3];
+  uint64_t begin[3];
+  uint64_t end[3];
+} scythe_host_box;
+typedef void (*scythe_host_kernel)(const void *functor, const scythe_host_box *box);
+
+typedef struct scythe_kernel_launch {
+  const char *name;         // device symbol ("_ZTS…"); null in host mode
+  uint64_t tu;              // identifies the translation unit, for names with internal linkage; 0: none
+  scythe_kernel_slot *slot; // may be null
+  scythe_host_kernel host;  // host mode only, else null
+  const void *functor;      // copied before the call returns
+  uint64_t functor_size;
+  uint32_t shape; // scythe_kernel_shape
+  uint32_t dims;  // 1 to 3 (1 for a single task)
+  uint64_t global_size[3];
+  uint64_t local_size[3]; // ND_RANGE only, else 1
+  uint64_t global_offset[3];
+} scythe_kernel_launch;
+
+// A box of elements inside a buffer, or (buffer null) inside plain memory at `ptr`.
+typedef struct scythe_view {
+  scythe_buffer buffer;
+  void *ptr;
+  uint64_t elem_size;
+  uint64_t memory_range[3]; // the whole, in elements, fastest first
+  uint64_t offset[3];
+  uint64_t range[3]; // the box
+} scythe_view;
+
+enum scythe_command_kind {
+  SCYTHE_COMMAND_EMPTY = 0,       // only orders: barrier, or a command group without a command
+  SCYTHE_COMMAND_KERNEL = 1,      // u.kernel
+  SCYTHE_COMMAND_HOST_TASK = 2,   // u.host_task
+  SCYTHE_COMMAND_MEMCPY = 3,      // u.memory: dst, src, size (USM or host pointers)
+  SCYTHE_COMMAND_FILL = 4,        // u.memory: dst, pattern bytes at src, pattern_size, size = total bytes
+  SCYTHE_COMMAND_COPY = 5,        // u.copy: box to box of equal element counts
+  SCYTHE_COMMAND_FILL_VIEW = 6,   // u.fill: box filled with a pattern of its element size
+  SCYTHE_COMMAND_UPDATE_HOST = 7, // u.copy.src.buffer: bring the host copy (and host pointer) up to date
+  SCYTHE_COMMAND_PREFETCH = 8,    // u.memory: dst, size
+  SCYTHE_COMMAND_ADVISE = 9,      // u.memory: dst, size, advice
+};
+
+typedef struct scythe_command {
+  uint32_t kind;
+  uint32_t flags; // 1: barrier (waits for everything submitted to the queue before)
+  const scythe_requirement *requirements;
+  uint64_t requirement_count;
+  const scythe_event *deps;
+  uint64_t dep_count;
+  union {
+    scythe_kernel_launch kernel;
+    struct {
+      void (*call)(void *ctx);    // runs on a runtime thread; must not throw
+      void (*destroy)(void *ctx); // called once, after `call` or when the command is dropped
+      void *ctx;
+    } host_task;
+    struct {
+      void *dst;
+      const void *src;
+      uint64_t size;
+      uint64_t pattern_size;
+      int32_t advice;
+    } memory;
+    struct {
+      scythe_view dst;
+      scythe_view src;
+    } copy;
+    struct {
+      scythe_view dst;
+      const void *pattern; // elem_size bytes, copied before the call returns
+    } fill;
+  } u;
+} scythe_command;
+
+// Validates, orders after `deps`, conflicting accesses and (in-order queue) the queue's last command, and returns
+// without waiting. `event` may be null when the caller has no use for it. `on` of copies that name a buffer's view
+// must also be in `requirements`.
+scythe_status scythe_submit(scythe_queue queue, const scythe_command *command, scythe_event *event);
+
+// The device symbol's image is registered (1), or not (0): what `has_kernel_bundle`-like queries start from.
+int32_t scythe_kernel_known(const char *name, uint64_t tu);
+
+// --- Registration (called by the wrapper's object) ---------------------------------------------------------------
+
+struct __tgt_device_image;
+struct __tgt_bin_desc;
+void __tgt_register_lib(struct __tgt_bin_desc *desc);
+void __tgt_unregister_lib(struct __tgt_bin_desc *desc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
