@@ -1,1 +1,218 @@
-//! .
+//! The contract between the runtime and its backends.
+//!
+//! The runtime validates at its C edge; a backend trusts its caller under the contracts written here. A backend orders its
+//! own commands: [`Queue::enqueue`] takes the events to wait for and returns at once. Events of other backends never
+//! reach a backend: the runtime joins them by [`Event::on_complete`] and a marker it completes itself.
+//!
+//! No backend prints. No method panics or blocks for a device, except [`Event::wait`].
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::Arc;
+
+use scythe_abi::launch::{KernelLaunch, Shape};
+
+pub mod info;
+pub mod null;
+
+pub use info::{DeviceInfo, PlatformInfo};
+
+/// `sycl::errc`, with the numbers of the C edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Errc {
+    Runtime = 1,
+    Kernel = 2,
+    Accessor = 3,
+    NdRange = 4,
+    Event = 5,
+    KernelArgument = 6,
+    Build = 7,
+    Invalid = 8,
+    MemoryAllocation = 9,
+    Platform = 10,
+    Profiling = 11,
+    FeatureNotSupported = 12,
+    KernelNotSupported = 13,
+    BackendMismatch = 14,
+}
+
+/// What went wrong: the SYCL category, and a sentence for the user that names what was seen and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    pub code: Errc,
+    pub message: String,
+}
+
+impl Error {
+    pub fn new(code: Errc, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The numbers of `scythe_backend_kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum BackendKind {
+    Host = 0,
+    Cpu = 1,
+    OpenCl = 2,
+    Cuda = 3,
+}
+
+/// The numbers of `scythe_usm_kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum UsmKind {
+    Host = 0,
+    Device = 1,
+    Shared = 2,
+}
+
+/// One driver: a platform with its devices.
+pub trait Backend: Send + Sync {
+    fn kind(&self) -> BackendKind;
+    fn platform(&self) -> &PlatformInfo;
+    /// The same devices, in the same order, at every call.
+    fn devices(&self) -> &[Arc<dyn Device>];
+}
+
+pub trait Device: Send + Sync + Any {
+    fn info(&self) -> &DeviceInfo;
+
+    /// `size` > 0; `align` is a power of two. Memory is not initialised. `MemoryAllocation` when exhausted.
+    fn alloc(&self, kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void>;
+
+    /// # Safety
+    /// `ptr` came from [`Device::alloc`] of this device with this `kind`, is not freed yet, and no command uses it.
+    unsafe fn free(&self, kind: UsmKind, ptr: *mut c_void);
+
+    /// Device commands may use any host address as it is (buffers then need no second copy).
+    fn shares_host_memory(&self) -> bool;
+
+    /// Builds an image for this device. The caller caches the result; a backend may block here.
+    /// `code` is the image's code and `format` says what it is; `options` come from the compiler's command line.
+    fn build(&self, code: &[u8], format: scythe_image::Format, options: &str) -> Result<Arc<dyn Program>>;
+
+    fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>>;
+}
+
+/// A built image.
+pub trait Program: Send + Sync {
+    /// The kernel with this symbol and these launch rows. `Kernel` error when the program has no such symbol.
+    fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>>;
+}
+
+/// A kernel ready to be launched on the device it was built for. Backends downcast.
+pub trait Kernel: Send + Sync + Any {
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Bytes of a functor, inline when small so that a launch allocates once.
+pub type FunctorBytes = info::InlineBytes<192>;
+
+/// A kernel launch. Index 0 of each array is the dimension that varies fastest.
+pub struct KernelWork {
+    pub kernel: Arc<dyn Kernel>,
+    /// The functor's bytes, accessors' data pointers already replaced by device addresses. Parameter `i` of the kernel
+    /// is the bytes at the offset of launch row `i`.
+    pub functor: FunctorBytes,
+    pub dims: u32,
+    pub global_size: [u64; 3],
+    pub local_size: [u64; 3],
+    pub global_offset: [u64; 3],
+}
+
+/// A kernel of host mode: plain C++ called by the CPU backend's threads.
+pub struct HostKernelWork {
+    pub call: unsafe extern "C" fn(functor: *const c_void, host_box: *const scythe_abi::capi::HostBox),
+    pub functor: FunctorBytes,
+    pub shape: Shape,
+    pub global_size: [u64; 3],
+    pub local_size: [u64; 3],
+    pub global_offset: [u64; 3],
+}
+
+/// A box of bytes: `rows × planes` runs of `width` bytes. Pitches in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyBox {
+    pub width: usize,
+    pub rows: usize,
+    pub planes: usize,
+    pub src_row_pitch: usize,
+    pub src_plane_pitch: usize,
+    pub dst_row_pitch: usize,
+    pub dst_plane_pitch: usize,
+}
+
+/// What a command does once its dependencies have completed.
+pub enum Work {
+    /// Nothing: an ordering point.
+    Marker,
+    Kernel(Box<KernelWork>),
+    /// CPU backend only.
+    HostKernel(Box<HostKernelWork>),
+    /// A closure on a runtime thread (CPU backend only). It may block for long: it must not hold up kernels.
+    HostTask(Box<dyn FnOnce() -> Result<()> + Send>),
+    Memcpy { dst: *mut c_void, src: *const c_void, size: usize },
+    CopyRect { dst: *mut c_void, src: *const c_void, region: CopyBox },
+    /// `count` copies of the pattern, one after another, from `dst`.
+    Fill { dst: *mut c_void, pattern: Vec<u8>, count: usize },
+}
+
+// SAFETY: the addresses inside are used by whoever runs the work, under the contract of `Queue::enqueue`.
+unsafe impl Send for Work {}
+
+pub trait Queue: Send + Sync {
+    /// Runs `work` after every event in `deps` (all of this backend), and returns without waiting. When a dependency
+    /// failed, the work is not run and fails with the same error.
+    ///
+    /// `keep` is dropped once the work has finished: it holds what the work uses.
+    ///
+    /// # Safety
+    /// Addresses in `work` stay valid until the event completes, and no other thread writes (or, where the work writes,
+    /// reads) what they point at in the meantime, except through commands ordered by events.
+    unsafe fn enqueue(
+        &self,
+        work: Work,
+        deps: &[Arc<dyn Event>],
+        keep: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Result<Arc<dyn Event>>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Submitted = 0,
+    Running = 1,
+    Complete = 2,
+}
+
+/// Nanoseconds on the clock of the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    pub submit: u64,
+    pub start: u64,
+    pub end: u64,
+}
+
+pub trait Event: Send + Sync + Any {
+    fn as_any(&self) -> &dyn Any;
+    fn status(&self) -> Status;
+    /// Blocks until the command has completed, and tells how.
+    fn wait(&self) -> Result<()>;
+    /// Calls `f` once the command has completed, on any thread; at once when it already has.
+    fn on_complete(&self, f: Box<dyn FnOnce(Result<()>) + Send>);
+    /// `None` where the queue does not profile. Only after completion.
+    fn times(&self) -> Option<Times>;
+}
