@@ -1,1 +1,304 @@
-//! The types of `include/sycl/detail/abi.h`.
+//! The types of `include/sycl/detail/abi.h`, field by field.
+//!
+//! The header is the original: it documents each field, and `tests/capi_layout.rs` compiles it and compares sizes,
+//! offsets and numbers. Fields that hold an enumeration stay plain `u32` here, because C callers can put any number
+//! in them; the constants give the numbers that have a meaning, and the runtime's edge rejects the others.
+
+use std::ffi::{c_char, c_void};
+
+/// `SCYTHE_ABI_VERSION`.
+pub const ABI_VERSION: u32 = 1;
+
+/// `scythe_status`: 0, or a number of `sycl::errc`.
+pub type Status = i32;
+
+/// Declares types that only ever appear behind a pointer.
+macro_rules! opaque {
+    ($($name:ident = $c:literal;)*) => {$(
+        #[doc = concat!("What `", $c, "` points at.")]
+        #[repr(C)]
+        pub struct $name {
+            _private: [u8; 0],
+        }
+    )*};
+}
+
+opaque! {
+    PlatformT = "scythe_platform";
+    DeviceT = "scythe_device";
+    ContextT = "scythe_context";
+    QueueT = "scythe_queue";
+    EventT = "scythe_event";
+    BufferT = "scythe_buffer";
+    HostAccessT = "scythe_host_access";
+}
+
+pub type PlatformHandle = *mut PlatformT;
+pub type DeviceHandle = *mut DeviceT;
+pub type ContextHandle = *mut ContextT;
+pub type QueueHandle = *mut QueueT;
+pub type EventHandle = *mut EventT;
+pub type BufferHandle = *mut BufferT;
+pub type HostAccessHandle = *mut HostAccessT;
+
+/// `scythe_platform_param`.
+pub mod platform_param {
+    pub const NAME: u32 = 0;
+    pub const VENDOR: u32 = 1;
+    pub const VERSION: u32 = 2;
+    pub const PROFILE: u32 = 3;
+    pub const BACKEND: u32 = 4;
+}
+
+/// `scythe_device_param`.
+pub mod device_param {
+    pub const NAME: u32 = 0;
+    pub const VENDOR: u32 = 1;
+    pub const VERSION: u32 = 2;
+    pub const DRIVER_VERSION: u32 = 3;
+    pub const PROFILE: u32 = 4;
+    pub const BACKEND_VERSION: u32 = 5;
+    pub const TYPE: u32 = 6;
+    pub const VENDOR_ID: u32 = 7;
+    pub const MAX_COMPUTE_UNITS: u32 = 8;
+    pub const MAX_WORK_ITEM_DIMENSIONS: u32 = 9;
+    pub const MAX_WORK_ITEM_SIZES: u32 = 10;
+    pub const MAX_WORK_GROUP_SIZE: u32 = 11;
+    pub const MAX_NUM_SUB_GROUPS: u32 = 12;
+    pub const SUB_GROUP_SIZES: u32 = 13;
+    pub const SUB_GROUP_FORWARD_PROGRESS: u32 = 14;
+    pub const MAX_CLOCK_FREQUENCY: u32 = 15;
+    pub const ADDRESS_BITS: u32 = 16;
+    pub const MAX_MEM_ALLOC_SIZE: u32 = 17;
+    pub const GLOBAL_MEM_SIZE: u32 = 18;
+    pub const GLOBAL_MEM_CACHE_SIZE: u32 = 19;
+    pub const GLOBAL_MEM_CACHE_LINE_SIZE: u32 = 20;
+    pub const GLOBAL_MEM_CACHE_TYPE: u32 = 21;
+    pub const LOCAL_MEM_SIZE: u32 = 22;
+    pub const LOCAL_MEM_TYPE: u32 = 23;
+    pub const MAX_PARAMETER_SIZE: u32 = 24;
+    pub const MEM_BASE_ADDR_ALIGN: u32 = 25;
+    pub const PROFILING_TIMER_RESOLUTION: u32 = 26;
+    pub const PREFERRED_VECTOR_WIDTHS: u32 = 27;
+    pub const NATIVE_VECTOR_WIDTHS: u32 = 28;
+    pub const HALF_FP_CONFIG: u32 = 29;
+    pub const SINGLE_FP_CONFIG: u32 = 30;
+    pub const DOUBLE_FP_CONFIG: u32 = 31;
+    pub const ATOMIC_MEMORY_ORDERS: u32 = 32;
+    pub const ATOMIC_MEMORY_SCOPES: u32 = 33;
+    pub const PRINTF_BUFFER_SIZE: u32 = 34;
+    pub const BACKEND: u32 = 35;
+    pub const ERROR_CORRECTION: u32 = 36;
+    pub const PARTITION_MAX_SUB_DEVICES: u32 = 37;
+    pub const ASPECTS: u32 = 38;
+}
+
+/// `scythe_queue_flags`.
+pub mod queue_flags {
+    pub const IN_ORDER: u32 = 1;
+    pub const PROFILING: u32 = 2;
+}
+
+/// `scythe_profiling_param`.
+pub mod profiling_param {
+    pub const SUBMIT: u32 = 0;
+    pub const START: u32 = 1;
+    pub const END: u32 = 2;
+}
+
+/// `scythe_usm_kind`.
+pub mod usm_kind {
+    pub const HOST: u32 = 0;
+    pub const DEVICE: u32 = 1;
+    pub const SHARED: u32 = 2;
+    pub const UNKNOWN: u32 = 3;
+}
+
+/// `scythe_buffer_flags`.
+pub mod buffer_flags {
+    pub const USE_HOST_PTR: u32 = 1;
+    pub const READ_ONLY_HOST: u32 = 2;
+    pub const COPY_HOST: u32 = 4;
+}
+
+/// `scythe_access_mode`.
+pub mod access_mode {
+    pub const READ: u32 = 0;
+    pub const WRITE: u32 = 1;
+    pub const READ_WRITE: u32 = 2;
+}
+
+/// `scythe_command_kind`.
+pub mod command_kind {
+    pub const EMPTY: u32 = 0;
+    pub const KERNEL: u32 = 1;
+    pub const HOST_TASK: u32 = 2;
+    pub const MEMCPY: u32 = 3;
+    pub const FILL: u32 = 4;
+    pub const COPY: u32 = 5;
+    pub const FILL_VIEW: u32 = 6;
+    pub const UPDATE_HOST: u32 = 7;
+    pub const PREFETCH: u32 = 8;
+    pub const ADVISE: u32 = 9;
+}
+
+/// Bit of [`Command::flags`]: the command waits for everything submitted to its queue before.
+pub const COMMAND_BARRIER: u32 = 1;
+
+/// `scythe_error_sink`.
+pub type ErrorSink = unsafe extern "C" fn(ctx: *mut c_void, code: Status, message: *const c_char);
+
+/// `scythe_write_back`.
+pub type WriteBack = unsafe extern "C" fn(ctx: *mut c_void, data: *const c_void, size: u64);
+
+/// Frees a context pointer that was handed over together with a callback.
+pub type Destroy = unsafe extern "C" fn(ctx: *mut c_void);
+
+/// `scythe_buffer_desc`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BufferDesc {
+    pub size: u64,
+    pub elem_size: u64,
+    pub host_data: *mut c_void,
+    pub flags: u32,
+    pub reserved: u32,
+}
+
+/// `scythe_requirement`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Requirement {
+    pub buffer: BufferHandle,
+    pub mode: u32,
+    pub no_init: u32,
+}
+
+/// `scythe_accessor_head`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AccessorHead {
+    pub data: *mut c_void,
+    pub buffer: BufferHandle,
+}
+
+/// `scythe_local_accessor_head`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct LocalAccessorHead {
+    pub data: *mut c_void,
+    pub bytes: u64,
+}
+
+/// `scythe_kernel_slot`.
+#[repr(C)]
+pub struct KernelSlot {
+    pub entry: *mut c_void,
+    pub generation: u64,
+}
+
+/// `scythe_host_box`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostBox {
+    pub global_size: [u64; 3],
+    pub global_offset: [u64; 3],
+    pub local_size: [u64; 3],
+    pub begin: [u64; 3],
+    pub end: [u64; 3],
+}
+
+/// `scythe_host_kernel`.
+///
+/// # Safety
+/// `functor` points at a functor of the type the function was made for, and `host_box` is valid for the call.
+pub type HostKernel = unsafe extern "C" fn(functor: *const c_void, host_box: *const HostBox);
+
+/// `scythe_kernel_launch`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct KernelLaunch {
+    pub name: *const c_char,
+    pub tu: u64,
+    pub slot: *mut KernelSlot,
+    pub host: Option<HostKernel>,
+    pub functor: *const c_void,
+    pub functor_size: u64,
+    pub shape: u32,
+    pub dims: u32,
+    pub global_size: [u64; 3],
+    pub local_size: [u64; 3],
+    pub global_offset: [u64; 3],
+}
+
+/// `scythe_view`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct View {
+    pub buffer: BufferHandle,
+    pub ptr: *mut c_void,
+    pub elem_size: u64,
+    pub memory_range: [u64; 3],
+    pub offset: [u64; 3],
+    pub range: [u64; 3],
+}
+
+/// `scythe_command::u.host_task`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct HostTask {
+    pub call: Option<unsafe extern "C" fn(ctx: *mut c_void)>,
+    pub destroy: Option<Destroy>,
+    pub ctx: *mut c_void,
+}
+
+/// `scythe_command::u.memory`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Memory {
+    pub dst: *mut c_void,
+    pub src: *const c_void,
+    pub size: u64,
+    pub pattern_size: u64,
+    pub advice: i32,
+}
+
+/// `scythe_command::u.copy`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CopyViews {
+    pub dst: View,
+    pub src: View,
+}
+
+/// `scythe_command::u.fill`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Fill {
+    pub dst: View,
+    pub pattern: *const c_void,
+}
+
+/// `scythe_command::u`; which member holds is told by [`Command::kind`].
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub union CommandUnion {
+    pub kernel: KernelLaunch,
+    pub host_task: HostTask,
+    pub memory: Memory,
+    pub copy: CopyViews,
+    pub fill: Fill,
+}
+
+/// `scythe_command`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Command {
+    pub kind: u32,
+    pub flags: u32,
+    pub requirements: *const Requirement,
+    pub requirement_count: u64,
+    pub deps: *const EventHandle,
+    pub dep_count: u64,
+    pub u: CommandUnion,
+}
