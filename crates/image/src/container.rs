@@ -1,0 +1,428 @@
+//! The device image: code for one target, and what the runtime must know of it.
+//!
+//! Layout, all numbers little-endian:
+//!
+//! ```text
+//!  0  8 bytes  magic "SCYTHEIM"
+//!  8  u32      version
+//! 12  u32      number of sections, n
+//! 16  u64      length of the whole image
+//! 24  u64      checksum of all that follows
+//! 32  n times  u32 kind, u32 zero, u64 offset from the image's start, u64 size
+//!     sections: target (text), format (u32), options (text), properties (text form of the sets),
+//!               symbols (u32 count; per symbol u32 length and text), code (at a multiple of 16)
+//! ```
+//!
+//! Every section kind appears exactly once. The writer depends on nothing but its input: equal images are equal bytes.
+//! The reader borrows: code is never copied, and property sets are read when asked for.
+
+use crate::properties::{PropertyError, PropertySets};
+use std::fmt;
+
+pub const MAGIC: [u8; 8] = *b"SCYTHEIM";
+pub const VERSION: u32 = 1;
+
+const HEADER_SIZE: usize = 32;
+const ROW_SIZE: usize = 24;
+const CODE_ALIGNMENT: usize = 16;
+
+/// What an image's code is. The numbers are part of the container format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Format {
+    /// LLVM bitcode for the generic device triple, built at run time.
+    LlvmBitcode = 0,
+    /// A SPIR-V module.
+    SpirV = 1,
+    /// An ELF relocatable object with the entry points of `scythe_abi::cpu`.
+    CpuObject = 2,
+    /// PTX assembly text.
+    Ptx = 3,
+    /// A CUDA fat binary.
+    Fatbin = 4,
+    /// No code: the image only tells which kernels were left out and why.
+    Empty = 5,
+}
+
+impl Format {
+    pub const ALL: [Self; 6] = [Self::LlvmBitcode, Self::SpirV, Self::CpuObject, Self::Ptx, Self::Fatbin, Self::Empty];
+
+    /// The format with this number.
+    pub fn from_u32(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|&format| format as u32 == number)
+    }
+
+    /// The name by which tools print and accept the format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::LlvmBitcode => "llvmbc",
+            Self::SpirV => "spirv",
+            Self::CpuObject => "cpu-object",
+            Self::Ptx => "ptx",
+            Self::Fatbin => "fatbin",
+            Self::Empty => "empty",
+        }
+    }
+
+    /// Inverse of [`Format::as_str`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == name)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A device image that owns its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Target triple, or the name of the device that the code was compiled for.
+    pub target: String,
+    pub format: Format,
+    /// Options for whoever builds the code at run time.
+    pub options: String,
+    pub properties: PropertySets,
+    /// The kernels and other entry points in the image, in the order of the split.
+    pub symbols: Vec<String>,
+    pub code: Vec<u8>,
+}
+
+/// A device image that borrows from the bytes it was read from.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageView<'a> {
+    pub target: &'a str,
+    pub format: Format,
+    pub options: &'a str,
+    pub code: &'a [u8],
+    properties: &'a str,
+    symbols: Symbols<'a>,
+}
+
+/// Why bytes are not a device image.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImageError {
+    #[error("not a device image: it starts with {}, expected {}", Hex(seen), Hex(&MAGIC))]
+    BadMagic { seen: Vec<u8> },
+    #[error("device image version {seen}, expected {VERSION}")]
+    Version { seen: u32 },
+    #[error("device image truncated at byte {length}: expected {needed} bytes for {what}")]
+    Truncated { length: usize, needed: u64, what: &'static str },
+    #[error("device image of {claimed} bytes is followed by {extra} bytes that are not part of it")]
+    TrailingBytes { claimed: u64, extra: u64 },
+    #[error("device image checksum {seen:#018x}, expected {expected:#018x}: the image is damaged")]
+    Checksum { seen: u64, expected: u64 },
+    #[error("device image section {index} has unknown kind {kind}")]
+    UnknownSection { index: u32, kind: u32 },
+    #[error("device image has two {0} sections, expected one")]
+    RepeatedSection(&'static str),
+    #[error("device image has no {0} section")]
+    MissingSection(&'static str),
+    #[error("device image {section} section spans bytes {offset} to {offset} + {size}, beyond the image's {length}")]
+    SectionBounds { section: &'static str, offset: u64, size: u64, length: usize },
+    #[error("device image {0} section is not UTF-8 text")]
+    NotText(&'static str),
+    #[error("device image format {0} is unknown")]
+    UnknownFormat(u32),
+    #[error("device image {section} section has {seen} bytes, expected {expected}")]
+    SectionSize { section: &'static str, seen: usize, expected: usize },
+    #[error("device image symbol {index} of {count} does not fit its section")]
+    Symbol { index: u32, count: u32 },
+    #[error("device image properties: {0}")]
+    Properties(#[from] PropertyError),
+}
+
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("nothing");
+        }
+        write!(f, "\"{}\"", self.0.escape_ascii())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+#[repr(u32)]
+enum Section {
+    Target = 1,
+    Format = 2,
+    Options = 3,
+    Properties = 4,
+    Symbols = 5,
+    Code = 6,
+}
+
+const SECTIONS: [Section; 6] =
+    [Section::Target, Section::Format, Section::Options, Section::Properties, Section::Symbols, Section::Code];
+
+impl Section {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Target => "target",
+            Self::Format => "format",
+            Self::Options => "options",
+            Self::Properties => "properties",
+            Self::Symbols => "symbols",
+            Self::Code => "code",
+        }
+    }
+}
+
+/// Detects damage, not malice. Works on words because it is computed for every image when a program starts.
+fn checksum(bytes: &[u8]) -> u64 {
+    const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |sum: u64, word: u64| {
+        let sum = (sum ^ word).wrapping_mul(PRIME);
+        sum ^ (sum >> 32)
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
+    let sum = words.iter().fold(bytes.len() as u64, |sum, word| mix(sum, u64::from_le_bytes(*word)));
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    mix(sum, u64::from_le_bytes(last))
+}
+
+impl Image {
+    /// The container's bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut symbols = Vec::from((self.symbols.len() as u32).to_le_bytes());
+        for symbol in &self.symbols {
+            symbols.extend((symbol.len() as u32).to_le_bytes());
+            symbols.extend(symbol.as_bytes());
+        }
+        let format = (self.format as u32).to_le_bytes();
+        let properties = self.properties.to_text();
+        let contents: [&[u8]; SECTIONS.len()] =
+            [self.target.as_bytes(), &format, self.options.as_bytes(), properties.as_bytes(), &symbols, &self.code];
+
+        let table_end = HEADER_SIZE + ROW_SIZE * SECTIONS.len();
+        let mut out = vec![0; table_end];
+        for (index, (section, content)) in SECTIONS.into_iter().zip(contents).enumerate() {
+            if section == Section::Code {
+                out.resize(out.len().next_multiple_of(CODE_ALIGNMENT), 0);
+            }
+            let row = HEADER_SIZE + ROW_SIZE * index;
+            let offset = out.len() as u64;
+            out[row..row + 4].copy_from_slice(&(section as u32).to_le_bytes());
+            out[row + 8..row + 16].copy_from_slice(&offset.to_le_bytes());
+            out[row + 16..row + 24].copy_from_slice(&(content.len() as u64).to_le_bytes());
+            out.extend(content);
+        }
+        let length = out.len() as u64;
+        let sum = checksum(&out[HEADER_SIZE..]);
+        out[..8].copy_from_slice(&MAGIC);
+        out[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        out[12..16].copy_from_slice(&(SECTIONS.len() as u32).to_le_bytes());
+        out[16..24].copy_from_slice(&length.to_le_bytes());
+        out[24..32].copy_from_slice(&sum.to_le_bytes());
+        out
+    }
+
+    /// Reads a whole image; [`ImageView::parse`] does so without copies.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ImageError> {
+        ImageView::parse(bytes)?.to_image()
+    }
+}
+
+impl<'a> ImageView<'a> {
+    /// Checks the container and finds its parts. `bytes` must be one image, no more and no less.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ImageError> {
+        let (view, length) = Self::parse_prefix(bytes)?;
+        if length < bytes.len() {
+            return Err(ImageError::TrailingBytes { claimed: length as u64, extra: (bytes.len() - length) as u64 });
+        }
+        Ok(view)
+    }
+
+    /// Like [`ImageView::parse`] for bytes that start with an image; also gives the image's length.
+    pub fn parse_prefix(bytes: &'a [u8]) -> Result<(Self, usize), ImageError> {
+        let seen = &bytes[..bytes.len().min(MAGIC.len())];
+        if seen != MAGIC {
+            return Err(ImageError::BadMagic { seen: seen.to_vec() });
+        }
+        let truncated = |needed, what| ImageError::Truncated { length: bytes.len(), needed, what };
+        let header = bytes.get(..HEADER_SIZE).ok_or_else(|| truncated(HEADER_SIZE as u64, "the header"))?;
+        let version = u32_at(header, 8);
+        if version != VERSION {
+            return Err(ImageError::Version { seen: version });
+        }
+        let length = u64_at(header, 16);
+        let bytes = usize::try_from(length)
+            .ok()
+            .and_then(|length| bytes.get(..length))
+            .ok_or_else(|| truncated(length, "the whole image"))?;
+        let truncated = |needed, what| ImageError::Truncated { length: bytes.len(), needed, what };
+        let body = bytes.get(HEADER_SIZE..).ok_or_else(|| truncated(HEADER_SIZE as u64, "the header"))?;
+        let (seen, expected) = (checksum(body), u64_at(header, 24));
+        if seen != expected {
+            return Err(ImageError::Checksum { seen, expected });
+        }
+        let count = u32_at(header, 12);
+        let table_size = u64::from(count) * ROW_SIZE as u64;
+        let table = usize::try_from(table_size)
+            .ok()
+            .and_then(|size| body.get(..size))
+            .ok_or_else(|| truncated(HEADER_SIZE as u64 + table_size, "the section table"))?;
+        let sections = Sections::read(bytes, table)?;
+        Ok((sections.view()?, bytes.len()))
+    }
+
+    /// The text form of the property sets, as it stands in the image.
+    pub fn properties_text(&self) -> &'a str {
+        self.properties
+    }
+
+    /// Reads the property sets.
+    pub fn properties(&self) -> Result<PropertySets, PropertyError> {
+        PropertySets::from_text(self.properties)
+    }
+
+    /// The kernels and other entry points in the image, in order.
+    pub fn symbols(&self) -> Symbols<'a> {
+        self.symbols
+    }
+
+    /// A copy that owns its parts.
+    pub fn to_image(&self) -> Result<Image, ImageError> {
+        Ok(Image {
+            target: self.target.to_owned(),
+            format: self.format,
+            options: self.options.to_owned(),
+            properties: self.properties()?,
+            symbols: self.symbols.map(str::to_owned).collect(),
+            code: self.code.to_vec(),
+        })
+    }
+}
+
+/// Iterates over an image's symbols.
+#[derive(Clone, Copy, Debug)]
+pub struct Symbols<'a> {
+    /// What follows the symbols already given; checked when the image was read.
+    rest: &'a [u8],
+    left: u32,
+}
+
+impl<'a> Symbols<'a> {
+    fn read(section: &'a [u8]) -> Result<Self, ImageError> {
+        let name = Section::Symbols.name();
+        let (count, rest) = section.split_first_chunk::<4>().ok_or(ImageError::SectionSize {
+            section: name,
+            seen: section.len(),
+            expected: 4,
+        })?;
+        let count = u32::from_le_bytes(*count);
+        let all = Self { rest, left: count };
+        let mut walk = all;
+        for index in 0..count {
+            let (symbol, tail) = split_symbol(walk.rest).ok_or(ImageError::Symbol { index, count })?;
+            std::str::from_utf8(symbol).map_err(|_| ImageError::NotText(name))?;
+            walk.rest = tail;
+        }
+        if !walk.rest.is_empty() {
+            return Err(ImageError::SectionSize {
+                section: name,
+                seen: section.len(),
+                expected: section.len() - walk.rest.len(),
+            });
+        }
+        Ok(all)
+    }
+}
+
+fn split_symbol(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
+}
+
+impl<'a> Iterator for Symbols<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        self.left = self.left.checked_sub(1)?;
+        let (symbol, rest) = split_symbol(self.rest)?;
+        self.rest = rest;
+        std::str::from_utf8(symbol).ok()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left as usize, Some(self.left as usize))
+    }
+}
+
+impl ExactSizeIterator for Symbols<'_> {}
+
+/// The sections found, by position in [`SECTIONS`].
+struct Sections<'a>([Option<&'a [u8]>; SECTIONS.len()]);
+
+impl<'a> Sections<'a> {
+    fn read(image: &'a [u8], table: &[u8]) -> Result<Self, ImageError> {
+        let mut found = Self([None; SECTIONS.len()]);
+        for (index, row) in table.chunks_exact(ROW_SIZE).enumerate() {
+            let kind = u32_at(row, 0);
+            let place = SECTIONS
+                .iter()
+                .position(|&section| section as u32 == kind)
+                .ok_or(ImageError::UnknownSection { index: index as u32, kind })?;
+            let section = SECTIONS[place].name();
+            let (offset, size) = (u64_at(row, 8), u64_at(row, 16));
+            let bytes = usize::try_from(offset)
+                .ok()
+                .zip(usize::try_from(size).ok())
+                .and_then(|(offset, size)| image.get(offset..offset.checked_add(size)?))
+                .ok_or(ImageError::SectionBounds { section, offset, size, length: image.len() })?;
+            if found.0[place].replace(bytes).is_some() {
+                return Err(ImageError::RepeatedSection(section));
+            }
+        }
+        Ok(found)
+    }
+
+    fn get(&self, section: Section) -> Result<&'a [u8], ImageError> {
+        SECTIONS
+            .iter()
+            .zip(self.0)
+            .find_map(|(&known, bytes)| bytes.filter(|_| known == section))
+            .ok_or(ImageError::MissingSection(section.name()))
+    }
+
+    fn text(&self, section: Section) -> Result<&'a str, ImageError> {
+        std::str::from_utf8(self.get(section)?).map_err(|_| ImageError::NotText(section.name()))
+    }
+
+    fn view(&self) -> Result<ImageView<'a>, ImageError> {
+        let format = self.get(Section::Format)?;
+        let number = *format.as_array::<4>().ok_or(ImageError::SectionSize {
+            section: Section::Format.name(),
+            seen: format.len(),
+            expected: 4,
+        })?;
+        let number = u32::from_le_bytes(number);
+        Ok(ImageView {
+            target: self.text(Section::Target)?,
+            format: Format::from_u32(number).ok_or(ImageError::UnknownFormat(number))?,
+            options: self.text(Section::Options)?,
+            code: self.get(Section::Code)?,
+            properties: self.text(Section::Properties)?,
+            symbols: Symbols::read(self.get(Section::Symbols)?)?,
+        })
+    }
+}
+
+/// The number at `at`; the caller has checked that `bytes` holds it.
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    let mut word = [0; 4];
+    word.copy_from_slice(&bytes[at..at + 4]);
+    u32::from_le_bytes(word)
+}
+
+/// The number at `at`; the caller has checked that `bytes` holds it.
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(word)
+}
