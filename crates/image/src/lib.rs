@@ -2,14 +2,22 @@
 //!
 //! * [`container`]: the device image, [`Image`] when it is made and [`ImageView`] when it is used.
 //! * [`properties`]: property sets, inside images and as text files.
+//! * [`file_table`]: the tables by which post-link stages name their outputs.
+//! * [`bundle`]: fat objects, host ELF files with one section of device code per target.
+//! * [`archive`]: the members of static libraries.
 //!
 //! Each format has its one reader and its one writer here. Readers take any bytes: what does not fit comes back as an
 //! error that says what was seen, what was expected, and where.
 
+pub mod archive;
 mod base64;
+pub mod bundle;
 pub mod container;
+mod elf;
+pub mod file_table;
 mod ordered;
 pub mod properties;
 
 pub use container::{Format, Image, ImageError, ImageView};
+pub use file_table::{FileTable, FileTableError};
 pub use properties::{PropertyError, PropertySet, PropertySets, PropertyValue};

@@ -1,0 +1,115 @@
+//! Fat objects: a host object with one section of device code per target.
+//!
+//! The section for target `T` is `__CLANG_OFFLOAD_BUNDLE__T`, where `T` is `sycl-` and the device triple; a section of
+//! one byte for `host-` and the host's triple says that the object itself is the host's bundle. Linkers drop all of them, so
+//! that a fat object can be linked as if it were an ordinary one.
+
+use crate::elf::{self, Object};
+use scythe_abi::names::BUNDLE_SECTION_PREFIX;
+
+pub use crate::elf::ElfError;
+
+const SYCL_PREFIX: &str = "sycl-";
+const HOST_PREFIX: &str = "host-";
+
+/// One part of a fat object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bundle<'a> {
+    /// Offload kind and triple, such as `sycl-spirv64-unknown-unknown`.
+    pub target: &'a str,
+    pub data: &'a [u8],
+}
+
+impl<'a> Bundle<'a> {
+    /// The device triple, where this is SYCL device code.
+    pub fn device_triple(&self) -> Option<&'a str> {
+        self.target.strip_prefix(SYCL_PREFIX)
+    }
+
+    /// This only marks that the object is the host's part.
+    pub fn is_host(&self) -> bool {
+        self.target.starts_with(HOST_PREFIX)
+    }
+}
+
+/// Why an object cannot be bundled or unbundled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BundleError {
+    #[error(transparent)]
+    Elf(#[from] ElfError),
+    #[error("the object already holds a bundle for '{0}'")]
+    AlreadyThere(String),
+    #[error("two bundles are given for '{0}'")]
+    GivenTwice(String),
+    #[error("'{0}' is no target: expected a kind and a triple, such as 'sycl-spirv64-unknown-unknown'")]
+    BadTarget(String),
+    #[error("the object is for machine {0}: expected 62 (x86-64) or 183 (AArch64)")]
+    UnknownMachine(u16),
+    #[error("the name of a bundle section is not UTF-8 text: \"{}\"", .0.escape_ascii())]
+    NotText(Vec<u8>),
+}
+
+/// `sycl-` and the triple.
+pub fn sycl_target(triple: &str) -> String {
+    format!("{SYCL_PREFIX}{triple}")
+}
+
+/// The bytes look like an ELF file; they need not be a good one.
+pub fn is_object(bytes: &[u8]) -> bool {
+    elf::is_elf(bytes)
+}
+
+/// The target by which the host's own part of `object` goes.
+pub fn host_target(object: &[u8]) -> Result<String, BundleError> {
+    let arch = match Object::parse(object)?.machine {
+        elf::EM_X86_64 => "x86_64",
+        elf::EM_AARCH64 => "aarch64",
+        machine => return Err(BundleError::UnknownMachine(machine)),
+    };
+    Ok(format!("{HOST_PREFIX}{arch}-unknown-linux-gnu"))
+}
+
+/// `host` with the device code of each target: pairs of kind and triple (see [`sycl_target`]) and code.
+pub fn bundle(host: &[u8], parts: &[(String, &[u8])]) -> Result<Vec<u8>, BundleError> {
+    let marker = host_target(host)?;
+    let object = Object::parse(host)?;
+    let present = list(host)?;
+    let mut sections: Vec<(String, &[u8])> = Vec::with_capacity(parts.len() + 1);
+    // Adding a target to a fat object is fine, and must not add a second marker.
+    if !present.iter().any(Bundle::is_host) {
+        sections.push((format!("{BUNDLE_SECTION_PREFIX}{marker}"), &[0]));
+    }
+    for (target, data) in parts {
+        if target.contains('\0')
+            || target.split_once('-').is_none_or(|(kind, triple)| kind.is_empty() || triple.is_empty())
+        {
+            return Err(BundleError::BadTarget(target.clone()));
+        }
+        if present.iter().any(|bundle| bundle.target == target) {
+            return Err(BundleError::AlreadyThere(target.clone()));
+        }
+        let name = format!("{BUNDLE_SECTION_PREFIX}{target}");
+        if sections.iter().any(|(known, _)| *known == name) {
+            return Err(BundleError::GivenTwice(target.clone()));
+        }
+        sections.push((name, data));
+    }
+    Ok(object.with_excluded_sections(&sections)?)
+}
+
+/// The bundles of an object, in order; none for an ordinary object.
+pub fn list(object: &[u8]) -> Result<Vec<Bundle<'_>>, BundleError> {
+    let mut bundles = Vec::new();
+    for section in Object::parse(object)?.sections()? {
+        if let Some(target) = section.name.strip_prefix(BUNDLE_SECTION_PREFIX.as_bytes()) {
+            let target = std::str::from_utf8(target).map_err(|_| BundleError::NotText(section.name.to_vec()))?;
+            bundles.push(Bundle { target, data: section.data });
+        }
+    }
+    Ok(bundles)
+}
+
+/// The bundle for `target` (kind and triple), where the object has one.
+pub fn extract<'a>(object: &'a [u8], target: &str) -> Result<Option<&'a [u8]>, BundleError> {
+    Ok(list(object)?.into_iter().find(|bundle| bundle.target == target).map(|bundle| bundle.data))
+}
