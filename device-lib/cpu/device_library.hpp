@@ -1,0 +1,115 @@
+// What every part of the device library shares: the markers that make a function part of it, and the three
+// floating-point types that each maths function comes in.
+#ifndef SCYTHE_DEVICE_LIBRARY_HPP
+#define SCYTHE_DEVICE_LIBRARY_HPP
+
+#if !defined(__SYCL_DEVICE_ONLY__) && !defined(SYCL_LANGUAGE_VERSION)
+#error "compile the device library as SYCL device code: README.md has the command"
+#endif
+
+// Device code calls these functions under the mangled names and with the calling convention of its own target, so
+// they are compiled exactly like device code, and emitted because they are SYCL_EXTERNAL.
+#define SCYTHE_DEVICE [[clang::sycl_external]]
+
+using half = _Float16;
+
+// Defines `name` for float, double and half from two builtins. Half computes in float and rounds once: float's 24 bits
+// are more than twice half's 11 plus two, so that the basic operations stay correctly rounded.
+#define SCYTHE_UNARY(name, builtin)                                                                                    \
+  SCYTHE_DEVICE float name(float x) noexcept { return builtin##f(x); }                                                 \
+  SCYTHE_DEVICE double name(double x) noexcept { return builtin(x); }                                                  \
+  SCYTHE_DEVICE half name(half x) noexcept { return static_cast<half>(builtin##f(static_cast<float>(x))); }
+
+#define SCYTHE_BINARY(name, builtin)                                                                                   \
+  SCYTHE_DEVICE float name(float x, float y) noexcept { return builtin##f(x, y); }                                     \
+  SCYTHE_DEVICE double name(double x, double y) noexcept { return builtin(x, y); }                                     \
+  SCYTHE_DEVICE half name(half x, half y) noexcept {                                                                   \
+    return static_cast<half>(builtin##f(static_cast<float>(x), static_cast<float>(y)));                                \
+  }
+
+// The same from a function template `formula<T>` that works in float and double.
+#define SCYTHE_UNARY_FORMULA(name, formula)                                                                            \
+  SCYTHE_DEVICE float name(float x) noexcept { return formula<float>(x); }                                             \
+  SCYTHE_DEVICE double name(double x) noexcept { return formula<double>(x); }                                          \
+  SCYTHE_DEVICE half name(half x) noexcept { return static_cast<half>(formula<float>(static_cast<float>(x))); }
+
+#define SCYTHE_BINARY_FORMULA(name, formula)                                                                           \
+  SCYTHE_DEVICE float name(float x, float y) noexcept { return formula<float>(x, y); }                                 \
+  SCYTHE_DEVICE double name(double x, double y) noexcept { return formula<double>(x, y); }                             \
+  SCYTHE_DEVICE half name(half x, half y) noexcept {                                                                   \
+    return static_cast<half>(formula<float>(static_cast<float>(x), static_cast<float>(y)));                            \
+  }
+
+#define SCYTHE_TERNARY_FORMULA(name, formula)                                                                          \
+  SCYTHE_DEVICE float name(float x, float y, float z) noexcept { return formula<float>(x, y, z); }                     \
+  SCYTHE_DEVICE double name(double x, double y, double z) noexcept { return formula<double>(x, y, z); }                \
+  SCYTHE_DEVICE half name(half x, half y, half z) noexcept {                                                           \
+    return static_cast<half>(formula<float>(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));     \
+  }
+
+// Overloads over the precision, for the formulas.
+namespace scythe_device_library {
+
+inline float floor_of(float x) { return __builtin_floorf(x); }
+inline double floor_of(double x) { return __builtin_floor(x); }
+inline float rint_of(float x) { return __builtin_rintf(x); }
+inline double rint_of(double x) { return __builtin_rint(x); }
+inline float abs_of(float x) { return __builtin_fabsf(x); }
+inline double abs_of(double x) { return __builtin_fabs(x); }
+inline float sin_of(float x) { return __builtin_sinf(x); }
+inline double sin_of(double x) { return __builtin_sin(x); }
+inline float cos_of(float x) { return __builtin_cosf(x); }
+inline double cos_of(double x) { return __builtin_cos(x); }
+inline float exp_of(float x) { return __builtin_expf(x); }
+inline double exp_of(double x) { return __builtin_exp(x); }
+inline float log_of(float x) { return __builtin_logf(x); }
+inline double log_of(double x) { return __builtin_log(x); }
+inline float sinh_of(float x) { return __builtin_sinhf(x); }
+inline double sinh_of(double x) { return __builtin_sinh(x); }
+inline float cosh_of(float x) { return __builtin_coshf(x); }
+inline double cosh_of(double x) { return __builtin_cosh(x); }
+inline float sqrt_of(float x) { return __builtin_sqrtf(x); }
+inline double sqrt_of(double x) { return __builtin_sqrt(x); }
+inline float hypot_of(float x, float y) { return __builtin_hypotf(x, y); }
+inline double hypot_of(double x, double y) { return __builtin_hypot(x, y); }
+inline float atan2_of(float y, float x) { return __builtin_atan2f(y, x); }
+inline double atan2_of(double y, double x) { return __builtin_atan2(y, x); }
+inline float pow_of(float x, float y) { return __builtin_powf(x, y); }
+inline double pow_of(double x, double y) { return __builtin_pow(x, y); }
+inline float copysign_of(float x, float y) { return __builtin_copysignf(x, y); }
+inline double copysign_of(double x, double y) { return __builtin_copysign(x, y); }
+inline float fma_of(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+inline double fma_of(double x, double y, double z) { return __builtin_fma(x, y, z); }
+inline float scale_of(float x, int n) { return __builtin_ldexpf(x, n); }
+inline double scale_of(double x, int n) { return __builtin_ldexp(x, n); }
+inline float exponent_of(float x) { return __builtin_logbf(x); }
+inline double exponent_of(double x) { return __builtin_logb(x); }
+inline float fmin_of(float x, float y) { return __builtin_fminf(x, y); }
+inline double fmin_of(double x, double y) { return __builtin_fmin(x, y); }
+inline float fmax_of(float x, float y) { return __builtin_fmaxf(x, y); }
+inline double fmax_of(double x, double y) { return __builtin_fmax(x, y); }
+
+// A complex number inside the library: `_Complex` takes no template parameter.
+template <class T> struct parts {
+  T re, im;
+};
+
+inline parts<float> parts_of(_Complex float z) { return {__real__ z, __imag__ z}; }
+inline parts<double> parts_of(_Complex double z) { return {__real__ z, __imag__ z}; }
+
+inline _Complex float join(parts<float> z) {
+  _Complex float r;
+  __real__ r = z.re;
+  __imag__ r = z.im;
+  return r;
+}
+inline _Complex double join(parts<double> z) {
+  _Complex double r;
+  __real__ r = z.re;
+  __imag__ r = z.im;
+  return r;
+}
+
+} // namespace scythe_device_library
+
+#endif
