@@ -1,5 +1,6 @@
 //! What the compiler, the SYCL headers and the runtime must agree on, and nothing else: plain data, no behaviour.
 //!
+//! * [`aspect`]: the numbers and names of `sycl::aspect`.
 //! * [`capi`]: the types of `include/sycl/detail/abi.h`, field by field.
 //! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the runtime.
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
@@ -7,6 +8,7 @@
 //! * [`tgt`]: the descriptor that the wrapper emits and `__tgt_register_lib` receives.
 //! * [`names`]: names that appear in IR, images and objects, each written down once.
 
+pub mod aspect;
 pub mod capi;
 pub mod cpu;
 pub mod jit;
