@@ -117,7 +117,7 @@ impl<'a> Object<'a> {
             SHN_XINDEX => u32_at(first, 40) as usize,
             index => usize::from(index),
         };
-        let size = count.checked_mul(ROW_SIZE as u64).unwrap_or(u64::MAX);
+        let size = count.saturating_mul(ROW_SIZE as u64);
         let table = span(bytes, "section table", offset, size)?;
         if names_index == 0 || names_index as u64 >= count {
             return Err(ElfError::NoNames);
