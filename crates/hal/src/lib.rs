@@ -165,10 +165,22 @@ pub enum Work {
     HostKernel(Box<HostKernelWork>),
     /// A closure on a runtime thread (CPU backend only). It may block for long: it must not hold up kernels.
     HostTask(Box<dyn FnOnce() -> Result<()> + Send>),
-    Memcpy { dst: *mut c_void, src: *const c_void, size: usize },
-    CopyRect { dst: *mut c_void, src: *const c_void, region: CopyBox },
+    Memcpy {
+        dst: *mut c_void,
+        src: *const c_void,
+        size: usize,
+    },
+    CopyRect {
+        dst: *mut c_void,
+        src: *const c_void,
+        region: CopyBox,
+    },
     /// `count` copies of the pattern, one after another, from `dst`.
-    Fill { dst: *mut c_void, pattern: Vec<u8>, count: usize },
+    Fill {
+        dst: *mut c_void,
+        pattern: Vec<u8>,
+        count: usize,
+    },
 }
 
 // SAFETY: the addresses inside are used by whoever runs the work, under the contract of `Queue::enqueue`.
