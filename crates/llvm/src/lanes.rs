@@ -1,0 +1,154 @@
+//! What widening a function to several lanes asks of instructions, beyond the plain layer.
+
+use crate::{Builder, Function, Instruction, IntPredicate, Opcode, RealPredicate, Type, Value};
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+use std::ffi::{c_int, c_uint};
+
+// Contract of each function: see `shim/lanes.cpp`; handles are live and of the class that the parameter's name tells.
+unsafe extern "C" {
+    fn scythe_llvm_copy_ir_flags(to: LLVMValueRef, from: LLVMValueRef);
+    fn scythe_llvm_has_nsw(instruction: LLVMValueRef) -> c_int;
+    fn scythe_llvm_has_nuw(instruction: LLVMValueRef) -> c_int;
+    fn scythe_llvm_is_disjoint(instruction: LLVMValueRef) -> c_int;
+    fn scythe_llvm_is_atomic(instruction: LLVMValueRef) -> c_int;
+    fn scythe_llvm_is_volatile(instruction: LLVMValueRef) -> c_int;
+    fn scythe_llvm_only_computes(function: LLVMValueRef) -> c_int;
+    fn scythe_llvm_alignment(instruction: LLVMValueRef) -> c_uint;
+    fn scythe_llvm_is_static_alloca(instruction: LLVMValueRef) -> c_int;
+}
+
+impl<'ctx> Instruction<'ctx> {
+    /// Signed arithmetic (or truncation) that does not wrap.
+    pub fn nsw(self) -> bool {
+        // SAFETY: live instruction.
+        unsafe { scythe_llvm_has_nsw(self.ptr()) != 0 }
+    }
+
+    /// Unsigned arithmetic (or truncation) that does not wrap.
+    pub fn nuw(self) -> bool {
+        // SAFETY: live instruction.
+        unsafe { scythe_llvm_has_nuw(self.ptr()) != 0 }
+    }
+
+    /// An `or` whose operands share no set bit.
+    pub fn is_disjoint(self) -> bool {
+        // SAFETY: live instruction.
+        unsafe { scythe_llvm_is_disjoint(self.ptr()) != 0 }
+    }
+
+    pub fn is_atomic(self) -> bool {
+        // SAFETY: live instruction.
+        unsafe { scythe_llvm_is_atomic(self.ptr()) != 0 }
+    }
+
+    pub fn is_volatile(self) -> bool {
+        // SAFETY: live instruction.
+        unsafe { scythe_llvm_is_volatile(self.ptr()) != 0 }
+    }
+
+    /// The alignment of a load, store or alloca; 1 for anything else.
+    pub fn alignment(self) -> u32 {
+        // SAFETY: live instruction.
+        unsafe { scythe_llvm_alignment(self.ptr()) }
+    }
+
+    /// An alloca of constant size in the entry block.
+    pub fn is_static_alloca(self) -> bool {
+        // SAFETY: live instruction.
+        unsafe { scythe_llvm_is_static_alloca(self.ptr()) != 0 }
+    }
+
+    pub fn int_predicate(self) -> Option<IntPredicate> {
+        // SAFETY: an integer comparison.
+        (self.opcode() == Opcode::LLVMICmp).then(|| unsafe { LLVMGetICmpPredicate(self.ptr()) })
+    }
+
+    pub fn real_predicate(self) -> Option<RealPredicate> {
+        // SAFETY: a floating-point comparison.
+        (self.opcode() == Opcode::LLVMFCmp).then(|| unsafe { LLVMGetFCmpPredicate(self.ptr()) })
+    }
+
+    /// The indices of an `extractvalue` or `insertvalue`; empty for anything else.
+    pub fn aggregate_indices(self) -> Vec<u32> {
+        if !matches!(self.opcode(), Opcode::LLVMExtractValue | Opcode::LLVMInsertValue) {
+            return Vec::new();
+        }
+        // SAFETY: an instruction with indices; LLVM gives their address and number.
+        unsafe {
+            let n = LLVMGetNumIndices(self.ptr()) as usize;
+            std::slice::from_raw_parts(LLVMGetIndices(self.ptr()), n).to_vec()
+        }
+    }
+}
+
+impl<'ctx> Function<'ctx> {
+    /// Its result depends on its arguments alone, and it has no effect.
+    pub fn only_computes(self) -> bool {
+        // SAFETY: live function.
+        unsafe { scythe_llvm_only_computes(self.ptr()) != 0 }
+    }
+}
+
+impl<'ctx> Type<'ctx> {
+    /// The element type of an array or vector.
+    pub fn element(self) -> Option<Type<'ctx>> {
+        use crate::TypeKind::*;
+        matches!(self.kind(), LLVMArrayTypeKind | LLVMVectorTypeKind).then(|| self.contained()[0])
+    }
+}
+
+impl<'ctx> Value<'ctx> {
+    /// Takes over wrapping, exactness and floating-point flags, where `self` is an instruction that has such.
+    pub fn copy_ir_flags(self, from: Value<'ctx>) {
+        // SAFETY: live values.
+        unsafe { scythe_llvm_copy_ir_flags(self.ptr(), from.ptr()) }
+    }
+}
+
+impl<'ctx> Builder<'ctx> {
+    /// Any two-operand arithmetic or logic instruction.
+    pub fn binary(&self, opcode: Opcode, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
+        let name = crate::text::c_string(name);
+        // SAFETY: live values, a C string.
+        unsafe { Value::from_raw(LLVMBuildBinOp(self.raw_builder(), opcode, a.ptr(), b.ptr(), name.as_ptr())) }
+    }
+
+    pub fn fneg(&self, a: Value<'ctx>) -> Value<'ctx> {
+        // SAFETY: live value, a C string.
+        unsafe { Value::from_raw(LLVMBuildFNeg(self.raw_builder(), a.ptr(), c"".as_ptr())) }
+    }
+
+    pub fn freeze(&self, a: Value<'ctx>) -> Value<'ctx> {
+        // SAFETY: live value, a C string.
+        unsafe { Value::from_raw(LLVMBuildFreeze(self.raw_builder(), a.ptr(), c"".as_ptr())) }
+    }
+
+    pub fn extract_element(&self, vector: Value<'ctx>, at: Value<'ctx>) -> Value<'ctx> {
+        // SAFETY: live values, a C string.
+        unsafe { Value::from_raw(LLVMBuildExtractElement(self.raw_builder(), vector.ptr(), at.ptr(), c"".as_ptr())) }
+    }
+
+    pub fn shuffle(&self, a: Value<'ctx>, b: Value<'ctx>, mask: Value<'ctx>) -> Value<'ctx> {
+        // SAFETY: live values, a C string.
+        unsafe { Value::from_raw(LLVMBuildShuffleVector(self.raw_builder(), a.ptr(), b.ptr(), mask.ptr(), c"".as_ptr())) }
+    }
+
+    /// A copy of an instruction, with the same operands, at the builder's position.
+    pub fn clone_instruction(&self, i: Instruction<'ctx>) -> Instruction<'ctx> {
+        // SAFETY: a live instruction; the copy is inserted at once.
+        let copy = unsafe {
+            let copy = LLVMInstructionClone(i.ptr());
+            LLVMInsertIntoBuilder(self.raw_builder(), copy);
+            Value::from_raw(copy)
+        };
+        copy.as_instruction().expect("the copy of an instruction is one")
+    }
+}
+
+/// `<values…>` as a constant; all of one type.
+pub fn const_vector<'ctx>(values: &[Value<'ctx>]) -> Value<'ctx> {
+    let mut raw: Vec<LLVMValueRef> = values.iter().map(|v| v.ptr()).collect();
+    // SAFETY: live constants and their number.
+    unsafe { Value::from_raw(LLVMConstVector(raw.as_mut_ptr(), raw.len() as c_uint)) }
+}

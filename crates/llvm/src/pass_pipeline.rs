@@ -1,0 +1,62 @@
+//! LLVM's own passes, by the textual form of a pipeline.
+
+use crate::text::c_string;
+use crate::{Error, Module, TargetMachine};
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use llvm_sys::transforms::pass_builder::*;
+use std::ffi::CStr;
+
+/// How passes run. The default is what `opt` does, without vectorisers and unrolling.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PassOptions {
+    /// Verify the IR after every pass.
+    pub verify_each: bool,
+    pub loop_vectorize: bool,
+    pub slp_vectorize: bool,
+    pub loop_unroll: bool,
+    pub loop_interleave: bool,
+    /// Above which cost a call is not inlined; `None` for LLVM's default.
+    pub inline_threshold: Option<i32>,
+}
+
+/// Runs a pipeline such as `default<O2>` or `function(sroa,instcombine)`. The target machine tells passes what
+/// instructions cost.
+pub fn run_passes(
+    module: &Module<'_>,
+    pipeline: &str,
+    target: Option<&TargetMachine>,
+    options: PassOptions,
+) -> Result<(), Error> {
+    let text = c_string(pipeline);
+    let (message, errors) = module.context().capture_errors(|| {
+        // SAFETY: a live module, a C string, a live target machine or null, and options that are disposed after use.
+        unsafe {
+            let raw = LLVMCreatePassBuilderOptions();
+            LLVMPassBuilderOptionsSetVerifyEach(raw, options.verify_each as i32);
+            LLVMPassBuilderOptionsSetLoopVectorization(raw, options.loop_vectorize as i32);
+            LLVMPassBuilderOptionsSetSLPVectorization(raw, options.slp_vectorize as i32);
+            LLVMPassBuilderOptionsSetLoopUnrolling(raw, options.loop_unroll as i32);
+            LLVMPassBuilderOptionsSetLoopInterleaving(raw, options.loop_interleave as i32);
+            if let Some(threshold) = options.inline_threshold {
+                LLVMPassBuilderOptionsSetInlinerThreshold(raw, threshold);
+            }
+            let machine = target.map_or(std::ptr::null_mut(), |t| t.ptr());
+            let error = LLVMRunPasses(module.ptr(), text.as_ptr(), machine, raw);
+            LLVMDisposePassBuilderOptions(raw);
+            if error.is_null() {
+                return None;
+            }
+            let message = LLVMGetErrorMessage(error);
+            let copy = CStr::from_ptr(message).to_string_lossy().into_owned();
+            LLVMDisposeErrorMessage(message);
+            Some(copy)
+        }
+    });
+    match message {
+        None if errors.is_empty() => Ok(()),
+        message => {
+            let message = message.into_iter().chain((!errors.is_empty()).then_some(errors)).collect::<Vec<_>>();
+            Err(Error::Passes { pipeline: pipeline.into(), message: message.join("; ") })
+        }
+    }
+}

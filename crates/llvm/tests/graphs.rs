@@ -1,0 +1,162 @@
+//! Call graph, reachability, components, and extraction.
+
+use proptest::prelude::*;
+use scythe_llvm::{CallGraph, Context, Function, Module, graph};
+
+fn names(list: &[Function<'_>]) -> Vec<String> {
+    list.iter().map(|f| f.name()).collect()
+}
+
+/// Reachability by Floyd and Warshall: the reference for everything here.
+fn closure(n: usize, edges: &[Vec<usize>]) -> Vec<Vec<bool>> {
+    let mut reach = vec![vec![false; n]; n];
+    for (from, list) in edges.iter().enumerate() {
+        list.iter().for_each(|&to| reach[from][to] = true);
+    }
+    for k in 0..n {
+        for i in 0..n {
+            for j in 0..n {
+                reach[i][j] |= reach[i][k] && reach[k][j];
+            }
+        }
+    }
+    reach
+}
+
+fn random_graph() -> impl Strategy<Value = Vec<Vec<usize>>> {
+    (1usize..14).prop_flat_map(|n| proptest::collection::vec(proptest::collection::vec(0..n, 0..4), n))
+}
+
+/// A module whose function `f<i>` calls `f<j>` for each edge.
+fn module_of<'c>(context: &'c Context, edges: &[Vec<usize>]) -> Module<'c> {
+    let mut text = String::new();
+    for (i, list) in edges.iter().enumerate() {
+        text += &format!("define void @f{i}() {{\n");
+        list.iter().for_each(|j| text += &format!("  call void @f{j}()\n"));
+        text += "  ret void\n}\n";
+    }
+    context.parse_ir(text.as_bytes(), "graph").unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+proptest! {
+    #[test]
+    fn reachability_equals_the_reference(edges in random_graph(), start in 0usize..14) {
+        let n = edges.len();
+        let start = start % n;
+        let reference = closure(n, &edges);
+        let found = graph::reachable(&edges, &[start]);
+        for node in 0..n {
+            prop_assert_eq!(found[node], node == start || reference[start][node]);
+        }
+    }
+
+    #[test]
+    fn components_equal_the_reference(edges in random_graph()) {
+        let n = edges.len();
+        let reference = closure(n, &edges);
+        let components = graph::components(&edges);
+        let mut of = vec![usize::MAX; n];
+        for (number, component) in components.iter().enumerate() {
+            component.iter().for_each(|&node| of[node] = number);
+        }
+        prop_assert_eq!(components.iter().map(Vec::len).sum::<usize>(), n);
+        for a in 0..n {
+            for b in 0..n {
+                let together = a == b || (reference[a][b] && reference[b][a]);
+                prop_assert_eq!(of[a] == of[b], together);
+                // Callees before callers.
+                prop_assert!(!reference[a][b] || of[b] <= of[a]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_call_graph_of_a_module_equals_the_reference(edges in random_graph()) {
+        let n = edges.len();
+        let context = Context::new();
+        let module = module_of(&context, &edges);
+        let calls = CallGraph::new(&module);
+        let reference = closure(n, &edges);
+        let function = |i: usize| module.function(&format!("f{i}")).unwrap();
+        for (i, reached) in reference.iter().enumerate() {
+            prop_assert_eq!(calls.is_recursive(function(i)), reached[i]);
+            let expected: Vec<_> = (0..n).filter(|&j| i == j || reached[j]).map(|j| format!("f{j}")).collect();
+            prop_assert_eq!(names(&calls.reachable(&[function(i)])), expected.clone());
+            let part = module.extract(&[function(i)], "part", |_, _| true);
+            part.verify().unwrap();
+            prop_assert_eq!(names(&part.functions().collect::<Vec<_>>()), expected);
+            for (j, reached) in reached.iter().enumerate() {
+                let chain = calls.call_chain(function(i), function(j));
+                prop_assert_eq!(chain.is_some(), i == j || *reached);
+                let links = chain.unwrap_or_default();
+                prop_assert!(links.windows(2).all(|w| calls.callees(w[0]).contains(&w[1])));
+            }
+        }
+    }
+}
+
+const TABLE: &str = r#"
+@table = internal constant [2 x ptr] [ptr @in_table, ptr @also_in_table]
+@unused = internal global i32 4
+@llvm.used = appending global [1 x ptr] [ptr @kernel], section "llvm.metadata"
+define internal void @in_table() { ret void }
+define internal void @also_in_table() { ret void }
+define internal void @called() { ret void }
+define internal void @unrelated() { ret void }
+declare void @declared(ptr)
+define spir_kernel void @kernel(i64 %i) {
+  call void @called()
+  %slot = getelementptr [2 x ptr], ptr @table, i64 0, i64 %i
+  %f = load ptr, ptr %slot
+  call void %f()
+  call void @declared(ptr @called)
+  ret void
+}
+!rows = !{!0, !1}
+!0 = !{!"kernel", ptr @unrelated}
+!1 = !{!"other"}
+"#;
+
+#[test]
+fn addresses_taken_in_code_and_through_tables_are_seen() {
+    let context = Context::new();
+    let module = context.parse_ir(TABLE.as_bytes(), "table").unwrap();
+    let graph = CallGraph::new(&module);
+    let kernel = module.function("kernel").unwrap();
+    assert_eq!(names(&graph.callees(kernel)), ["called", "declared"]);
+    assert_eq!(names(&graph.references(kernel)), ["in_table", "also_in_table", "called"]);
+    assert_eq!(names(&graph.reachable_by_calls(&[kernel])), ["called", "declared", "kernel"]);
+    assert!(graph.is_address_taken(module.function("in_table").unwrap()));
+    assert!(!graph.is_address_taken(kernel), "llvm.used keeps, and takes no address");
+    assert_eq!(names(&graph.callers(module.function("called").unwrap())), ["kernel"]);
+}
+
+#[test]
+fn a_part_holds_what_its_roots_need_and_nothing_else() {
+    let context = Context::new();
+    let module = context.parse_ir(TABLE.as_bytes(), "table").unwrap();
+    let kernel = module.function("kernel").unwrap();
+    let part = module.extract(&[kernel], "part", |_, node| node.operand(0).unwrap().string().unwrap() == "kernel");
+    part.verify().unwrap();
+    let all: Vec<_> = part.functions().collect();
+    assert_eq!(names(&all), ["in_table", "also_in_table", "called", "declared", "kernel"]);
+    assert_eq!(part.globals().map(|g| g.name()).collect::<Vec<_>>(), ["table"]);
+    assert_eq!(part.named_metadata("rows").len(), 1);
+    // The function that only metadata names is left out, so its place is poison: the part can be written and read.
+    let again = context.parse_bitcode(&part.to_bitcode(), "again").unwrap();
+    assert_eq!(again.kernels().len(), 1);
+    assert_eq!(
+        part.to_bitcode(),
+        module.extract(&[kernel], "part", |_, n| n == module.named_metadata("rows")[0]).to_bitcode()
+    );
+}
+
+#[test]
+fn retain_deletes_the_rest_in_place() {
+    let context = Context::new();
+    let module = context.parse_ir(TABLE.as_bytes(), "table").unwrap();
+    module.retain(&[module.function("called").unwrap()]);
+    module.verify().unwrap();
+    assert_eq!(names(&module.functions().collect::<Vec<_>>()), ["called"]);
+    assert_eq!(module.globals().count(), 0);
+}
