@@ -1,1 +1,112 @@
-//! .
+//! `scythe`: takes the command line of `clang++` and, with `-fsycl`, compiles SYCL programs.
+//!
+//! Arguments become an [`args::Invocation`] by the rows of [`flags`]; with the [`facts::Facts`] about the machine it becomes
+//! a [`plan::Plan`], which `-###` prints ([`show`]) and [`exec`] runs. The driver loads no LLVM.
+
+pub mod args;
+pub mod clang;
+pub mod device_code;
+pub mod diagnostics;
+pub mod error;
+pub mod exec;
+pub mod facts;
+pub mod flags;
+pub mod layout;
+pub mod plan;
+pub mod response;
+pub mod show;
+pub mod signals;
+pub mod temp;
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use args::Invocation;
+use error::Error;
+use facts::Facts;
+
+/// Runs the driver with the arguments after the program's name. Does not return where clang++ takes its place.
+pub fn main(args: Vec<OsString>) -> ExitCode {
+    match run(&args) {
+        Ok(status) => ExitCode::from(u8::try_from(status).unwrap_or(1)),
+        Err(error) => {
+            eprint!("{}", render(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// An error as the driver prints it.
+pub fn render(error: &Error) -> String {
+    format!("scythe: error: {error}\n")
+}
+
+fn run(raw: &[OsString]) -> Result<i32, Error> {
+    let words = match utf8(raw) {
+        Ok(words) => words,
+        // clang takes any bytes, and without -fsycl they are its own business.
+        Err(error) if raw.iter().any(|a| a == "-fsycl") => return Err(error),
+        Err(_) => return Err(become_clang(&args::parse(&[])?, raw)),
+    };
+    let args = response::expand(words)?;
+    let invocation = args::parse(&args)?;
+    if invocation.help {
+        print!("{}", flags::help());
+        return Ok(0);
+    }
+    if invocation.version {
+        let clang = clang::find(invocation.clang.as_deref())?;
+        print!("scythe version {}\n{}", env!("CARGO_PKG_VERSION"), clang::version_text(&clang)?);
+        return Ok(0);
+    }
+    if !invocation.sycl || invocation.query {
+        return Err(become_clang(&invocation, raw));
+    }
+    compile(&invocation)
+}
+
+fn utf8(raw: &[OsString]) -> Result<Vec<String>, Error> {
+    let word = |(i, a): (usize, &OsString)| {
+        let fail = |a: OsString| Error::NotUtf8 { position: i + 1, lossy: a.to_string_lossy().into_owned() };
+        a.clone().into_string().map_err(fail)
+    };
+    raw.iter().enumerate().map(word).collect()
+}
+
+/// Without `-fsycl`, scythe is clang++: the same arguments, the same exit status. Returns only on failure.
+fn become_clang(invocation: &Invocation, raw: &[OsString]) -> Error {
+    let clang = match clang::find(invocation.clang.as_deref()) {
+        Ok(clang) => clang,
+        Err(error) => return error,
+    };
+    let ours = |a: &&OsString| {
+        a.to_str().is_some_and(|a| {
+            a.starts_with("--scythe-clang=") || (invocation.query && a.starts_with("-fsycl")) || a == "-fno-sycl"
+        })
+    };
+    let args: Vec<&OsString> = raw.iter().filter(|a| !ours(a)).collect();
+    let source = Command::new(&clang).args(args).exec();
+    Error::Spawn { program: clang, source }
+}
+
+fn compile(invocation: &Invocation) -> Result<i32, Error> {
+    if invocation.show_plan {
+        let facts = Facts::gather(invocation, temp::name(0))?;
+        let plan = plan::plan(invocation, &facts)?;
+        eprint!("scythe version {}\n{}", env!("CARGO_PKG_VERSION"), show::plan(&plan, &facts.layout.tools));
+        return Ok(0);
+    }
+    signals::listen().map_err(|source| Error::Read { path: "signals".into(), source })?;
+    let status = {
+        let folder = temp::TempFolder::create()?;
+        let facts = Facts::gather(invocation, folder.path().to_owned())?;
+        let plan = plan::plan(invocation, &facts)?;
+        let tools = facts.layout.tools.as_path();
+        exec::execute(&plan, &exec::Settings { verbose: invocation.verbose, tools, temp: folder.path() })
+    };
+    if let Some(signal) = signals::received() {
+        signals::die_of(signal);
+    }
+    status
+}

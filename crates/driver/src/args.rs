@@ -1,0 +1,369 @@
+//! Arguments → [`Invocation`]: what was asked for, with options and inputs in the order they were given.
+//!
+//! Nothing here looks at files or the environment.
+
+use crate::error::Error;
+use crate::flags::{self, Meaning, Shape, Steps};
+
+/// What the invocation makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A program or library.
+    Link,
+    /// `-c`.
+    Object,
+    /// `-S`.
+    Assembly,
+    /// `-fsyntax-only`.
+    Syntax,
+    /// `-E`, `-M`, `--precompile`, …: one pass of one side, for which clang knows the output.
+    OneSide,
+}
+
+/// Where `-save-temps` keeps files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaveTemps {
+    CurrentFolder,
+    BesideOutput,
+}
+
+/// What the driver does with an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// C++: compiled for host and device.
+    Source,
+    /// Another language: compiled for the host.
+    HostSource,
+    /// Handed to the linker; may hold device code.
+    Linkable,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    pub path: String,
+    pub kind: InputKind,
+    /// From `-x`.
+    pub language: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    Option { words: Vec<String>, steps: Steps, meaning: Meaning },
+    Input(Input),
+}
+
+/// A parsed command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    pub sycl: bool,
+    pub mode: Mode,
+    pub device_only: bool,
+    pub host_only: bool,
+    pub emit_llvm: bool,
+    pub output: Option<String>,
+    pub host_compiler: Option<String>,
+    pub host_compiler_options: Vec<String>,
+    pub int_header: Option<String>,
+    pub code_split: Option<String>,
+    pub clang: Option<String>,
+    pub dump_after: Option<String>,
+    pub dump_dir: Option<String>,
+    pub time_passes: bool,
+    pub save_temps: Option<SaveTemps>,
+    pub show_plan: bool,
+    pub verbose: bool,
+    pub help: bool,
+    pub version: bool,
+    pub query: bool,
+    pub items: Vec<Item>,
+}
+
+impl Invocation {
+    fn empty() -> Self {
+        Self {
+            sycl: false,
+            mode: Mode::Link,
+            device_only: false,
+            host_only: false,
+            emit_llvm: false,
+            output: None,
+            host_compiler: None,
+            host_compiler_options: Vec::new(),
+            int_header: None,
+            code_split: None,
+            clang: None,
+            dump_after: None,
+            dump_dir: None,
+            time_passes: false,
+            save_temps: None,
+            show_plan: false,
+            verbose: false,
+            help: false,
+            version: false,
+            query: false,
+            items: Vec::new(),
+        }
+    }
+
+    pub fn inputs(&self) -> impl Iterator<Item = &Input> {
+        self.items.iter().filter_map(|i| match i {
+            Item::Input(input) => Some(input),
+            Item::Option { .. } => None,
+        })
+    }
+
+    /// The words of all options that reach `steps`, in order.
+    pub fn options_for(&self, step: Steps) -> Vec<String> {
+        let reach = self.items.iter().filter_map(|i| match i {
+            Item::Option { words, steps, .. } if steps.contains(step) => Some(words),
+            _ => None,
+        });
+        reach.flatten().cloned().collect()
+    }
+
+    /// The last option of this meaning.
+    pub fn has(&self, wanted: Meaning) -> Option<&[String]> {
+        self.items.iter().rev().find_map(|i| match i {
+            Item::Option { words, meaning, .. } if *meaning == wanted => Some(words.as_slice()),
+            _ => None,
+        })
+    }
+}
+
+/// Parses arguments, without the program's name and with response files expanded.
+pub fn parse(args: &[String]) -> Result<Invocation, Error> {
+    let mut inv = Invocation::empty();
+    let mut language: Option<String> = None;
+    let mut only_inputs = false;
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        if only_inputs || !arg.starts_with('-') || arg == "-" {
+            inv.items.push(Item::Input(input(arg, language.as_deref())));
+            continue;
+        }
+        if arg == "--" {
+            only_inputs = true;
+            continue;
+        }
+        let (flag, joined) = flags::lookup(arg).unwrap_or((&flags::UNKNOWN, None));
+        let mut words = vec![arg.clone()];
+        let follows = match flag.shape {
+            Shape::Separate => true,
+            Shape::JoinedOrSeparate => joined.is_none(),
+            Shape::Alone | Shape::Joined => false,
+        };
+        let value = if follows {
+            let next = args.next().ok_or_else(|| Error::MissingValue { spelling: arg.clone() })?;
+            words.push(next.clone());
+            next.clone()
+        } else {
+            joined.unwrap_or_default().to_owned()
+        };
+        if flag.meaning == Meaning::Language {
+            language = (value != "none").then_some(value);
+            continue;
+        }
+        apply(&mut inv, flag, value, words)?;
+    }
+    if inv.device_only && inv.host_only {
+        return Err(Error::BothSidesExcluded);
+    }
+    Ok(inv)
+}
+
+/// Notes what an option asks of the driver, and keeps the words that travel on.
+fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec<String>) -> Result<(), Error> {
+    let mut steps = flag.steps;
+    match flag.meaning {
+        Meaning::Sycl => inv.sycl = true,
+        Meaning::NoSycl => inv.sycl = false,
+        Meaning::Targets => check_targets(&value)?,
+        Meaning::DeviceOnly => inv.device_only = true,
+        Meaning::HostOnly => inv.host_only = true,
+        Meaning::HostCompiler => inv.host_compiler = (!value.is_empty()).then_some(value),
+        Meaning::HostCompilerOptions => inv.host_compiler_options.extend(crate::response::split(&value)),
+        Meaning::IntHeader => inv.int_header = Some(value),
+        Meaning::CodeSplit => inv.code_split = Some(code_split(value)?),
+        Meaning::Clang => inv.clang = Some(value),
+        Meaning::DumpAfter => inv.dump_after = Some(value),
+        Meaning::DumpDir => inv.dump_dir = Some(value),
+        Meaning::TimePasses => inv.time_passes = true,
+        Meaning::Output => inv.output = Some(value),
+        Meaning::CompileOnly => inv.mode = stronger(inv.mode, Mode::Object),
+        Meaning::Assembly => inv.mode = stronger(inv.mode, Mode::Assembly),
+        Meaning::SyntaxOnly => inv.mode = stronger(inv.mode, Mode::Syntax),
+        Meaning::OneSide => {
+            inv.mode = Mode::OneSide;
+            steps = Steps::DEVICE.and(Steps::HOST).and(Steps::FOREIGN);
+        }
+        Meaning::EmitLlvm => inv.emit_llvm = true,
+        Meaning::SaveTemps => {
+            inv.save_temps = Some(match value.as_str() {
+                "" | "cwd" => SaveTemps::CurrentFolder,
+                "obj" => SaveTemps::BesideOutput,
+                _ => return Err(Error::BadValue { option: "-save-temps=", value, expected: "'cwd' or 'obj'" }),
+            });
+        }
+        Meaning::ShowPlan => inv.show_plan = true,
+        Meaning::Verbose => {
+            inv.verbose = true;
+            steps = Steps::ALL;
+        }
+        Meaning::Help => inv.help = true,
+        Meaning::Version => inv.version = true,
+        Meaning::Query => inv.query = true,
+        Meaning::Unwrap => words = vec![value],
+        Meaning::Language
+        | Meaning::Pass
+        | Meaning::DependencyFile
+        | Meaning::DependencyName
+        | Meaning::SideOutput
+        | Meaning::Lto
+        | Meaning::FuseLd
+        | Meaning::Static
+        | Meaning::Relocatable
+        | Meaning::LibraryDir
+        | Meaning::Library
+        | Meaning::Colour => {}
+    }
+    if steps != Steps::NONE {
+        inv.items.push(Item::Option { words, steps, meaning: flag.meaning });
+    }
+    Ok(())
+}
+
+/// As with clang, the earliest phase asked for wins, in whatever order the options stand.
+fn stronger(old: Mode, new: Mode) -> Mode {
+    let rank = |m| match m {
+        Mode::Link => 0,
+        Mode::Object => 1,
+        Mode::Assembly => 2,
+        Mode::Syntax => 3,
+        Mode::OneSide => 4,
+    };
+    if rank(new) > rank(old) { new } else { old }
+}
+
+fn check_targets(value: &str) -> Result<(), Error> {
+    let known = ["spir64", "spirv64", "spir64-unknown-unknown", scythe_abi::names::GENERIC_TRIPLE];
+    if value.split(',').all(|t| known.contains(&t)) {
+        return Ok(());
+    }
+    let expected = "'spirv64-unknown-unknown', the generic target";
+    Err(Error::BadValue { option: "-fsycl-targets=", value: value.to_owned(), expected })
+}
+
+fn code_split(value: String) -> Result<String, Error> {
+    match value.as_str() {
+        "" => Ok("auto".to_owned()),
+        "off" | "auto" | "per_source" | "per_kernel" => Ok(value),
+        _ => Err(Error::BadValue {
+            option: "-fsycl-device-code-split=",
+            value,
+            expected: "'off', 'auto', 'per_source' or 'per_kernel'",
+        }),
+    }
+}
+
+fn input(path: &str, language: Option<&str>) -> Input {
+    let kind = match language {
+        Some("c++" | "c++-cpp-output" | "sycl" | "c++-module") => InputKind::Source,
+        Some(_) => InputKind::HostSource,
+        None => kind_of_name(path),
+    };
+    Input { path: path.to_owned(), kind, language: language.map(str::to_owned) }
+}
+
+/// What clang++ makes of a file's name; it takes `.c` for C++.
+fn kind_of_name(path: &str) -> InputKind {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C" | "CC" | "CXX" | "c" | "ii" | "i" | "sycl") => {
+            InputKind::Source
+        }
+        Some("s" | "S" | "sx" | "asm" | "ll" | "bc" | "m" | "mm" | "h" | "hh" | "hpp" | "hxx" | "H" | "cppm" | "f") => {
+            InputKind::HostSource
+        }
+        _ => InputKind::Linkable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Invocation {
+        parse(&crate::response::split(line)).expect("the line is valid")
+    }
+
+    fn paths(inv: &Invocation) -> Vec<(&str, InputKind)> {
+        inv.inputs().map(|i| (i.path.as_str(), i.kind)).collect()
+    }
+
+    #[test]
+    fn values_are_not_taken_for_inputs() {
+        let inv = parsed("-fsycl -include x.h -MF a.d -Xclang -foo -isystem inc -o app -z now --param p=1 a.cpp");
+        assert_eq!(paths(&inv), [("a.cpp", InputKind::Source)]);
+        assert_eq!(inv.output.as_deref(), Some("app"));
+    }
+
+    #[test]
+    fn unknown_options_reach_every_step() {
+        let inv = parsed("-fsycl -ffast-math a.cpp");
+        for step in [Steps::DEVICE, Steps::HOST, Steps::FOREIGN, Steps::LINK] {
+            assert_eq!(inv.options_for(step), ["-ffast-math"]);
+        }
+    }
+
+    #[test]
+    fn host_code_generation_stays_off_the_device() {
+        let inv = parsed("-fsycl -march=native -fopenmp -fsanitize=address -flto -O3 -DX=1 -Wl,-s a.cpp");
+        assert_eq!(inv.options_for(Steps::DEVICE), ["-O3", "-DX=1"]);
+        let host = inv.options_for(Steps::HOST);
+        assert_eq!(host, ["-march=native", "-fopenmp", "-fsanitize=address", "-flto", "-O3", "-DX=1"]);
+        let link = inv.options_for(Steps::LINK);
+        assert_eq!(link, ["-march=native", "-fopenmp", "-fsanitize=address", "-flto", "-O3", "-Wl,-s"]);
+    }
+
+    #[test]
+    fn one_side_can_be_addressed() {
+        let inv = parsed("-fsycl -Xarch_device -DD -Xarch_host -DH a.cpp");
+        assert_eq!(inv.options_for(Steps::DEVICE), ["-DD"]);
+        assert_eq!(inv.options_for(Steps::HOST), ["-DH"]);
+    }
+
+    #[test]
+    fn the_language_holds_until_none() {
+        let inv = parsed("-x c++ a b.o -x none c.o d.cpp -xc e.c");
+        let kinds =
+            [InputKind::Source, InputKind::Source, InputKind::Linkable, InputKind::Source, InputKind::HostSource];
+        assert_eq!(paths(&inv).into_iter().map(|p| p.1).collect::<Vec<_>>(), kinds);
+    }
+
+    #[test]
+    fn the_last_of_sycl_and_no_sycl_wins() {
+        assert!(!parsed("-fsycl -fno-sycl a.cpp").sycl);
+        assert!(parsed("-fno-sycl -fsycl a.cpp").sycl);
+    }
+
+    #[test]
+    fn the_earliest_phase_wins() {
+        assert_eq!(parsed("-S -c a.cpp").mode, Mode::Assembly);
+        assert_eq!(parsed("-E -c a.cpp").mode, Mode::OneSide);
+    }
+
+    #[test]
+    fn bad_values_are_named() {
+        let bad = |line: &str| parse(&crate::response::split(line)).unwrap_err().to_string();
+        assert!(bad("-fsycl -o").contains("'-o' needs a value"));
+        assert!(bad("-fsycl-targets=nvptx64-nvidia-cuda").contains("nvptx64-nvidia-cuda"));
+        assert!(bad("-fsycl-device-code-split=some").contains("per_kernel"));
+        assert!(bad("-save-temps=x").contains("'cwd' or 'obj'"));
+        assert!(bad("-fsycl-device-only -fsycl-host-only").contains("exclude"));
+    }
+
+    #[test]
+    fn after_two_dashes_all_is_input() {
+        assert_eq!(paths(&parsed("-fsycl -- -odd.cpp")), [("-odd.cpp", InputKind::Source)]);
+    }
+}

@@ -1,0 +1,61 @@
+//! What can go wrong before or between the steps. Each message says what was seen and what was expected.
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("no input files")]
+    NoInput,
+    #[error("argument {position} is not UTF-8: '{lossy}'")]
+    NotUtf8 { position: usize, lossy: String },
+    #[error("option '{spelling}' needs a value, and is the last argument")]
+    MissingValue { spelling: String },
+    #[error("option '{option}' has the value '{value}'; expected {expected}")]
+    BadValue { option: &'static str, value: String, expected: &'static str },
+    #[error("option '-o' names one file, '{output}', but there are {count} outputs")]
+    OneOutput { output: String, count: usize },
+    #[error("option '-fsycl-int-header=' names one file, but there are {count} sources")]
+    OneHeader { count: usize },
+    #[error("'-fsycl-device-only' and '-fsycl-host-only' exclude each other")]
+    BothSidesExcluded,
+    #[error(
+        "'{option}' cannot be used with '-fsycl': the SYCL runtime is a shared library. \
+         '-static-libstdc++' and '-static-libgcc' can"
+    )]
+    Static { option: String },
+    #[error("'-emit-llvm' cannot be used when linking; add '-c' or '-S'")]
+    EmitLlvm,
+    #[error("the response file '{file}' is nested too deeply: it probably names itself")]
+    ResponseDepth { file: String },
+    #[error("no such file: '{path}'")]
+    NoSuchFile { path: String },
+    #[error("cannot read '{}': {source}", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("cannot write '{}': {source}", path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("cannot make a temporary folder in '{}': {source}", path.display())]
+    TempFolder { path: PathBuf, source: std::io::Error },
+    #[error("cannot run '{}': {source}", program.display())]
+    Spawn { program: PathBuf, source: std::io::Error },
+    #[error("device code of '{}': {message}", path.display())]
+    DeviceCode { path: PathBuf, message: String },
+    #[error(
+        "this Scythe is incomplete: '{}' is missing. 'cargo xtask install --prefix DIR' makes a complete tree",
+        missing.display()
+    )]
+    Incomplete { missing: PathBuf },
+    #[error(
+        "clang++ {} was not found: looked for {looked}. On Debian: apt-get install clang-22. \
+         Another place can be named with '--scythe-clang=PATH'",
+        crate::clang::VERSION
+    )]
+    NoClang { looked: String },
+    #[error(
+        "'{}' is clang {seen}, but Scythe's plug-in was built for clang {}. \
+         On Debian: apt-get install clang-22, or name the right one with '--scythe-clang=PATH'",
+        path.display(), crate::clang::VERSION
+    )]
+    ClangMismatch { path: PathBuf, seen: String },
+    #[error("'{}' does not look like clang: '--version' {answer}", path.display())]
+    NotClang { path: PathBuf, answer: String },
+}

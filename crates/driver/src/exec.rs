@@ -1,0 +1,231 @@
+//! Runs a plan: the only place that starts compilation processes.
+//!
+//! Guarantees: a step runs after those it needs, and not at all when one of them failed; as many steps run at once as the
+//! machine has processors. What steps print appears in the plan's order, each step's in one piece. Outputs take their names
+//! only when complete; what a failed step left behind is removed.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+
+use crate::diagnostics::Merger;
+use crate::error::Error;
+use crate::plan::{Action, Plan, Step};
+use crate::{device_code, show, signals};
+
+/// What the steps share.
+pub struct Settings<'a> {
+    pub verbose: bool,
+    /// `scythe-tools`, for showing steps.
+    pub tools: &'a Path,
+    /// The folder for temporary files.
+    pub temp: &'a Path,
+}
+
+/// How a step ended.
+struct Ended {
+    /// What it printed to standard error.
+    text: String,
+    /// 0, or the exit status to end with.
+    status: i32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Running,
+    Succeeded,
+    Failed(i32),
+    /// A step that it needs failed.
+    Skipped,
+}
+
+/// Runs all steps. Returns the exit status: 0, or that of the first step in the plan's order that failed.
+pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
+    check_folders(plan)?;
+    let stdin = spool_stdin(plan, settings)?;
+    let jobs = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let mut states = vec![State::Waiting; plan.steps.len()];
+    let mut printer = Printer::new(plan);
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        loop {
+            skip_hopeless(plan, &mut states);
+            let mut running = states.iter().filter(|s| **s == State::Running).count();
+            for i in 0..plan.steps.len() {
+                if running == jobs || signals::received().is_some() {
+                    break;
+                }
+                let step = &plan.steps[i];
+                if states[i] != State::Waiting || step.after.iter().any(|&d| states[d] != State::Succeeded) {
+                    continue;
+                }
+                if settings.verbose {
+                    print(&(show::step(step, settings.tools) + "\n"));
+                }
+                let (sender, stdin) = (sender.clone(), stdin.clone());
+                states[i] = State::Running;
+                running += 1;
+                scope.spawn(move || {
+                    // The receiver outlives all senders; a closed channel would mean that nobody waits for the result.
+                    let _ = sender.send((i, perform(step, stdin.as_deref())));
+                });
+            }
+            if running == 0 {
+                break;
+            }
+            let Ok((i, ended)) = receiver.recv() else { break };
+            states[i] = if ended.status == 0 { State::Succeeded } else { State::Failed(ended.status) };
+            printer.ended(i, ended.text);
+            skip_hopeless(plan, &mut states);
+            printer.flush(&states);
+        }
+        printer.flush(&states);
+    });
+    for (step, state) in plan.steps.iter().zip(&states) {
+        if *state != State::Succeeded {
+            step.unfinished.iter().for_each(|f| drop(std::fs::remove_file(f)));
+        }
+    }
+    let failed = states.iter().find_map(|s| match s {
+        State::Failed(status) => Some(*status),
+        _ => None,
+    });
+    Ok(failed.unwrap_or(0))
+}
+
+fn skip_hopeless(plan: &Plan, states: &mut [State]) {
+    for (i, step) in plan.steps.iter().enumerate() {
+        let hopeless = |d: &usize| matches!(states[*d], State::Failed(_) | State::Skipped);
+        if states[i] == State::Waiting && step.after.iter().any(hopeless) {
+            states[i] = State::Skipped;
+        }
+    }
+}
+
+/// An output's folder must exist: better said now than by a linker about a temporary name.
+fn check_folders(plan: &Plan) -> Result<(), Error> {
+    for (_, output) in plan.steps.iter().flat_map(|s| &s.publish) {
+        let folder = output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let fail = |source| Error::Write { path: output.clone(), source };
+        if !std::fs::metadata(folder).map_err(fail)?.is_dir() {
+            return Err(fail(std::io::ErrorKind::NotADirectory.into()));
+        }
+        if output.is_dir() {
+            return Err(fail(std::io::ErrorKind::IsADirectory.into()));
+        }
+    }
+    Ok(())
+}
+
+/// Several passes read standard input, which can be read once: they get copies.
+fn spool_stdin(plan: &Plan, settings: &Settings) -> Result<Option<PathBuf>, Error> {
+    if !plan.steps.iter().any(|s| matches!(s.action, Action::Run { stdin: true, .. })) {
+        return Ok(None);
+    }
+    let mut text = Vec::new();
+    std::io::stdin().read_to_end(&mut text).map_err(|source| Error::Read { path: "standard input".into(), source })?;
+    let path = settings.temp.join("standard-input");
+    std::fs::write(&path, text).map_err(|source| Error::Write { path: path.clone(), source })?;
+    Ok(Some(path))
+}
+
+/// Runs one step to its end and publishes its outputs.
+fn perform(step: &Step, stdin: Option<&Path>) -> Ended {
+    let done = match &step.action {
+        Action::Run { program, args, stdin: reads } => run(step, program, args, stdin.filter(|_| *reads)),
+        Action::Bundle { host, device, output } => device_code::bundle(host, device, output).map(|()| Ended::success()),
+        Action::Unbundle { input, outputs } => device_code::unbundle(input, outputs).map(|()| Ended::success()),
+    };
+    let published = done.and_then(|ended| {
+        if ended.status == 0 {
+            publish(step)?;
+        }
+        Ok(ended)
+    });
+    published.unwrap_or_else(|error| Ended { text: crate::render(&error), status: 1 })
+}
+
+impl Ended {
+    fn success() -> Ended {
+        Ended { text: String::new(), status: 0 }
+    }
+}
+
+fn publish(step: &Step) -> Result<(), Error> {
+    for (from, to) in &step.publish {
+        std::fs::rename(from, to).map_err(|source| Error::Write { path: to.clone(), source })?;
+    }
+    Ok(())
+}
+
+fn run(step: &Step, program: &Path, args: &[String], stdin: Option<&Path>) -> Result<Ended, Error> {
+    let fail = |source| Error::Spawn { program: program.to_owned(), source };
+    let input = match stdin {
+        Some(path) => Stdio::from(std::fs::File::open(path).map_err(fail)?),
+        None => Stdio::null(),
+    };
+    let mut child = Command::new(program).args(args).stdin(input).stderr(Stdio::piped()).spawn().map_err(fail)?;
+    signals::adopt(child.id());
+    let mut bytes = Vec::new();
+    let read = child.stderr.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
+    signals::wait_and_release(child.id());
+    let status = child.wait().map_err(fail)?;
+    read.map_err(fail)?;
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    text += &killed(step, program, status);
+    Ok(Ended { text, status: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)) })
+}
+
+/// The message for a step that a signal ended, unless that signal was meant for the driver.
+fn killed(step: &Step, program: &Path, status: ExitStatus) -> String {
+    match status.signal() {
+        Some(signal) if signals::received().is_none() => {
+            format!("scythe: error: {} was ended by {} in '{}'\n", step.what, signals::name(signal), program.display())
+        }
+        _ => String::new(),
+    }
+}
+
+/// Prints what steps have said, in the plan's order, each source's diagnostics once.
+struct Printer<'a> {
+    plan: &'a Plan,
+    texts: BTreeMap<usize, String>,
+    mergers: BTreeMap<usize, Merger>,
+    next: usize,
+}
+
+impl<'a> Printer<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        Self { plan, texts: BTreeMap::new(), mergers: BTreeMap::new(), next: 0 }
+    }
+
+    fn ended(&mut self, step: usize, text: String) {
+        self.texts.insert(step, text);
+    }
+
+    /// Prints all that no step still to come can stand before.
+    fn flush(&mut self, states: &[State]) {
+        while self.next < self.plan.steps.len() {
+            if matches!(states[self.next], State::Waiting | State::Running) && signals::received().is_none() {
+                return;
+            }
+            let group = self.plan.steps[self.next].group;
+            let merger = self.mergers.entry(group).or_default();
+            let mut text = merger.add(&self.texts.remove(&self.next).unwrap_or_default());
+            self.next += 1;
+            if self.plan.steps[self.next..].iter().all(|s| s.group != group) {
+                text += &merger.summary();
+            }
+            print(&text);
+        }
+    }
+}
+
+/// A closed standard error must not stop a compilation.
+fn print(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}

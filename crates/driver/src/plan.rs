@@ -1,0 +1,107 @@
+//! Arguments and facts → steps. Pure: the same invocation and facts give the same plan, and nothing is touched.
+//!
+//! The plan of `scythe -fsycl a.cpp b.o -o app`, where every step starts as soon as those it needs are done:
+//!
+//! ```text
+//! device pass of a.cpp ─┐
+//! unbundle b.o ─────────┴─ device link ─┐
+//! host pass of a.cpp ───────────────────┴─ host link
+//! ```
+
+mod compile;
+mod link;
+mod names;
+
+use std::path::PathBuf;
+
+use crate::args::{InputKind, Invocation, Mode};
+use crate::error::Error;
+use crate::facts::Facts;
+
+/// One unit of work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it does, for messages: `device pass of 'a.cpp'`.
+    pub what: String,
+    pub action: Action,
+    /// The steps whose outputs it reads: indices, all smaller than its own.
+    pub after: Vec<usize>,
+    /// Steps of one group compile the same source: they say the same thing once.
+    pub group: usize,
+    /// Once the step has succeeded, each first file becomes the second.
+    pub publish: Vec<(PathBuf, PathBuf)>,
+    /// Files that must not remain unless the step succeeds.
+    pub unfinished: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    Run {
+        program: PathBuf,
+        args: Vec<String>,
+        /// The program reads the driver's standard input; several steps may.
+        stdin: bool,
+    },
+    /// Put device code into an object.
+    Bundle { host: PathBuf, device: PathBuf, output: PathBuf },
+    /// Take all device code out of an object or archive.
+    Unbundle { input: PathBuf, outputs: Vec<PathBuf> },
+}
+
+/// Steps in an order in which they could run one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+}
+
+impl Plan {
+    /// Adds a step and gives its index.
+    fn push(&mut self, step: Step) -> usize {
+        self.steps.push(step);
+        self.steps.len() - 1
+    }
+}
+
+/// The plan for an invocation with `-fsycl`.
+pub fn plan(invocation: &Invocation, facts: &Facts) -> Result<Plan, Error> {
+    check(invocation)?;
+    let mut plan = Plan::default();
+    match invocation.mode {
+        Mode::OneSide => compile::one_side(&mut plan, invocation, facts),
+        _ if invocation.device_only => compile::device_only(&mut plan, invocation, facts),
+        Mode::Syntax => compile::syntax(&mut plan, invocation, facts),
+        Mode::Assembly => compile::assembly(&mut plan, invocation, facts),
+        Mode::Object => compile::objects(&mut plan, invocation, facts),
+        Mode::Link => link::program(&mut plan, invocation, facts),
+    }
+    Ok(plan)
+}
+
+/// Requests that no plan can meet.
+fn check(invocation: &Invocation) -> Result<(), Error> {
+    let sources = invocation.inputs().filter(|i| i.kind == InputKind::Source).count();
+    if invocation.inputs().next().is_none() {
+        return Err(Error::NoInput);
+    }
+    if invocation.int_header.is_some() && sources > 1 {
+        return Err(Error::OneHeader { count: sources });
+    }
+    let separate = match invocation.mode {
+        Mode::Object | Mode::Assembly => true,
+        Mode::Link => invocation.device_only,
+        Mode::Syntax | Mode::OneSide => false,
+    };
+    let compiled = invocation.inputs().filter(|i| i.kind != InputKind::Linkable).count();
+    if let Some(output) = invocation.output.as_ref().filter(|_| separate && compiled > 1) {
+        return Err(Error::OneOutput { output: output.clone(), count: compiled });
+    }
+    if invocation.mode == Mode::Link && !invocation.device_only {
+        if invocation.emit_llvm {
+            return Err(Error::EmitLlvm);
+        }
+        if let Some(words) = invocation.has(crate::flags::Meaning::Static) {
+            return Err(Error::Static { option: words.concat() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! Names of outputs and intermediate files.
+
+use std::path::{Path, PathBuf};
+
+use scythe_abi::names::GENERIC_TRIPLE;
+
+use crate::args::{Invocation, SaveTemps};
+use crate::facts::Facts;
+
+/// The file name of a source without its extension.
+pub fn stem(source: &str) -> String {
+    if source == "-" {
+        return "-".to_owned();
+    }
+    Path::new(source).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Identifies a translation unit: FNV-1a over the source's path, the output's, and how often the same source was
+/// named before. The same command gives the same identifier, on every machine.
+pub fn unit_id(source: &str, output: &str, repeat: usize) -> u64 {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in source.bytes().chain([0]).chain(output.bytes()).chain((repeat as u64).to_le_bytes()) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    hash
+}
+
+/// Where an output is written before it is complete: beside it, since a rename cannot cross file systems.
+pub fn waiting(output: &str, facts: &Facts) -> PathBuf {
+    if facts.in_place.contains(output) {
+        return PathBuf::from(output);
+    }
+    let path = Path::new(output);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.tmp", facts.unique))
+}
+
+/// Intermediate files of one source. `number` keeps sources of the same name in different folders apart.
+pub struct Intermediates {
+    folder: PathBuf,
+    stem: String,
+    kept: bool,
+}
+
+impl Intermediates {
+    pub fn new(invocation: &Invocation, facts: &Facts, name: &str, number: usize) -> Self {
+        let kept = invocation.save_temps.is_some();
+        let stem = if name == "-" { "stdin".to_owned() } else { name.to_owned() };
+        let folder = match invocation.save_temps {
+            None => facts.temp.clone(),
+            Some(SaveTemps::CurrentFolder) => PathBuf::new(),
+            Some(SaveTemps::BesideOutput) => {
+                let output = invocation.output.as_deref().map(Path::new);
+                output.and_then(Path::parent).map(Path::to_owned).unwrap_or_default()
+            }
+        };
+        let stem = if kept || number == 0 { stem } else { format!("{stem}-{number}") };
+        Self { folder, stem, kept }
+    }
+
+    pub fn device(&self) -> PathBuf {
+        let name =
+            if self.kept { format!("{}-sycl-{GENERIC_TRIPLE}.bc", self.stem) } else { format!("{}.bc", self.stem) };
+        self.folder.join(name)
+    }
+
+    /// A kept host object must not take the name of the fat object.
+    pub fn host(&self, fat_follows: bool) -> PathBuf {
+        let suffix = if self.kept && fat_follows { "-host.o" } else { ".o" };
+        self.folder.join(format!("{}{suffix}", self.stem))
+    }
+
+    pub fn int_header(&self) -> PathBuf {
+        self.folder.join(format!("{}-int.h", self.stem))
+    }
+
+    /// The `n`th piece of device code taken out of an object or archive.
+    pub fn unbundled(&self, n: usize) -> PathBuf {
+        self.folder.join(format!("{}-unbundled-{n}.bc", self.stem))
+    }
+
+    pub fn wrapper(&self) -> PathBuf {
+        self.folder.join(format!("{}-wrapper.o", self.stem))
+    }
+
+    /// What the device link's own intermediate files begin with, when they are kept.
+    pub fn device_link_prefix(&self) -> Option<PathBuf> {
+        self.kept.then(|| self.folder.join(&self.stem))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_tell_units_apart() {
+        let id = unit_id("a.cpp", "a.o", 0);
+        assert_eq!(id, unit_id("a.cpp", "a.o", 0));
+        for other in [unit_id("b.cpp", "a.o", 0), unit_id("a.cpp", "b.o", 0), unit_id("a.cpp", "a.o", 1)] {
+            assert_ne!(id, other);
+        }
+        assert_ne!(unit_id("ab", "c", 0), unit_id("a", "bc", 0));
+    }
+
+    #[test]
+    fn stems_drop_folder_and_extension() {
+        assert_eq!(stem("x/y.z/a.b.cpp"), "a.b");
+        assert_eq!(stem("-"), "-");
+    }
+}

@@ -1,0 +1,93 @@
+//! Response files: `@FILE` stands for the arguments in `FILE`, split and unquoted as GNU tools and clang do.
+
+use std::path::Path;
+
+use crate::error::Error;
+
+/// How deep response files may name others; deeper is a file that names itself.
+const MAX_DEPTH: usize = 32;
+
+/// Replaces each `@FILE` by the arguments in the file. As with clang, an `@FILE` that does not exist stays as it is.
+pub fn expand(args: Vec<String>) -> Result<Vec<String>, Error> {
+    let mut out = Vec::with_capacity(args.len());
+    for arg in args {
+        expand_one(arg, 0, &mut out)?;
+    }
+    Ok(out)
+}
+
+fn expand_one(arg: String, depth: usize, out: &mut Vec<String>) -> Result<(), Error> {
+    let Some(file) = arg.strip_prefix('@').filter(|f| Path::new(f).is_file()) else {
+        out.push(arg);
+        return Ok(());
+    };
+    if depth == MAX_DEPTH {
+        return Err(Error::ResponseDepth { file: file.to_owned() });
+    }
+    let text = std::fs::read_to_string(file).map_err(|source| Error::Read { path: file.into(), source })?;
+    for word in split(&text) {
+        expand_one(word, depth + 1, out)?;
+    }
+    Ok(())
+}
+
+/// Splits at blanks. Quotes of either kind keep blanks, a backslash keeps the next character; inside single quotes
+/// only the quote ends.
+pub fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), _) if c == q => quote = None,
+            (Some('\''), _) => word.get_or_insert_default().push(c),
+            (_, '\\') => {
+                if let Some(next) = chars.next() {
+                    word.get_or_insert_default().push(next);
+                }
+            }
+            (Some(_), _) => word.get_or_insert_default().push(c),
+            (None, '"' | '\'') => {
+                word.get_or_insert_default();
+                quote = Some(c);
+            }
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            (None, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_and_unquoted() {
+        assert_eq!(split("-DA=1  -I 'a b'\n\"c \\\" d\"x \\e ''"), ["-DA=1", "-I", "a b", "c \" dx", "e", ""]);
+        assert_eq!(split(" \n"), Vec::<String>::new());
+        assert_eq!(split("'open"), ["open"]);
+    }
+
+    #[test]
+    fn files_nest_and_missing_ones_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("inner");
+        let outer = dir.path().join("outer");
+        std::fs::write(&inner, "-O2 b.cpp").unwrap();
+        std::fs::write(&outer, format!("a.cpp @{}", inner.display())).unwrap();
+        let args = vec![format!("@{}", outer.display()), "@nowhere".into()];
+        assert_eq!(expand(args).unwrap(), ["a.cpp", "-O2", "b.cpp", "@nowhere"]);
+    }
+
+    #[test]
+    fn a_file_that_names_itself_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("loop");
+        std::fs::write(&file, format!("@{}", file.display())).unwrap();
+        let error = expand(vec![format!("@{}", file.display())]).unwrap_err();
+        assert!(error.to_string().contains("loop"), "{error}");
+    }
+}

@@ -1,0 +1,208 @@
+//! What the driver guarantees while steps run, shown with scripts in place of clang and the tools.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::tree::Tree;
+
+/// A clang that answers `--version`, sets `$pass` (`device`, `host` or `link`) and `$out`, then does as told.
+fn clang(tree: &Tree, body: &str) -> String {
+    let path = tree.script(
+        "clang",
+        &format!(
+            "[ \"$1\" = --version ] && {{ echo 'clang version 22.1.8'; exit; }}\n\
+             pass=link; prev=; out=\n\
+             for a in \"$@\"; do\n\
+               case $a in -fsycl-device-only) pass=device;; -fsycl-is-host) pass=host;; esac\n\
+               [ \"$prev\" = -o ] && out=$a; prev=$a\n\
+             done\n{body}"
+        ),
+    );
+    format!("--scythe-clang={}", path.display())
+}
+
+/// Nothing may be left but `expected` in the current folder, and nothing at all in the temporary one.
+#[track_caller]
+fn left(tree: &Tree, expected: &[&str]) {
+    let mut names = tree.names(&tree.cwd());
+    names.retain(|n| n != "clang");
+    assert_eq!(names, expected);
+    assert_eq!(tree.names(&tree.tmp()), Vec::<String>::new());
+}
+
+#[test]
+fn a_program_is_made_and_nothing_else_remains() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    let clang = clang(&tree, "echo $pass > $out");
+    let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"]);
+    assert_eq!((outcome.status, outcome.text.as_str()), (Some(0), ""));
+    left(&tree, &["a.cpp", "app"]);
+}
+
+#[test]
+fn a_failed_link_leaves_the_old_output() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    tree.write("app", "old");
+    let clang = clang(&tree, "echo $pass > $out; [ $pass != link ] || exit 7");
+    let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"]);
+    assert_eq!(outcome.status, Some(7));
+    left(&tree, &["a.cpp", "app"]);
+    assert_eq!(std::fs::read_to_string(tree.cwd().join("app")).unwrap(), "old");
+}
+
+#[test]
+fn what_depends_on_a_failure_does_not_run() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    let log = tree.tmp().parent().unwrap().join("log");
+    tree.script("prefix/bin/scythe-tools", &format!("echo tools >> {}", log.display()));
+    let clang = clang(&tree, &format!("echo $pass >> {}; [ $pass != device ] || exit 3", log.display()));
+    let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"]);
+    assert_eq!(outcome.status, Some(3));
+    let mut ran: Vec<String> = std::fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect();
+    ran.sort();
+    assert_eq!(ran, ["device", "host"]);
+    left(&tree, &["a.cpp"]);
+}
+
+#[test]
+fn both_passes_run_at_the_same_time() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    // Each pass waits for the other one's mark.
+    let clang = clang(
+        &tree,
+        "t=$(dirname $out); : > $t/$pass.mark\n\
+         case $pass in device) other=host;; host) other=device;; *) exit 0;; esac\n\
+         for i in $(seq 200); do [ -e $t/$other.mark ] && exit 0; sleep 0.05; done; exit 9",
+    );
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+    if processors > 1 {
+        let outcome = tree.scythe(&["-fsycl", &clang, "-c", "a.cpp"]);
+        assert!(!outcome.text.contains("status"), "{}", outcome.text);
+        // The bundle of two empty files fails, after both passes succeeded.
+        assert_eq!(outcome.status, Some(1), "{}", outcome.text);
+    }
+}
+
+#[test]
+fn the_same_message_of_both_passes_comes_once() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    let clang = clang(
+        &tree,
+        "echo 'a.cpp:1:2: error: wrong' >&2\n\
+         [ $pass = device ] && echo 'a.cpp:9:9: note: called by kernel' >&2\n\
+         echo '1 error generated.' >&2; exit 1",
+    );
+    let outcome = tree.scythe(&["-fsycl", &clang, "-c", "a.cpp"]);
+    let expected = "a.cpp:1:2: error: wrong\na.cpp:9:9: note: called by kernel\n1 error generated.\n";
+    assert_eq!((outcome.status, outcome.text.as_str()), (Some(1), expected));
+    left(&tree, &["a.cpp"]);
+}
+
+#[test]
+fn a_killed_step_is_reported() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    let clang = clang(&tree, "[ $pass != host ] || kill -SEGV $$");
+    let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp"]);
+    assert_eq!(outcome.status, Some(139));
+    assert!(outcome.text.contains("host pass of 'a.cpp' was ended by signal 11 (SIGSEGV)"), "{}", outcome.text);
+}
+
+#[test]
+fn an_interrupted_driver_ends_its_children_and_cleans_up() {
+    use std::os::unix::process::ExitStatusExt;
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    let mark = tree.tmp().parent().unwrap().join("mark");
+    let clang = clang(&tree, &format!("echo x > $out; echo $$ >> {}; exec sleep 60", mark.display()));
+    let mut child =
+        tree.command(&["-fsycl", &clang, "a.cpp"]).stderr(Stdio::null()).spawn().expect("the driver can be run");
+    let start = Instant::now();
+    while !std::fs::read_to_string(&mark).is_ok_and(|t| t.ends_with('\n')) {
+        assert!(start.elapsed() < Duration::from_secs(20), "no step started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = libc::pid_t::try_from(child.id()).unwrap();
+    // SAFETY: the child has not been waited for, so that the number is its own.
+    unsafe { libc::kill(pid, libc::SIGTERM) };
+    let status = child.wait().unwrap();
+    assert_eq!(status.signal(), Some(libc::SIGTERM));
+    assert!(start.elapsed() < Duration::from_secs(20), "the driver waited for its steps");
+    for step in std::fs::read_to_string(&mark).unwrap().lines() {
+        assert!(!std::path::Path::new("/proc").join(step).exists(), "step {step} still runs");
+    }
+    left(&tree, &["a.cpp"]);
+}
+
+#[test]
+fn standard_input_reaches_both_passes() {
+    let tree = Tree::new();
+    let log = tree.tmp().parent().unwrap().join("log");
+    let clang = clang(&tree, &format!("[ $pass = link ] || echo \"$pass $(cat)\" >> {}; : > $out", log.display()));
+    let mut child = tree
+        .command(&["-fsycl", &clang, "-x", "c++", "-", "-o", "app"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("the driver can be run");
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"int x;").unwrap();
+    assert!(child.wait().unwrap().success());
+    let mut seen: Vec<String> = std::fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect();
+    seen.sort();
+    assert_eq!(seen, ["device int x;", "host int x;"]);
+    left(&tree, &["app"]);
+}
+
+#[test]
+fn an_output_folder_that_does_not_exist_is_named() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    let clang = clang(&tree, ": > $out");
+    let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "no/app"]);
+    assert_eq!(outcome.status, Some(1));
+    assert!(outcome.text.starts_with("scythe: error: cannot write 'no/app': No such file"), "{}", outcome.text);
+}
+
+#[test]
+fn a_device_is_written_in_place() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    let clang = clang(&tree, "[ $pass != link ] || [ $out = /dev/null ] || exit 4; : > $out");
+    assert_eq!(tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "/dev/null"]).status, Some(0));
+    left(&tree, &["a.cpp"]);
+}
+
+#[test]
+fn another_clang_is_refused_with_what_to_install() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "");
+    let old = tree.script("old", "echo 'clang version 14.0.6'");
+    let outcome = tree.scythe(&["-fsycl", &format!("--scythe-clang={}", old.display()), "a.cpp"]);
+    assert_eq!(outcome.status, Some(1));
+    for word in ["clang 14.0.6", "clang 22.1", "apt-get install clang-22"] {
+        assert!(outcome.text.contains(word), "{}", outcome.text);
+    }
+}
+
+#[test]
+fn without_sycl_it_is_clang() {
+    let tree = Tree::new();
+    let clang = tree.script("plain", "echo \"[$*]\"; exit 5");
+    let outcome = tree.scythe(&[&format!("--scythe-clang={}", clang.display()), "-O2", "a.cpp", "-weird"]);
+    assert_eq!((outcome.status, outcome.text.as_str()), (Some(5), "[-O2 a.cpp -weird]\n"));
+}
+
+#[test]
+fn versions_and_help_are_printed() {
+    let tree = Tree::new();
+    let clang = clang(&tree, "exit 1");
+    let version = tree.scythe(&[&clang, "--version"]);
+    assert_eq!(version.status, Some(0));
+    assert!(version.text.starts_with("scythe version ") && version.text.contains("clang version 22.1.8"));
+    let help = tree.scythe(&["--help"]);
+    assert!(help.text.contains("-fsycl-host-compiler=PROGRAM"), "{}", help.text);
+}

@@ -1,0 +1,5 @@
+//! The driver as a program.
+
+mod execution;
+mod plans;
+mod tree;

@@ -1,0 +1,83 @@
+//! An installed tree with the real driver, where the parts that it starts are shell scripts of the test.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub struct Tree {
+    dir: tempfile::TempDir,
+}
+
+/// How a command ended, and what it printed.
+pub struct Outcome {
+    pub status: Option<i32>,
+    pub text: String,
+}
+
+impl Tree {
+    pub fn new() -> Tree {
+        let dir = tempfile::tempdir().expect("a temporary folder can be made");
+        let tree = Tree { dir };
+        for name in ["include/sycl/sycl.hpp", "lib/libscythe.so", "lib/scythe/libscythe_frontend.so"] {
+            tree.write(&format!("prefix/{name}"), "");
+        }
+        for name in ["tmp", "cwd"] {
+            std::fs::create_dir_all(tree.dir.path().join(name)).expect("folders can be made");
+        }
+        tree.script("prefix/bin/scythe-tools", "exit 0");
+        std::fs::copy(env!("CARGO_BIN_EXE_scythe"), tree.prefix().join("bin/scythe"))
+            .expect("the driver can be copied");
+        tree
+    }
+
+    pub fn prefix(&self) -> PathBuf {
+        self.dir.path().canonicalize().expect("the folder exists").join("prefix")
+    }
+
+    pub fn tmp(&self) -> PathBuf {
+        self.dir.path().canonicalize().expect("the folder exists").join("tmp")
+    }
+
+    /// The folder in which commands run.
+    pub fn cwd(&self) -> PathBuf {
+        self.dir.path().join("cwd")
+    }
+
+    /// Writes a file; a relative name that does not begin with `prefix/` is relative to [`Tree::cwd`].
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let base = if name.starts_with("prefix/") { self.dir.path().to_owned() } else { self.cwd() };
+        let path = base.join(name);
+        std::fs::create_dir_all(path.parent().expect("the path has a parent")).expect("folders can be made");
+        std::fs::write(&path, text).expect("files can be written");
+        path
+    }
+
+    /// Writes a shell script that can be run.
+    pub fn script(&self, name: &str, body: &str) -> PathBuf {
+        let path = self.write(name, &format!("#!/bin/bash\n{body}\n"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions can be set");
+        path
+    }
+
+    /// The driver, ready to run.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(self.prefix().join("bin/scythe"));
+        command.args(args).current_dir(self.cwd()).env("TMPDIR", self.tmp());
+        command
+    }
+
+    pub fn scythe(&self, args: &[&str]) -> Outcome {
+        let output = self.command(args).output().expect("the driver can be run");
+        let text = [output.stdout, output.stderr].concat();
+        Outcome { status: output.status.code(), text: String::from_utf8_lossy(&text).into_owned() }
+    }
+
+    /// The names in a folder, sorted.
+    pub fn names(&self, folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).expect("the folder can be read");
+        let mut names: Vec<String> =
+            entries.map(|e| e.expect("entries can be read").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
