@@ -8,7 +8,7 @@ fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
     let include = include_dir();
     let mut build = cc::Build::new();
-    build.cpp(true).std("c++17").include(&include).file("shim/shim.cpp");
+    build.cpp(true).std("c++17").include(&include).files(["shim/shim.cpp", "shim/lanes.cpp"]);
     // LLVM's headers are not ours to clean.
     build.flag_if_supported("-Wno-unused-parameter").flag_if_supported("-Wno-dangling-reference");
     build.define("__STDC_CONSTANT_MACROS", None).define("__STDC_LIMIT_MACROS", None);

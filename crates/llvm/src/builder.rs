@@ -48,7 +48,7 @@ impl<'ctx> Builder<'ctx> {
         Self { raw: NonNull::new(raw).expect("LLVM gives no null builders"), life: PhantomData }
     }
 
-    fn ptr(&self) -> LLVMBuilderRef {
+    pub(crate) fn ptr(&self) -> LLVMBuilderRef {
         self.raw.as_ptr()
     }
 

@@ -111,27 +111,22 @@ impl<'ctx> Builder<'ctx> {
     pub fn binary(&self, opcode: Opcode, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
         let name = crate::text::c_string(name);
         // SAFETY: live values, a C string.
-        unsafe { Value::from_raw(LLVMBuildBinOp(self.raw_builder(), opcode, a.ptr(), b.ptr(), name.as_ptr())) }
+        unsafe { Value::from_raw(LLVMBuildBinOp(self.ptr(), opcode, a.ptr(), b.ptr(), name.as_ptr())) }
     }
 
     pub fn fneg(&self, a: Value<'ctx>) -> Value<'ctx> {
         // SAFETY: live value, a C string.
-        unsafe { Value::from_raw(LLVMBuildFNeg(self.raw_builder(), a.ptr(), c"".as_ptr())) }
+        unsafe { Value::from_raw(LLVMBuildFNeg(self.ptr(), a.ptr(), c"".as_ptr())) }
     }
 
     pub fn freeze(&self, a: Value<'ctx>) -> Value<'ctx> {
         // SAFETY: live value, a C string.
-        unsafe { Value::from_raw(LLVMBuildFreeze(self.raw_builder(), a.ptr(), c"".as_ptr())) }
-    }
-
-    pub fn extract_element(&self, vector: Value<'ctx>, at: Value<'ctx>) -> Value<'ctx> {
-        // SAFETY: live values, a C string.
-        unsafe { Value::from_raw(LLVMBuildExtractElement(self.raw_builder(), vector.ptr(), at.ptr(), c"".as_ptr())) }
+        unsafe { Value::from_raw(LLVMBuildFreeze(self.ptr(), a.ptr(), c"".as_ptr())) }
     }
 
     pub fn shuffle(&self, a: Value<'ctx>, b: Value<'ctx>, mask: Value<'ctx>) -> Value<'ctx> {
         // SAFETY: live values, a C string.
-        unsafe { Value::from_raw(LLVMBuildShuffleVector(self.raw_builder(), a.ptr(), b.ptr(), mask.ptr(), c"".as_ptr())) }
+        unsafe { Value::from_raw(LLVMBuildShuffleVector(self.ptr(), a.ptr(), b.ptr(), mask.ptr(), c"".as_ptr())) }
     }
 
     /// A copy of an instruction, with the same operands, at the builder's position.
@@ -139,7 +134,7 @@ impl<'ctx> Builder<'ctx> {
         // SAFETY: a live instruction; the copy is inserted at once.
         let copy = unsafe {
             let copy = LLVMInstructionClone(i.ptr());
-            LLVMInsertIntoBuilder(self.raw_builder(), copy);
+            LLVMInsertIntoBuilder(self.ptr(), copy);
             Value::from_raw(copy)
         };
         copy.as_instruction().expect("the copy of an instruction is one")
