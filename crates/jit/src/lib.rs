@@ -1,1 +1,10 @@
-//! .
+//! The run-time compiler: device bitcode in, x86-64 object out.
+//!
+//! As `libscythe-jit.so` it is what the CPU backend loads when it first has to build an image ([`edge`]); as a Rust
+//! library it is what ahead-of-time compilation calls ([`compile_to_object`]). It is the only part of a running program
+//! that brings LLVM with it.
+
+mod compile;
+pub mod edge;
+
+pub use compile::{DEVICE_LIBRARY, Options, compile_module, compile_to_object};

@@ -1,1 +1,3 @@
-//! .
+//! IR passes on device modules: one pass, one file, one `run`.
+
+pub mod target;

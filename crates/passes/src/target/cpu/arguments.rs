@@ -1,0 +1,87 @@
+//! A kernel's arguments, from the addresses in [`scythe_abi::cpu::Launch::args`].
+//!
+//! All are read once, before the work-item loops: scalars and pointers into values, by-value bytes into a copy on the
+//! stack. The copy has a known size and nobody else writes it, so the optimiser can split it, keep its parts in
+//! registers, and read it ahead of a branch; none of that is possible with the caller's memory.
+
+use super::parallel;
+use scythe_llvm::{Builder, Function, Module, Place, Type, Value};
+
+/// Local memory's address space in device code.
+const LOCAL: u32 = 3;
+
+/// By-value parameters that the kernel only reads need no copy for each work-item: drops `byval` there, and says that
+/// nobody writes them. Those that it writes keep `byval`, and the inliner copies them in each iteration.
+pub fn share_read_only<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
+    for (i, param) in kernel.params().into_iter().enumerate() {
+        let place = Place::Param(i as u32);
+        let Some(ty) = by_value(kernel, i).filter(|_| parallel::only_read(param)) else { continue };
+        let align = kernel.enum_attribute(place, "align");
+        kernel.clear_param_attributes(i as u32);
+        let size = ty.alloc_size(module).unwrap_or(0);
+        for (name, value) in [("noalias", 0), ("readonly", 0), ("noundef", 0), ("dereferenceable", size)] {
+            // Nothing is dereferenceable in an empty struct, which LLVM does not accept as a value.
+            let attribute =
+                module.context().enum_attribute(name, value).filter(|_| name != "dereferenceable" || size > 0);
+            attribute.into_iter().chain(align).for_each(|a| kernel.add_attribute(place, a));
+        }
+    }
+}
+
+/// What is passed by value in parameter `index`, where anything is.
+fn by_value<'ctx>(kernel: Function<'ctx>, index: usize) -> Option<Type<'ctx>> {
+    kernel.enum_attribute(Place::Param(index as u32), "byval")?.type_value()
+}
+
+/// How parameter `index` is passed; asked before [`share_read_only`] changes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Passing<'ctx> {
+    /// The bytes behind a `byval` pointer and their alignment.
+    by_value: Option<(Type<'ctx>, u32)>,
+    ty: Type<'ctx>,
+}
+
+/// How each parameter is passed.
+pub fn passing<'ctx>(kernel: Function<'ctx>) -> Vec<Passing<'ctx>> {
+    let one = |(i, param): (usize, Value<'ctx>)| {
+        let align = kernel.enum_attribute(Place::Param(i as u32), "align").and_then(|a| a.int_value()).unwrap_or(1);
+        Passing { by_value: by_value(kernel, i).map(|ty| (ty, align as u32)), ty: param.ty() }
+    };
+    kernel.params().into_iter().enumerate().map(one).collect()
+}
+
+/// Loads all arguments at the builder's place, in the function's entry block.
+///
+/// The value of a local accessor is the offset of its memory from `local_memory`, in bytes, as a 64-bit number.
+pub fn load<'ctx>(
+    module: &Module<'ctx>,
+    builder: &Builder<'ctx>,
+    passing: &[Passing<'ctx>],
+    args: Value<'ctx>,
+    local_memory: Value<'ctx>,
+) -> Vec<Value<'ctx>> {
+    let context = module.context();
+    let (pointer, i64) = (context.ptr_type(0), context.int_type(64));
+    let one = |(i, how): (usize, &Passing<'ctx>)| {
+        let slot = builder.byte_offset(context, args, 8 * i as u64, "");
+        let address = builder.load(pointer, slot, "arg.address").as_value();
+        if let Some((ty, align)) = how.by_value {
+            let copy = builder.alloca(ty, "arg");
+            let align = align.max(ty.abi_align(module).unwrap_or(1));
+            copy.set_align(align);
+            let size = i64.const_int(ty.alloc_size(module).unwrap_or(0));
+            // The caller's memory has the alignment of the functor's field, which need not be that of the parameter.
+            builder.memcpy(copy.as_value(), align, address, 1, size);
+            copy.as_value()
+        } else if how.ty.address_space() == Some(LOCAL) {
+            let offset = builder.load(i64, address, "local.offset").as_value();
+            let memory = builder.gep(context.int_type(8), local_memory, &[offset], "");
+            builder.addr_space_cast(memory, how.ty, "local")
+        } else {
+            let value = builder.load(how.ty, address, "arg");
+            value.set_align(1);
+            value.as_value()
+        }
+    };
+    passing.iter().enumerate().map(one).collect()
+}

@@ -1,0 +1,140 @@
+//! What a built object may refer to: the C library's memory and string functions and the scalar functions of its maths
+//! library. All else must have been defined in the program or in the device library.
+//!
+//! Functions that pass or return complex numbers are not among them: device code passes those through memory, the C
+//! library does not, so that a call would go wrong. The device library has them.
+
+use super::error::CpuError;
+use super::query::Query;
+use scythe_abi::names::CPU_ENTRY_PREFIX;
+use scythe_llvm::{Module, Value};
+
+/// Memory and strings.
+const C_LIBRARY: [&str; 8] = ["bcmp", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen"];
+
+/// Names of the maths library in `double`; with an `f` at the end, they take and give `float`. Sorted.
+const MATHS: [&str; 67] = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "drem",
+    "erf",
+    "erfc",
+    "exp",
+    "exp10",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fdim",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frexp",
+    "gamma",
+    "hypot",
+    "ilogb",
+    "j0",
+    "j1",
+    "jn",
+    "ldexp",
+    "lgamma",
+    "llrint",
+    "llround",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "lrint",
+    "lround",
+    "modf",
+    "nan",
+    "nearbyint",
+    "nextafter",
+    "pow",
+    "pow10",
+    "remainder",
+    "remquo",
+    "rint",
+    "round",
+    "roundeven",
+    "scalbln",
+    "scalbn",
+    "significand",
+    "sin",
+    "sincos",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "tgamma",
+    "trunc",
+    "y0",
+];
+
+/// True for symbols that the object loader finds in the process.
+pub fn is_provided(symbol: &str) -> bool {
+    let maths = |name: &str| MATHS.binary_search(&name).is_ok();
+    C_LIBRARY.contains(&symbol) || maths(symbol) || symbol.strip_suffix('f').is_some_and(maths)
+}
+
+/// The symbols that the module uses, does not define, and no one else provides: what the device library is asked for.
+pub fn missing(module: &Module<'_>) -> Vec<String> {
+    let functions = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
+    let functions = functions.map(|f| f.name()).filter(|n| !is_provided(n) && Query::from_symbol(n).is_none());
+    let variables = module.globals().filter(|g| g.is_declaration() && g.has_uses()).map(|g| g.name());
+    functions.chain(variables).collect()
+}
+
+/// Fails when the finished module refers to a symbol that nobody provides.
+pub fn check(module: &Module<'_>) -> Result<(), CpuError> {
+    let Some(symbol) = missing(module).into_iter().next() else { return Ok(()) };
+    let value = module.function(&symbol).map(|f| f.as_value());
+    let value = value.or_else(|| module.global(&symbol).map(|g| g.as_value()));
+    let user = value.and_then(using_function).unwrap_or_else(|| "a constant".to_owned());
+    let user = user.strip_prefix(CPU_ENTRY_PREFIX).unwrap_or(&user).to_owned();
+    Err(CpuError::Undefined { symbol, user })
+}
+
+/// The name of a function that uses `value`, through constants where need be.
+fn using_function(value: Value<'_>) -> Option<String> {
+    let mut work = vec![value];
+    // Constants form no cycles but through globals; the bound keeps large initialisers cheap.
+    for _ in 0..1000 {
+        let value = work.pop()?;
+        for user in value.users() {
+            match user.as_instruction().and_then(|i| i.function()) {
+                Some(function) => return Some(function.name()),
+                None => work.push(user),
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maths_names_are_sorted_for_the_search() {
+        assert!(MATHS.windows(2).all(|w| w[0] < w[1]));
+    }
+
+    #[test]
+    fn scalar_maths_is_provided_and_complex_maths_is_not() {
+        assert!(is_provided("sinf") && is_provided("pow") && is_provided("memcpy") && is_provided("nanf"));
+        assert!(!is_provided("cexpf") && !is_provided("__mulsc3") && !is_provided("_Z3foov") && !is_provided("f"));
+    }
+}

@@ -1,0 +1,150 @@
+//! Device module → x86-64 module: kernels become functions that run whole boxes of work-items.
+//!
+//! Input: a linked device module for the generic target, kernels with flat parameters and the attribute
+//! [`scythe_abi::names::SHAPE_ATTRIBUTE`]. Output: a module for the machine that defines `__scythe_cpu.<kernel>` for each
+//! kernel and nothing else that is visible, optimised, and referring to no symbol but those [`externals`] names.
+//!
+//! The order of [`lower`], and why:
+//! 1. check what the device cannot run, while the module still looks like the user's;
+//! 2. `retarget`: triple, data layout, calling conventions, attributes;
+//! 3. simplify: everything that asks for a work-item's position is inlined into its kernel, so that the answer can be a loop
+//!    counter; private variables leave memory, so that what is left there is known to be shared or not;
+//! 4. `work_group`: argument loads and work-item loops round each kernel;
+//! 5. optimise, with the machine's costs: loads of arguments leave the loops, the innermost loop is vectorised.
+
+pub mod arguments;
+mod error;
+pub mod externals;
+pub mod parallel;
+pub mod query;
+pub mod reach;
+pub mod retarget;
+pub mod work_group;
+
+pub use error::CpuError;
+
+use scythe_abi::launch::Shape;
+use scythe_abi::names::SHAPE_ATTRIBUTE;
+use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
+
+/// What to generate code for, and how well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// 0 to 3. At 0 the code is only made to run.
+    pub opt_level: u32,
+    /// LLVM's name of the processor; empty for the plainest.
+    pub cpu: String,
+    /// LLVM's feature list; empty for the processor's own.
+    pub features: String,
+    /// Bits of the vectors to prefer; 0 for LLVM's choice.
+    pub vector_width: u32,
+}
+
+impl Options {
+    /// For the machine this runs on, with all it can do.
+    pub fn host(opt_level: u32) -> Self {
+        let (cpu, features) = (scythe_llvm::host_cpu(), scythe_llvm::host_features());
+        // LLVM prefers 256 bits even where the processor has 512, for fear of lower clocks; kernels that stream through
+        // memory and do arithmetic on wide data gain from the full width.
+        let vector_width = if features.split(',').any(|f| f == "+avx512vl") { 512 } else { 0 };
+        Self { opt_level, cpu, features, vector_width }
+    }
+}
+
+/// The stages of [`lower`], for those who want to look at the module after each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Retargeted,
+    Simplified,
+    Wrapped,
+    Optimized,
+}
+
+impl Stage {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Retargeted => "cpu-1-retargeted",
+            Self::Simplified => "cpu-2-simplified",
+            Self::Wrapped => "cpu-3-work-groups",
+            Self::Optimized => "cpu-4-optimized",
+        }
+    }
+}
+
+/// Lowers `module` for `machine`. `observe` sees the module after each stage.
+pub fn lower<'ctx>(
+    module: &Module<'ctx>,
+    machine: &TargetMachine,
+    options: &Options,
+    observe: &mut dyn FnMut(Stage, &Module<'ctx>) -> Result<(), CpuError>,
+) -> Result<(), CpuError> {
+    let kernels = module.kernels();
+    let shapes = kernels.iter().map(|k| shape(*k)).collect::<Result<Vec<_>, _>>()?;
+    reach::check_globals(module)?;
+    reach::check_barriers(&kernels)?;
+
+    retarget::run(module, machine, options);
+    retarget::internalize(module, &kernels);
+    query::declare_pure(module);
+    inline_query_users(&kernels, &query::users(module))?;
+    observe(Stage::Retargeted, module)?;
+
+    let passes = PassOptions {
+        loop_vectorize: true,
+        slp_vectorize: true,
+        loop_unroll: true,
+        loop_interleave: true,
+        ..PassOptions::default()
+    };
+    let simplify = if options.opt_level == 0 { INLINE } else { SIMPLIFY };
+    run_passes(module, simplify, Some(machine), passes)?;
+    let passing: Vec<_> = kernels.iter().map(|k| arguments::passing(*k)).collect();
+    kernels.iter().for_each(|k| arguments::share_read_only(module, *k));
+    if options.opt_level > 0 {
+        run_passes(module, FORWARD, Some(machine), passes)?;
+    }
+    observe(Stage::Simplified, module)?;
+
+    let mut entries = Vec::with_capacity(kernels.len());
+    for ((kernel, passing), shape) in kernels.iter().zip(&passing).zip(shapes) {
+        entries.push(work_group::make(module, *kernel, passing, shape, options)?);
+    }
+    retarget::internalize(module, &entries);
+    observe(Stage::Wrapped, module)?;
+
+    let optimize = OptLevel::from_number(options.opt_level).pipeline();
+    run_passes(module, &format!("globaldce,{optimize}"), Some(machine), passes)?;
+    query::check_none_left(module)?;
+    externals::check(module)?;
+    observe(Stage::Optimized, module)
+}
+
+/// Only what correctness needs: queries become part of their kernel.
+const INLINE: &str = "globaldce,always-inline";
+
+/// Inlines, and brings private variables from memory to registers.
+const SIMPLIFY: &str = "globaldce,always-inline,\
+    cgscc(inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)),globaldce";
+
+/// Lets copies of arguments that are only read be read where they came from.
+const FORWARD: &str = "function(instcombine<no-verify-fixpoint>,sroa<modify-cfg>,early-cse<memssa>)";
+
+fn shape(kernel: Function<'_>) -> Result<Shape, CpuError> {
+    let found = kernel.string_attribute(Place::Function, SHAPE_ATTRIBUTE);
+    let shape = found.as_deref().and_then(Shape::from_name);
+    shape.ok_or_else(|| CpuError::Shape { kernel: kernel.name(), found })
+}
+
+/// Makes sure that all `users` of queries are inlined, up to the kernels.
+fn inline_query_users<'ctx>(kernels: &[Function<'ctx>], users: &[Function<'ctx>]) -> Result<(), CpuError> {
+    reach::check_recursion(users)?;
+    for user in users.iter().filter(|u| !kernels.contains(u)) {
+        for name in ["noinline", "optnone"] {
+            user.remove_enum_attribute(Place::Function, name);
+        }
+        if let Some(attribute) = user.ty().context().enum_attribute("alwaysinline", 0) {
+            user.add_attribute(Place::Function, attribute);
+        }
+    }
+    Ok(())
+}

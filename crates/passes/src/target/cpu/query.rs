@@ -1,0 +1,146 @@
+//! Work-item queries: the calls by which device code asks where it stands, and what takes their place.
+
+use super::error::CpuError;
+use scythe_llvm::{Builder, Function, IntPredicate, Module, Place, Value};
+use std::collections::HashSet;
+
+/// A work-item query; `size_t __spirv_BuiltIn<name>(int dimension)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Query {
+    GlobalInvocationId,
+    GlobalSize,
+    GlobalOffset,
+    LocalInvocationId,
+    WorkgroupSize,
+    WorkgroupId,
+    NumWorkgroups,
+}
+
+impl Query {
+    pub const ALL: [Self; 7] = [
+        Self::GlobalInvocationId,
+        Self::GlobalSize,
+        Self::GlobalOffset,
+        Self::LocalInvocationId,
+        Self::WorkgroupSize,
+        Self::WorkgroupId,
+        Self::NumWorkgroups,
+    ];
+
+    /// The C++ mangled name of the query's function.
+    pub fn symbol(self) -> String {
+        let name = format!("__spirv_BuiltIn{self:?}");
+        format!("_Z{}{name}i", name.len())
+    }
+
+    /// The query with this symbol.
+    pub fn from_symbol(symbol: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|q| q.symbol() == symbol)
+    }
+
+    /// The answer for dimensions that do not exist: sizes are 1, positions 0.
+    fn beyond(self) -> u64 {
+        matches!(self, Self::GlobalSize | Self::WorkgroupSize | Self::NumWorkgroups) as u64
+    }
+}
+
+/// The answers to all queries at one place in the code. Index 0 is the dimension that varies fastest.
+#[derive(Clone, Copy, Debug)]
+pub struct Position<'ctx> {
+    pub global_id: [Value<'ctx>; 3],
+    pub global_size: [Value<'ctx>; 3],
+    pub global_offset: [Value<'ctx>; 3],
+    pub local_id: [Value<'ctx>; 3],
+    pub local_size: [Value<'ctx>; 3],
+    pub group_id: [Value<'ctx>; 3],
+    pub num_groups: [Value<'ctx>; 3],
+}
+
+impl<'ctx> Position<'ctx> {
+    fn answer(&self, query: Query) -> &[Value<'ctx>; 3] {
+        match query {
+            Query::GlobalInvocationId => &self.global_id,
+            Query::GlobalSize => &self.global_size,
+            Query::GlobalOffset => &self.global_offset,
+            Query::LocalInvocationId => &self.local_id,
+            Query::WorkgroupSize => &self.local_size,
+            Query::WorkgroupId => &self.group_id,
+            Query::NumWorkgroups => &self.num_groups,
+        }
+    }
+}
+
+/// The query functions that the module declares.
+pub fn declared<'ctx>(module: &Module<'ctx>) -> Vec<(Query, Function<'ctx>)> {
+    Query::ALL.into_iter().filter_map(|q| Some((q, module.function(&q.symbol())?))).collect()
+}
+
+/// Tells the optimiser that queries read no memory and always answer the same, so that it merges and moves them.
+pub fn declare_pure(module: &Module<'_>) {
+    let context = module.context();
+    for (_, function) in declared(module) {
+        // `memory` with the value 0 is `memory(none)`.
+        for name in ["memory", "nounwind", "willreturn", "speculatable", "nosync", "nofree"] {
+            if let Some(attribute) = context.enum_attribute(name, 0) {
+                function.add_attribute(Place::Function, attribute);
+            }
+        }
+        function.remove_enum_attribute(Place::Function, "convergent");
+    }
+}
+
+/// All functions from which a chain of direct calls leads to a query, without the queries themselves.
+pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
+    let mut found = Vec::new();
+    let mut known = HashSet::new();
+    let mut work: Vec<Function<'ctx>> = declared(module).into_iter().map(|(_, f)| f).collect();
+    while let Some(callee) = work.pop() {
+        for user in callee.users() {
+            let caller = user.as_instruction().and_then(|i| i.function());
+            if let Some(caller) = caller.filter(|c| known.insert(*c)) {
+                found.push(caller);
+                work.push(caller);
+            }
+        }
+    }
+    found
+}
+
+/// Replaces every query in `function` by its answer. The values of `position` must dominate each of the calls.
+pub fn replace<'ctx>(builder: &Builder<'ctx>, function: Function<'ctx>, position: &Position<'ctx>) {
+    let calls: Vec<_> = function.instructions().filter(|i| i.is_call()).collect();
+    for call in calls {
+        let symbol = call.called_function().map(|f| f.name());
+        let Some(query) = symbol.and_then(|s| Query::from_symbol(&s)) else { continue };
+        let Some(dimension) = call.args().first().copied() else { continue };
+        let answers = position.answer(query);
+        let beyond = answers[0].ty().const_int(query.beyond());
+        let answer = match dimension.const_int_value() {
+            Some(d) => answers.get(d as usize).copied().unwrap_or(beyond),
+            None => {
+                builder.position_before(call);
+                let mut answer = beyond;
+                for (d, value) in answers.iter().enumerate() {
+                    let this = dimension.ty().const_int(d as u64);
+                    let hit = builder.icmp(IntPredicate::LLVMIntEQ, dimension, this, "");
+                    answer = builder.select(hit, *value, answer, "");
+                }
+                answer
+            }
+        };
+        call.replace_all_uses_with(answer);
+        call.erase();
+    }
+}
+
+/// Fails where a query is left in code that is still there.
+pub fn check_none_left(module: &Module<'_>) -> Result<(), CpuError> {
+    for (_, function) in declared(module) {
+        if let Some(user) = function.users().first() {
+            let place = user.as_instruction().and_then(|i| i.function());
+            let function_name = place.map_or_else(|| "a constant".to_owned(), |f| f.name());
+            return Err(CpuError::StrayQuery { query: function.name(), function: function_name });
+        }
+    }
+    Ok(())
+}

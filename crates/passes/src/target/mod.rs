@@ -1,0 +1,3 @@
+//! One folder per machine that device code is lowered to.
+
+pub mod cpu;
