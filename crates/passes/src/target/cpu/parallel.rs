@@ -111,19 +111,21 @@ fn any_use<'ctx>(pointer: Value<'ctx>, matters: impl Fn(Instruction<'ctx>, Value
     while let Some(value) = work.pop() {
         for user in value.users() {
             let Some(user) = user.as_instruction() else { return true };
-            match user.opcode() {
+            let computes_address = matches!(
+                user.opcode(),
                 Opcode::LLVMGetElementPtr
-                | Opcode::LLVMAddrSpaceCast
-                | Opcode::LLVMBitCast
-                | Opcode::LLVMFreeze
-                | Opcode::LLVMPHI
-                | Opcode::LLVMSelect => {
-                    if seen.insert(user) {
-                        work.push(user.as_value());
-                    }
+                    | Opcode::LLVMAddrSpaceCast
+                    | Opcode::LLVMBitCast
+                    | Opcode::LLVMFreeze
+                    | Opcode::LLVMPHI
+                    | Opcode::LLVMSelect
+            );
+            if !computes_address {
+                if matters(user, value) {
+                    return true;
                 }
-                _ if matters(user, value) => return true,
-                _ => {}
+            } else if seen.insert(user) {
+                work.push(user.as_value());
             }
         }
     }
