@@ -1,0 +1,134 @@
+//! Device modules → one module, with the checks that only make sense before linking merges definitions.
+//!
+//! Guarantees: one symbol means one kernel; no two inputs define one symbol; kernels and `SYCL_EXTERNAL` functions are
+//! never dropped for want of a use; inputs that do not fit are named.
+
+use crate::name::kernel_name;
+use crate::rows;
+use scythe_abi::launch::KernelLaunch;
+use scythe_diag::{Diagnostic, Location, codes};
+use scythe_llvm::{Linkage, Module};
+use std::collections::HashMap;
+
+/// Links `modules`, which all belong to one context; their names stand in messages. The result is called `name` and has
+/// the triple `target`. All faults found are given, not only the first.
+pub fn link<'ctx>(
+    modules: Vec<Module<'ctx>>,
+    name: &str,
+    target: &str,
+) -> Result<Option<Module<'ctx>>, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    for module in &modules {
+        check_target(module, target, &mut faults);
+        if let Err(error) = module.verify() {
+            faults.push(broken(module, error.to_string()));
+        }
+    }
+    check_kernel_names(&modules, &mut faults);
+    check_definitions(&modules, &mut faults);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let mut modules = modules.into_iter();
+    let Some(linked) = modules.next() else { return Ok(None) };
+    keep_unused(&linked);
+    for module in modules {
+        keep_unused(&module);
+        linked.link(module).map_err(|error| vec![Diagnostic::error(error.to_string()).code(codes::DEVICE_LINK)])?;
+    }
+    linked.set_name(name);
+    Ok(Some(linked))
+}
+
+fn broken(module: &Module<'_>, message: String) -> Diagnostic {
+    Diagnostic::error(message).code(codes::DEVICE_LINK).at(Location::file(module.name()))
+}
+
+fn check_target(module: &Module<'_>, target: &str, faults: &mut Vec<Diagnostic>) {
+    let triple = module.triple();
+    let arch = |triple: &str| triple.split('-').next().unwrap_or_default().to_owned();
+    if arch(&triple) != arch(target) {
+        faults.push(broken(module, format!("device code for '{triple}', expected '{target}'")));
+    }
+}
+
+/// The linker drops `linkonce` definitions that nothing uses yet; a kernel is used by the host alone, and an inline
+/// `SYCL_EXTERNAL` function perhaps by a module that comes later.
+fn keep_unused(module: &Module<'_>) {
+    let kept = |linkage| match linkage {
+        Linkage::LLVMLinkOnceAnyLinkage => Some(Linkage::LLVMWeakAnyLinkage),
+        Linkage::LLVMLinkOnceODRLinkage => Some(Linkage::LLVMWeakODRLinkage),
+        _ => None,
+    };
+    for function in module.functions().filter(|function| !function.is_declaration()) {
+        if let Some(linkage) = kept(function.linkage()) {
+            function.set_linkage(linkage);
+        }
+    }
+    for global in module.globals().filter(|global| !global.is_declaration()) {
+        if let Some(linkage) = kept(global.linkage()) {
+            global.set_linkage(linkage);
+        }
+    }
+}
+
+/// A kernel that comes from one header included twice stands at one place, and its definition has one identity.
+fn is_same_kernel(a: &KernelLaunch, b: &KernelLaunch) -> bool {
+    let place = |launch: &KernelLaunch| {
+        let file = launch.file.rsplit('/').next().unwrap_or_default().to_owned();
+        (file, launch.line, launch.column, launch.identity)
+    };
+    place(a) == place(b)
+}
+
+fn check_kernel_names(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<String, KernelLaunch> = HashMap::new();
+    for module in modules {
+        let rows = match rows::read(module) {
+            Ok(rows) => rows,
+            Err(message) => {
+                faults.push(broken(module, message).code(codes::LAUNCH_ROWS));
+                continue;
+            }
+        };
+        for (symbol, launch) in rows {
+            let Some(known) = first.get(&symbol) else {
+                first.insert(symbol, launch);
+                continue;
+            };
+            if !is_same_kernel(known, &launch) {
+                let at = |launch: &KernelLaunch| Location::new(&launch.file, launch.line, launch.column);
+                faults.push(
+                    Diagnostic::error(format!(
+                        "kernel name '{}' is used by two different kernels",
+                        kernel_name(&symbol)
+                    ))
+                    .code(codes::KERNEL_NAME_CONFLICT)
+                    .at(at(&launch))
+                    .note_at(at(known), "the other kernel is here"),
+                );
+            }
+        }
+    }
+}
+
+/// LLVM would say the same of the first such symbol, but not who defines it.
+fn check_definitions(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<String, String> = HashMap::new();
+    for module in modules {
+        let strong = |linkage| linkage == Linkage::LLVMExternalLinkage;
+        let functions = module.functions().filter(|f| !f.is_declaration() && strong(f.linkage())).map(|f| f.name());
+        let globals = module.globals().filter(|g| !g.is_declaration() && strong(g.linkage())).map(|g| g.name());
+        for symbol in functions.chain(globals) {
+            match first.get(&symbol) {
+                Some(other) => faults.push(broken(
+                    module,
+                    format!("device symbol '{symbol}' is defined twice: the other definition is in '{other}'"),
+                )),
+                None => {
+                    first.insert(symbol, module.name());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Linking and splitting device modules, written as textual IR.
+
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_abi::names::LAUNCH_PROPERTY_SET;
+use scythe_llvm::{Context, Module};
+use scythe_split::{Mode, Part, Split, link};
+
+const TARGET: &str = "spirv64-unknown-unknown";
+
+/// Builds IR text: a module with kernels that have one pointer parameter, and launch rows that fit.
+#[derive(Default)]
+struct Ir {
+    body: String,
+    rows: Vec<String>,
+}
+
+impl Ir {
+    /// A kernel that runs `code`, written in translation unit `unit` at `line` of `file`.
+    fn kernel(mut self, symbol: &str, unit: &str, file: &str, line: u32, code: &str) -> Self {
+        self.body += &format!(
+            "define linkonce_odr spir_kernel void @{symbol}(ptr addrspace(1) %p) \"sycl-module-id\"=\"{unit}\" {{\n{code}  ret void\n}}\n"
+        );
+        self.rows.push(format!(
+            "!{{!\"{symbol}\", i32 0, i64 8, !\"{file}\", i32 {line}, i32 5, i64 77, i32 3, i64 8, i64 0}}"
+        ));
+        self
+    }
+
+    fn text(mut self, text: &str) -> Self {
+        self.body += text;
+        self
+    }
+
+    fn parse<'ctx>(&self, context: &'ctx Context, name: &str) -> Module<'ctx> {
+        let mut text = format!("target triple = \"{TARGET}\"\n{}", self.body);
+        let numbers: Vec<String> = (0..self.rows.len()).map(|index| format!("!{index}")).collect();
+        text += &format!("!scythe.launch = !{{{}}}\n", numbers.join(", "));
+        for (number, row) in numbers.iter().zip(&self.rows) {
+            text += &format!("{number} = {row}\n");
+        }
+        let module = context.parse_ir(text.as_bytes(), name).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        module.set_name(name);
+        module
+    }
+}
+
+fn messages(faults: Vec<scythe_diag::Diagnostic>) -> String {
+    faults.iter().map(|fault| fault.render()).collect()
+}
+
+fn link_all<'ctx>(context: &'ctx Context, modules: &[Ir]) -> Result<Module<'ctx>, String> {
+    let names = ["a.bc", "b.bc", "c.bc"];
+    let modules = modules.iter().zip(names).map(|(ir, name)| ir.parse(context, name)).collect();
+    link(modules, "device", TARGET).map(|linked| linked.expect("there are inputs")).map_err(messages)
+}
+
+fn split<'ctx>(module: Module<'ctx>, mode: Mode) -> Vec<Part<'ctx>> {
+    let split = Split::new(module, mode).map_err(messages).unwrap();
+    let parts: Vec<_> = split.parts().collect();
+    assert_eq!(parts.len(), split.len());
+    for part in &parts {
+        part.module.verify().unwrap();
+    }
+    parts
+}
+
+fn symbols(parts: &[Part<'_>]) -> Vec<Vec<String>> {
+    parts.iter().map(|part| part.symbols.clone()).collect()
+}
+
+fn functions(module: &Module<'_>) -> Vec<String> {
+    module.functions().map(|function| function.name()).collect()
+}
+
+const SHARED: &str = "@table = linkonce_odr addrspace(1) constant [2 x i32] [i32 1, i32 2]\n\
+    define linkonce_odr void @shared() {\n  %v = load i32, ptr addrspace(1) @table\n  ret void\n}\n";
+const UNUSED: &str = "define void @unused() {\n  ret void\n}\n";
+const CALL_SHARED: &str = "  call void @shared()\n";
+
+fn two_units() -> [Ir; 2] {
+    let unit = |first: &str, second: &str, file: &str| {
+        Ir::default().text(SHARED).kernel(first, file, file, 1, CALL_SHARED).kernel(second, file, file, 9, "")
+    };
+    [unit("_ZTS1A", "_ZTS1B", "a.cpp"), unit("_ZTS1C", "_ZTS1D", "b.cpp").text(UNUSED)]
+}
+
+#[test]
+fn every_mode_groups_as_it_says_and_keeps_the_order() {
+    let context = Context::new();
+    let run = |mode| symbols(&split(link_all(&context, &two_units()).unwrap(), mode));
+    assert_eq!(run(Mode::Off), [["_ZTS1A", "_ZTS1B", "_ZTS1C", "_ZTS1D"].map(String::from).to_vec()]);
+    let per_source = run(Mode::PerSource);
+    assert_eq!(
+        per_source,
+        [["_ZTS1A", "_ZTS1B"].map(String::from).to_vec(), ["_ZTS1C", "_ZTS1D"].map(String::from).to_vec()]
+    );
+    let per_kernel = run(Mode::PerKernel);
+    assert_eq!(per_kernel.concat(), ["_ZTS1A", "_ZTS1B", "_ZTS1C", "_ZTS1D"]);
+    assert_eq!(per_kernel.len(), 4);
+}
+
+#[test]
+fn what_several_parts_need_is_in_each_and_what_none_needs_in_none() {
+    let context = Context::new();
+    let parts = split(link_all(&context, &two_units()).unwrap(), Mode::PerKernel);
+    let with_shared: Vec<bool> = parts
+        .iter()
+        .map(|part| part.module.function("shared").is_some_and(|shared| !shared.is_declaration()))
+        .collect();
+    assert_eq!(with_shared, [true, false, true, false]);
+    assert!(parts[0].module.global("table").is_some_and(|table| table.initializer().is_some()));
+    assert_eq!(functions(&parts[1].module), ["_ZTS1B"]);
+    assert!(parts.iter().all(|part| part.module.function("unused").is_none()));
+}
+
+#[test]
+fn only_kernels_are_visible_outside_a_part() {
+    let context = Context::new();
+    let parts = split(link_all(&context, &two_units()).unwrap(), Mode::Off);
+    let visible: Vec<String> = parts[0]
+        .module
+        .functions()
+        .filter(|function| !function.is_declaration() && function.is_externally_visible())
+        .map(|function| function.name())
+        .collect();
+    assert_eq!(visible, parts[0].symbols);
+    assert!(parts[0].module.globals().all(|global| !global.is_externally_visible()));
+}
+
+#[test]
+fn launch_rows_become_properties_of_the_part_with_the_kernel() {
+    let context = Context::new();
+    let parts = split(link_all(&context, &two_units()).unwrap(), Mode::PerKernel);
+    let set = parts[1].properties.get(LAUNCH_PROPERTY_SET).unwrap();
+    assert_eq!(set.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["_ZTS1B"]);
+    let expected = KernelLaunch {
+        shape: Shape::SingleTask,
+        functor_size: 8,
+        file: "a.cpp".into(),
+        line: 9,
+        column: 5,
+        identity: 77,
+        params: vec![Param { kind: ParamKind::Pointer, size: 8, offset: 0 }],
+    };
+    assert_eq!(KernelLaunch::from_bytes(set.get("_ZTS1B").unwrap().as_bytes().unwrap()), Some(expected));
+    assert_eq!(parts[1].module.named_metadata("scythe.launch").len(), 1);
+}
+
+#[test]
+fn same_input_same_bytes() {
+    let run = || {
+        let context = Context::new();
+        let parts = split(link_all(&context, &two_units()).unwrap(), Mode::PerSource);
+        parts.iter().map(|part| part.module.to_bitcode()).collect::<Vec<_>>()
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn one_header_kernel_in_two_units_is_one_kernel() {
+    let context = Context::new();
+    let unit = |unit: &str, path: &str| Ir::default().kernel("_ZTS1K", unit, path, 3, "");
+    let linked = link_all(&context, &[unit("a.cpp", "include/k.hpp"), unit("b.cpp", "../include/k.hpp")]).unwrap();
+    assert_eq!(symbols(&split(linked, Mode::PerSource)), [["_ZTS1K"]]);
+}
+
+#[test]
+fn one_name_for_two_kernels_is_an_error_with_both_positions() {
+    let context = Context::new();
+    let unit = |file: &str, line| Ir::default().kernel("_ZTS6Shared", file, file, line, "");
+    let error = link_all(&context, &[unit("a.cpp", 3), unit("b.cpp", 7)]).unwrap_err();
+    assert_eq!(
+        error,
+        "b.cpp:7:5: error: kernel name 'Shared' is used by two different kernels [scythe-E0201]\n\
+         a.cpp:3:5: note: the other kernel is here\n"
+    );
+}
+
+#[test]
+fn an_undefined_symbol_is_named_with_the_kernel_and_the_calls() {
+    let context = Context::new();
+    let code = "declare void @_Z3foov()\ndeclare spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)\n\
+                declare float @sinf(float)\ndeclare void @unreached()\ndefine void @other() {\n  call void @unreached()\n  ret void\n}\n\
+                define void @middle() {\n  call void @_Z3foov()\n  call float @sinf(float 0.0)\n  \
+                call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n  ret void\n}\n";
+    let unit = Ir::default().text(code).kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "  call void @middle()\n");
+    let linked = link_all(&context, &[unit]).unwrap();
+    let error = messages(Split::new(linked, Mode::Off).err().unwrap());
+    assert_eq!(
+        error,
+        "a.cpp:3:5: error: undefined device symbol '_Z3foov', needed by kernel 'K' [scythe-E0202]\n\
+         note: '_Z3foov' is called by 'middle'\n"
+    );
+}
+
+#[test]
+fn a_symbol_undefined_in_one_unit_may_be_defined_in_another() {
+    let user = || {
+        Ir::default().text("declare void @_Z3foov()\n").kernel(
+            "_ZTS1K",
+            "a.cpp",
+            "a.cpp",
+            3,
+            "  call void @_Z3foov()\n",
+        )
+    };
+    for linkage in ["", "linkonce_odr "] {
+        let definition = || Ir::default().text(&format!("define {linkage}void @_Z3foov() {{\n  ret void\n}}\n"));
+        for units in [[user(), definition()], [definition(), user()]] {
+            let context = Context::new();
+            let parts = split(link_all(&context, &units).unwrap(), Mode::PerSource);
+            assert!(!parts[0].module.function("_Z3foov").unwrap().is_declaration());
+        }
+    }
+}
+
+#[test]
+fn a_symbol_defined_twice_is_named_with_both_files() {
+    let context = Context::new();
+    let unit = || Ir::default().text("define void @_Z3foov() {\n  ret void\n}\n");
+    let error = link_all(&context, &[unit(), unit()]).unwrap_err();
+    assert_eq!(
+        error,
+        "b.bc: error: device symbol '_Z3foov' is defined twice: the other definition is in 'a.bc' [scythe-E0203]\n"
+    );
+}
+
+#[test]
+fn modules_without_kernels_give_no_parts() {
+    let context = Context::new();
+    let linked = link_all(&context, &[Ir::default().text(UNUSED)]).unwrap();
+    assert!(Split::new(linked, Mode::PerSource).map_err(messages).unwrap().is_empty());
+    assert!(link(Vec::new(), "device", TARGET).map_err(messages).unwrap().is_none());
+}
+
+#[test]
+fn code_for_another_target_is_refused() {
+    let context = Context::new();
+    let module = context.parse_ir(b"target triple = \"x86_64-unknown-linux-gnu\"\n", "a.bc").unwrap();
+    let error = messages(link(vec![module], "device", TARGET).err().unwrap());
+    let expected =
+        "a.bc: error: device code for 'x86_64-unknown-linux-gnu', expected 'spirv64-unknown-unknown' [scythe-E0203]\n";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn missing_and_damaged_launch_rows_are_errors() {
+    let context = Context::new();
+    let check = |ir: Ir, message: &str| {
+        let error = link_all(&context, &[ir]).and_then(|linked| Split::new(linked, Mode::Off).map_err(messages));
+        assert_eq!(error.err().unwrap(), message);
+    };
+    let mut without = Ir::default().kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "");
+    without.rows.clear();
+    check(without, "error: kernel 'K' has no launch rows [scythe-E0204]\n");
+    let mut short = Ir::default().kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "");
+    short.rows = vec!["!{!\"_ZTS1K\", i32 0, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into()];
+    check(short, "error: kernel 'K' has 1 parameters, expected 0 as in its launch rows [scythe-E0204]\n");
+    let mut damaged = Ir::default();
+    damaged.rows = vec!["!{!\"_ZTS1K\", i32 0}".into()];
+    check(
+        damaged,
+        "a.bc: error: node 0 of '!scythe.launch': 2 operands, expected 7 and 3 per parameter [scythe-E0204]\n",
+    );
+    let mut unknown = Ir::default();
+    unknown.rows = vec!["!{!\"_ZTS1K\", i32 9, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into()];
+    check(unknown, "a.bc: error: node 0 of '!scythe.launch': operand 1: unknown shape 9 [scythe-E0204]\n");
+}
+
+#[test]
+fn mode_names_are_those_of_the_driver_and_of_post_link_tools() {
+    for (name, mode) in [
+        ("off", Mode::Off),
+        ("per_source", Mode::PerSource),
+        ("source", Mode::PerSource),
+        ("auto", Mode::PerSource),
+        ("per_kernel", Mode::PerKernel),
+        ("kernel", Mode::PerKernel),
+    ] {
+        assert_eq!(Mode::from_name(name), Some(mode));
+    }
+    assert_eq!(Mode::from_name("global"), None);
+}

@@ -1,0 +1,75 @@
+//! Device modules as files: reading, linking and writing them, for the tools that work on whole modules.
+
+use crate::Failure;
+use crate::files::{self, Outputs, file_error};
+use scythe_image::{FileTable, file_table};
+use scythe_llvm::{Context, Module};
+use scythe_split::{Mode, Part, Split};
+
+const BITCODE_MAGICS: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
+
+/// Reads a module: bitcode, or textual IR. Its name is the file's.
+pub fn read<'ctx>(context: &'ctx Context, path: &str) -> Result<Module<'ctx>, Failure> {
+    let bytes = files::read(path)?;
+    let parsed = if BITCODE_MAGICS.iter().any(|magic| bytes.starts_with(magic)) {
+        context.parse_bitcode(&bytes, path)
+    } else {
+        context.parse_ir(&bytes, path)
+    };
+    let module = parsed.map_err(|error| file_error(path, error))?;
+    module.set_name(path);
+    Ok(module)
+}
+
+/// Links modules for `target` and splits the result; `None` where there are no modules.
+pub fn link_and_split<'ctx>(
+    modules: Vec<Module<'ctx>>,
+    target: &str,
+    mode: Mode,
+) -> Result<Option<Split<'ctx>>, Failure> {
+    // The name is part of the bitcode, so it must not depend on where the inputs are.
+    let linked = scythe_split::link(modules, "device", target)?;
+    Ok(linked.map(|linked| Split::new(linked, mode)).transpose()?)
+}
+
+pub fn mode(name: &str) -> Result<Mode, Failure> {
+    Mode::from_name(name).ok_or_else(|| Failure::new(format!("unknown split mode '{name}': expected {}", Mode::NAMES)))
+}
+
+/// Writes parts as files called `<prefix>_<index>` and their kind, and the table of them.
+pub struct PartFiles {
+    prefix: String,
+    table: FileTable,
+}
+
+impl PartFiles {
+    pub fn new(prefix: &str) -> Result<Self, Failure> {
+        let table = FileTable::new([file_table::CODE, file_table::PROPERTIES, file_table::SYMBOLS])
+            .map_err(|error| Failure::new(error.to_string()))?;
+        Ok(Self { prefix: prefix.to_owned(), table })
+    }
+
+    /// Stages the files of the next part; without `with_symbols`, its list of symbols is left out.
+    pub fn add(
+        &mut self,
+        part: &Part<'_>,
+        bitcode: &[u8],
+        with_symbols: bool,
+        outputs: &mut Outputs,
+    ) -> Result<(), Failure> {
+        let stem = format!("{}_{}", self.prefix, self.table.rows().len());
+        let names = ["bc", "prop", "sym"].map(|extension| format!("{stem}.{extension}"));
+        outputs.add(&names[0], bitcode)?;
+        outputs.add(&names[1], part.properties.to_text().as_bytes())?;
+        if with_symbols {
+            let symbols: String = part.symbols.iter().map(|symbol| format!("{symbol}\n")).collect();
+            outputs.add(&names[2], symbols.as_bytes())?;
+        }
+        self.table.push(names).map_err(|error| Failure::new(error.to_string()))
+    }
+
+    /// The table of all parts added.
+    pub fn table(self) -> FileTable {
+        self.table
+    }
+}
