@@ -1,1 +1,40 @@
-//! .
+//! The built-in CPU device: always there, needs no driver, and never links LLVM.
+//!
+//! * [`backend`] gives the one platform with the one device. It starts no thread and opens no library.
+//! * `queue`, `job`, `node`, `executor`, `ready`, `host_tasks`: commands become nodes of a task graph, which worker
+//!   threads run; `tiling`, `share` and `cost` decide how a kernel is cut up and whether it is worth it.
+//! * `program`, `jit`, `loader`: device bitcode goes through the run-time compiler, a shared object that is loaded for
+//!   the first build, and the object it returns is loaded into this process.
+//! * `device`, `device_info`, `memory`, `copy`, `threads`: the rest of a device.
+//!
+//! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: the processors that this process may
+//! use), `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of run-time compilation.
+
+use std::sync::{Arc, OnceLock};
+
+use scythe_hal::Backend;
+
+mod copy;
+mod cost;
+mod device;
+mod device_info;
+mod executor;
+mod futex;
+mod host_tasks;
+mod jit;
+mod job;
+mod loader;
+mod memory;
+mod node;
+mod program;
+mod queue;
+mod ready;
+mod share;
+mod threads;
+mod tiling;
+
+/// The CPU backend; the same at every call.
+pub fn backend() -> Arc<dyn Backend> {
+    static BACKEND: OnceLock<Arc<device::CpuBackend>> = OnceLock::new();
+    BACKEND.get_or_init(|| Arc::new(device::CpuBackend::new())).clone()
+}

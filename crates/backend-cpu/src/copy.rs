@@ -1,0 +1,108 @@
+//! Copies and fills of plain memory, in parts that threads can share.
+
+use scythe_abi::cpu::Box3;
+use scythe_hal::CopyBox;
+
+/// Fills are written in blocks of about this size, which stay in the first-level cache.
+const FILL_BLOCK: usize = 4096;
+
+/// The same region with rows (and planes) that follow one another without a gap joined into one.
+pub(crate) fn merge_rows(mut r: CopyBox) -> CopyBox {
+    if r.rows > 1 && r.src_row_pitch == r.width && r.dst_row_pitch == r.width {
+        if let Some(width) = r.width.checked_mul(r.rows) {
+            (r.width, r.rows, r.src_row_pitch, r.dst_row_pitch) = (width, 1, width, width);
+        }
+    }
+    if r.rows == 1 && r.planes > 1 && r.src_plane_pitch == r.width && r.dst_plane_pitch == r.width {
+        if let Some(width) = r.width.checked_mul(r.planes) {
+            (r.width, r.planes) = (width, 1);
+        }
+    }
+    r
+}
+
+/// Copies part of a region: `part` counts bytes, rows and planes.
+///
+/// # Safety
+/// `part` lies inside `region`, whose source may be read and destination written.
+pub(crate) unsafe fn copy_box(dst: *mut u8, src: *const u8, region: &CopyBox, part: &Box3) {
+    let [x, width] = [part.begin[0] as usize, (part.end[0] - part.begin[0]) as usize];
+    for z in part.begin[2] as usize..part.end[2] as usize {
+        for y in part.begin[1] as usize..part.end[1] as usize {
+            let from = z * region.src_plane_pitch + y * region.src_row_pitch + x;
+            let to = z * region.dst_plane_pitch + y * region.dst_row_pitch + x;
+            // SAFETY: both runs lie inside the region, by the caller's contract; they may overlap.
+            unsafe { std::ptr::copy(src.add(from), dst.add(to), width) }
+        }
+    }
+}
+
+/// Writes `count` copies of `pattern` from `dst`.
+///
+/// # Safety
+/// `count * pattern.len()` bytes from `dst` may be written.
+pub(crate) unsafe fn fill(dst: *mut u8, pattern: &[u8], count: usize) {
+    let total = pattern.len() * count;
+    let Some((&first, rest)) = pattern.split_first() else { return };
+    if rest.iter().all(|&b| b == first) {
+        // SAFETY: the caller vouches for `total` bytes.
+        return unsafe { dst.write_bytes(first, total) };
+    }
+    if count == 0 {
+        return;
+    }
+    // Make one block by doubling, then repeat it: its source stays in the cache, and every copy is long.
+    let block = (FILL_BLOCK / pattern.len()).clamp(1, count) * pattern.len();
+    // SAFETY: `block` is at most `total`, and source and destination of each copy do not overlap.
+    unsafe {
+        std::ptr::copy_nonoverlapping(pattern.as_ptr(), dst, pattern.len());
+        let mut made = pattern.len();
+        while made < block {
+            let more = made.min(block - made);
+            std::ptr::copy_nonoverlapping(dst, dst.add(made), more);
+            made += more;
+        }
+        let mut at = block;
+        while at < total {
+            let more = block.min(total - at);
+            std::ptr::copy_nonoverlapping(dst, dst.add(at), more);
+            at += more;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fill_repeats_the_pattern() {
+        for len in [1usize, 2, 3, 4, 12, 16, 5000] {
+            for count in [0usize, 1, 2, 3, 1000, 5000] {
+                let pattern: Vec<u8> = (0..len).map(|i| (i * 7 + 1) as u8).collect();
+                let mut out = vec![0xEE; len * count + 1];
+                // SAFETY: `out` holds `count` patterns and a byte more.
+                unsafe { fill(out.as_mut_ptr(), &pattern, count) };
+                let right = out[..len * count].chunks(len).all(|chunk| chunk == pattern);
+                assert!(right && out[len * count] == 0xEE, "{len} {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_without_gaps_are_merged() {
+        let dense = CopyBox {
+            width: 4,
+            rows: 3,
+            planes: 2,
+            src_row_pitch: 4,
+            src_plane_pitch: 12,
+            dst_row_pitch: 4,
+            dst_plane_pitch: 12,
+        };
+        let merged = merge_rows(dense);
+        assert_eq!((merged.width, merged.rows, merged.planes), (24, 1, 1));
+        let kept = merge_rows(CopyBox { dst_row_pitch: 5, dst_plane_pitch: 15, ..dense });
+        assert_eq!((kept.width, kept.rows, kept.planes), (4, 3, 2));
+    }
+}

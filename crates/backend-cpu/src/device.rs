@@ -1,0 +1,100 @@
+//! The platform and its one device.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use scythe_hal::{
+    Backend, BackendKind, Device, DeviceInfo, Errc, Error, PlatformInfo, Program, Queue, Result, UsmKind,
+};
+use scythe_image::Format;
+
+use crate::executor::Executor;
+use crate::loader::{LoadedObject, system_symbol};
+use crate::program::CpuProgram;
+use crate::queue::CpuQueue;
+use crate::{device_info, jit, memory, threads};
+
+pub(crate) struct CpuBackend {
+    platform: PlatformInfo,
+    devices: [Arc<dyn Device>; 1],
+}
+
+impl CpuBackend {
+    pub(crate) fn new() -> Self {
+        let setting = std::env::var_os(threads::THREADS_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+        let device = CpuDevice::new(threads::worker_count(setting.as_deref()));
+        Self { platform: device_info::platform(), devices: [Arc::new(device)] }
+    }
+}
+
+impl Backend for CpuBackend {
+    fn kind(&self) -> BackendKind {
+        BackendKind::Cpu
+    }
+
+    fn platform(&self) -> &PlatformInfo {
+        &self.platform
+    }
+
+    fn devices(&self) -> &[Arc<dyn Device>] {
+        &self.devices
+    }
+}
+
+pub(crate) struct CpuDevice {
+    info: DeviceInfo,
+    /// An error where the number of threads was asked for in a way that makes no sense.
+    executor: Result<&'static Executor>,
+}
+
+impl CpuDevice {
+    pub(crate) fn new(threads: Result<usize>) -> Self {
+        let processors = threads::processors();
+        let info = device_info::device(*threads.as_ref().unwrap_or(&processors));
+        // Never freed: worker threads use it until the process ends.
+        let executor = threads.map(|count| &*Box::leak(Box::new(Executor::new(count, processors))));
+        Self { info, executor }
+    }
+}
+
+impl Device for CpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn alloc(&self, _kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void> {
+        memory::alloc(size, align, self.info.max_mem_alloc_size)
+    }
+
+    unsafe fn free(&self, _kind: UsmKind, ptr: *mut c_void) {
+        // SAFETY: the caller's contract.
+        unsafe { memory::free(ptr) }
+    }
+
+    fn shares_host_memory(&self) -> bool {
+        true
+    }
+
+    fn build(&self, code: &[u8], format: Format, options: &str) -> Result<Arc<dyn Program>> {
+        let compiled;
+        let object = match format {
+            Format::CpuObject => code,
+            Format::LlvmBitcode => {
+                compiled = jit::compile(code, options)?;
+                &compiled
+            }
+            other => {
+                let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {}", other.as_str());
+                return Err(Error::new(Errc::Build, message));
+            }
+        };
+        let loaded = LoadedObject::load(object, &system_symbol)
+            .map_err(|error| Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}")))?;
+        Ok(Arc::new(CpuProgram::new(loaded)))
+    }
+
+    fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
+        let executor = self.executor.clone()?;
+        Ok(Arc::new(CpuQueue::new(executor, profiling, self.info.local_mem_size)))
+    }
+}

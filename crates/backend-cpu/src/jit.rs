@@ -1,0 +1,188 @@
+//! Client of the run-time compiler: finds `libscythe-jit.so` beside this library, loads it at the first build, and
+//! calls it through the C edge of `scythe_abi::jit`.
+
+use std::ffi::{CStr, CString, OsStr, c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::OnceLock;
+
+use scythe_abi::jit::{COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, VERSION};
+use scythe_hal::{Errc, Error, Result};
+
+use crate::threads::own_path;
+
+/// Environment variable: a folder for each stage's IR.
+pub(crate) const DUMP_VARIABLE: &str = "SCYTHE_DUMP_JIT";
+
+/// As cargo names it.
+const CARGO_LIBRARY: &str = "libscythe_jit.so";
+
+struct Compiler {
+    compile: CompileFn,
+    free: FreeFn,
+    device_lib_dir: CString,
+}
+
+fn build_error(message: String) -> Error {
+    Error::new(Errc::Build, message)
+}
+
+/// Compiles device bitcode to an object for this machine. `options` may name an optimisation level, `-O0` to `-O3`.
+pub(crate) fn compile(bitcode: &[u8], options: &str) -> Result<Vec<u8>> {
+    static COMPILER: OnceLock<Result<Compiler>> = OnceLock::new();
+    let compiler = COMPILER.get_or_init(|| find(&search_folders())).as_ref().map_err(Clone::clone)?;
+    let dump = match std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
+        Some(folder) => Some(c_string(Path::new(&folder))?),
+        None => None,
+    };
+    let request = Request {
+        version: VERSION,
+        opt_level: opt_level(options),
+        bitcode: bitcode.as_ptr(),
+        bitcode_len: bitcode.len(),
+        device_lib_dir: compiler.device_lib_dir.as_ptr(),
+        dump_dir: dump.as_ref().map_or(ptr::null(), |folder| folder.as_ptr()),
+    };
+    let mut response = Response { object: ptr::null_mut(), object_len: 0, error: ptr::null_mut() };
+    // SAFETY: request and response are valid for the call, and have the layout of the version named inside.
+    let status = unsafe { (compiler.compile)(&request, &mut response) };
+    let result = if status == 0 && response.error.is_null() && !response.object.is_null() {
+        // SAFETY: on success the response holds `object_len` bytes until it is freed.
+        Ok(unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec())
+    } else if response.error.is_null() {
+        Err(build_error(format!("the run-time compiler failed with status {status} and gave no reason")))
+    } else {
+        // SAFETY: the error is a NUL-terminated string until the response is freed.
+        Err(build_error(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned()))
+    };
+    // SAFETY: the response came from `compile`, and nothing of it is used any more.
+    unsafe { (compiler.free)(&mut response) };
+    result
+}
+
+/// The last `-O` option counts, as for a compiler; kernels are optimised as far as possible without one.
+fn opt_level(options: &str) -> u32 {
+    let level = |word: &str| match word {
+        "-O0" => Some(0),
+        "-O1" | "-O" => Some(1),
+        "-O2" | "-Os" | "-Oz" => Some(2),
+        "-O3" | "-Ofast" => Some(3),
+        _ => None,
+    };
+    options.split_whitespace().filter_map(level).next_back().unwrap_or(3)
+}
+
+/// The folder of this library; in a cargo target folder also the one above, where cargo puts finished libraries.
+fn search_folders() -> Vec<PathBuf> {
+    let own = own_path().and_then(|path| std::fs::canonicalize(OsStr::from_bytes(path.as_bytes())).ok());
+    let executable = std::env::current_exe().ok();
+    let mut folders = Vec::new();
+    for folder in [own, executable].iter().flatten().filter_map(|file| file.parent()) {
+        folders.push(folder.to_owned());
+        if ["deps", "examples"].iter().any(|name| folder.ends_with(name)) {
+            folders.extend(folder.parent().map(Path::to_owned));
+        }
+    }
+    folders.dedup();
+    folders
+}
+
+fn find(folders: &[PathBuf]) -> Result<Compiler> {
+    let candidates = folders.iter().flat_map(|folder| [folder.join(LIBRARY), folder.join(CARGO_LIBRARY)]);
+    let Some(library) = candidates.into_iter().find(|file| file.is_file()) else {
+        let searched: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        return Err(build_error(format!(
+            "the run-time compiler {LIBRARY} was not found in {}; device code for the CPU cannot be built without it. \
+             Install it beside libscythe.so (`cargo xtask install` does)",
+            searched.join(", ")
+        )));
+    };
+    let beside = library.parent().unwrap_or(Path::new("."));
+    let device_libs = [beside.join("scythe/devicelib"), beside.join("devicelib")];
+    let Some(device_lib) = device_libs.iter().find(|folder| folder.is_dir()) else {
+        return Err(build_error(format!(
+            "the device library was not found: neither {} nor {} is a folder. Install it beside {} (`cargo xtask \
+             install` does)",
+            device_libs[0].display(),
+            device_libs[1].display(),
+            library.display()
+        )));
+    };
+    load(&library, c_string(device_lib)?)
+}
+
+fn load(library: &Path, device_lib_dir: CString) -> Result<Compiler> {
+    let path = c_string(library)?;
+    // SAFETY: the path is NUL-terminated; the library's initialisers have no precondition.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    if handle.is_null() {
+        let message = format!("cannot load the run-time compiler {}: {}", library.display(), dl_error());
+        return Err(build_error(message));
+    }
+    let compile = symbol(handle, library, COMPILE_SYMBOL)?;
+    let free = symbol(handle, library, FREE_SYMBOL)?;
+    // SAFETY: the library's contract gives these symbols these types; it is never unloaded.
+    unsafe {
+        Ok(Compiler {
+            compile: std::mem::transmute::<*mut c_void, CompileFn>(compile),
+            free: std::mem::transmute::<*mut c_void, FreeFn>(free),
+            device_lib_dir,
+        })
+    }
+}
+
+fn symbol(handle: *mut c_void, library: &Path, name: &str) -> Result<*mut c_void> {
+    let text = c_string(Path::new(name))?;
+    // SAFETY: the handle is open and the name NUL-terminated.
+    let address = unsafe { libc::dlsym(handle, text.as_ptr()) };
+    if address.is_null() {
+        let message = format!("{} does not export '{name}': it is not Scythe's run-time compiler", library.display());
+        return Err(build_error(message));
+    }
+    Ok(address)
+}
+
+fn c_string(path: &Path) -> Result<CString> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| build_error(format!("the path '{}' holds a NUL byte", path.display())))
+}
+
+fn dl_error() -> String {
+    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic loader.
+    unsafe {
+        let text: *const c_char = libc::dlerror();
+        if text.is_null() { "unknown reason".into() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_optimisation_option_counts() {
+        assert_eq!(opt_level(""), 3);
+        assert_eq!(opt_level("-g -O2 -O0"), 0);
+        assert_eq!(opt_level("-Ofoo -O1"), 1);
+    }
+
+    #[test]
+    fn missing_library_and_wrong_library_are_explained() {
+        let folder = std::env::temp_dir().join(format!("scythe-no-jit-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let folders = [folder.clone()];
+        let missing = find(&folders).err().unwrap();
+        assert_eq!(missing.code, Errc::Build);
+        assert!(missing.message.contains(LIBRARY) && missing.message.contains(folder.to_str().unwrap()));
+
+        std::fs::write(folder.join(LIBRARY), b"not a library").unwrap();
+        let no_device_lib = find(&folders).err().unwrap();
+        assert!(no_device_lib.message.contains("device library"), "{no_device_lib}");
+
+        std::fs::create_dir_all(folder.join("devicelib")).unwrap();
+        let wrong = find(&folders).err().unwrap();
+        assert!(wrong.message.starts_with("cannot load the run-time compiler"), "{wrong}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,213 @@
+//! What a command does, in the form that threads run: a number of units, any run of which may be done by any thread.
+//!
+//! [`Job::new`] checks everything that can be checked, so that running cannot fail; only host tasks return errors.
+
+use std::ffi::c_void;
+use std::ops::Range;
+
+use scythe_abi::capi::HostBox;
+use scythe_abi::launch::Shape;
+use scythe_hal::{CopyBox, Errc, Error, HostKernelWork, KernelWork, Result, Work};
+
+use crate::copy;
+use crate::program::CpuKernel;
+use crate::tiling::Tiling;
+
+/// A guess at what copying a byte takes a thread, in nanoseconds: 10 GB/s.
+const NS_PER_BYTE: f64 = 0.1;
+
+pub(crate) type HostTask = Box<dyn FnOnce() -> Result<()> + Send>;
+
+pub(crate) enum Job {
+    /// Nothing to do: complete as soon as it is ready.
+    Marker,
+    /// For the threads of host tasks. Empty once it has been taken.
+    HostTask(Option<HostTask>),
+    Units(UnitJob),
+}
+
+/// A job that threads can share.
+pub(crate) struct UnitJob {
+    tiling: Tiling,
+    work: UnitWork,
+}
+
+enum UnitWork {
+    Kernel { work: Box<KernelWork>, num_groups: [u64; 3], local_bytes: usize },
+    HostKernel { work: Box<HostKernelWork> },
+    Copy { dst: *mut u8, src: *const u8, region: CopyBox },
+    Fill { dst: *mut u8, pattern: Vec<u8> },
+}
+
+/// How much work a job is, as far as is known before it runs.
+pub(crate) enum Cost {
+    /// Work-items of the kernel at this address.
+    Kernel {
+        code: usize,
+        items: u64,
+    },
+    Nanoseconds(f64),
+}
+
+impl Job {
+    /// Checks `work` and cuts it into units for `threads` threads. `local_limit` is the local memory a group may have.
+    pub(crate) fn new(work: Work, threads: usize, local_limit: u64) -> Result<Self> {
+        match work {
+            Work::Marker => Ok(Self::Marker),
+            Work::HostTask(task) => Ok(Self::HostTask(Some(task))),
+            Work::Kernel(work) => kernel_job(work, threads, local_limit),
+            Work::HostKernel(work) => {
+                let extent = match work.shape {
+                    Shape::SingleTask => [1; 3],
+                    Shape::Range => work.global_size,
+                    Shape::NdRange => group_counts(work.global_size, work.local_size)?,
+                };
+                Self::units(extent, threads, UnitWork::HostKernel { work })
+            }
+            Work::Memcpy { dst, src, size } => {
+                let region = CopyBox {
+                    width: size,
+                    rows: 1,
+                    planes: 1,
+                    src_row_pitch: size,
+                    src_plane_pitch: size,
+                    dst_row_pitch: size,
+                    dst_plane_pitch: size,
+                };
+                // One thread copies ranges that overlap: cut in parts, one part could overwrite another's source.
+                let apart = (dst as usize).abs_diff(src as usize) >= size;
+                copy_job(dst, src, region, if apart { threads } else { 1 })
+            }
+            Work::CopyRect { dst, src, region } => copy_job(dst, src, copy::merge_rows(region), threads),
+            Work::Fill { dst, pattern, count } => {
+                if pattern.is_empty() {
+                    return Ok(Self::Marker);
+                }
+                if pattern.len().checked_mul(count).is_none() {
+                    let message =
+                        format!("fill of {count} patterns of {} bytes exceeds the address space", pattern.len());
+                    return Err(Error::new(Errc::Invalid, message));
+                }
+                Self::units([count as u64, 1, 1], threads, UnitWork::Fill { dst: dst.cast(), pattern })
+            }
+        }
+    }
+
+    fn units(extent: [u64; 3], threads: usize, work: UnitWork) -> Result<Self> {
+        let Some(tiling) = Tiling::new(extent, threads) else {
+            let [x, y, z] = extent;
+            let message = format!("a range of {x} × {y} × {z} (fastest first) has more than 2^64-1 elements");
+            return Err(Error::new(Errc::NdRange, message));
+        };
+        Ok(if tiling.units() == 0 { Self::Marker } else { Self::Units(UnitJob { tiling, work }) })
+    }
+}
+
+impl UnitJob {
+    pub(crate) fn units(&self) -> u64 {
+        self.tiling.units()
+    }
+
+    pub(crate) fn cost(&self) -> Cost {
+        match &self.work {
+            UnitWork::Kernel { work, .. } => Cost::Kernel { code: kernel_code(work), items: volume(work.global_size) },
+            UnitWork::HostKernel { work } => Cost::Kernel { code: work.call as usize, items: volume(work.global_size) },
+            UnitWork::Copy { region, .. } => {
+                Cost::Nanoseconds(NS_PER_BYTE * region.width as f64 * region.rows as f64 * region.planes as f64)
+            }
+            UnitWork::Fill { pattern, .. } => {
+                Cost::Nanoseconds(NS_PER_BYTE * pattern.len() as f64 * self.tiling.items() as f64)
+            }
+        }
+    }
+
+    /// Does these units.
+    ///
+    /// # Safety
+    /// The contract of `Queue::enqueue` holds for the addresses inside, and no unit is done twice.
+    pub(crate) unsafe fn run(&self, units: Range<u64>) {
+        match &self.work {
+            UnitWork::Kernel { work, num_groups, local_bytes } => {
+                let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else { return };
+                // SAFETY: the caller's contract; `kernel_job` checked functor and launch rows against each other.
+                unsafe { kernel.run(work, *num_groups, *local_bytes, &self.tiling, units) }
+            }
+            UnitWork::HostKernel { work } => {
+                let mut host_box = HostBox {
+                    global_size: work.global_size,
+                    global_offset: work.global_offset,
+                    local_size: work.local_size,
+                    begin: [0; 3],
+                    end: [0; 3],
+                };
+                self.tiling.for_each_box(units, |b| {
+                    (host_box.begin, host_box.end) = (b.begin, b.end);
+                    // SAFETY: `functor` holds the functor that `call` was made for; the box is valid for the call.
+                    unsafe { (work.call)(work.functor.as_ptr().cast(), &host_box) }
+                });
+            }
+            UnitWork::Copy { dst, src, region } => self.tiling.for_each_box(units, |b| {
+                // SAFETY: the caller vouches for both regions, and the box lies inside them.
+                unsafe { copy::copy_box(*dst, *src, region, b) }
+            }),
+            UnitWork::Fill { dst, pattern } => self.tiling.for_each_box(units, |b| {
+                let (first, count) = (b.begin[0] as usize, (b.end[0] - b.begin[0]) as usize);
+                // SAFETY: the caller vouches for the destination, and `first + count` patterns lie inside it.
+                unsafe { copy::fill(dst.add(first * pattern.len()), pattern, count) }
+            }),
+        }
+    }
+}
+
+fn kernel_job(work: Box<KernelWork>, threads: usize, local_limit: u64) -> Result<Job> {
+    let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else {
+        let message = "the kernel was built by another backend than the queue's device belongs to";
+        return Err(Error::new(Errc::BackendMismatch, message));
+    };
+    let groups = match kernel.shape() {
+        Shape::SingleTask => [1; 3],
+        Shape::Range => work.global_size,
+        Shape::NdRange => group_counts(work.global_size, work.local_size)?,
+    };
+    let local_bytes = kernel.local_bytes(&work.functor)?;
+    if local_bytes as u64 > local_limit {
+        let message = format!(
+            "kernel '{}' asks for {local_bytes} bytes of local memory; the device has {local_limit}",
+            kernel.symbol()
+        );
+        return Err(Error::new(Errc::MemoryAllocation, message));
+    }
+    Job::units(groups, threads, UnitWork::Kernel { work, num_groups: groups, local_bytes })
+}
+
+fn copy_job(dst: *mut c_void, src: *const c_void, region: CopyBox, threads: usize) -> Result<Job> {
+    let extent = [region.width as u64, region.rows as u64, region.planes as u64];
+    let mut job = Job::units(extent, threads, UnitWork::Copy { dst: dst.cast(), src: src.cast(), region })?;
+    if let (1, Job::Units(job)) = (threads, &mut job) {
+        job.tiling = job.tiling.undivided();
+    }
+    Ok(job)
+}
+
+fn kernel_code(work: &KernelWork) -> usize {
+    work.kernel.as_any().downcast_ref::<CpuKernel>().map_or(0, CpuKernel::code)
+}
+
+fn volume(size: [u64; 3]) -> u64 {
+    size.iter().fold(1, |n: u64, &s| n.saturating_mul(s))
+}
+
+fn group_counts(global: [u64; 3], local: [u64; 3]) -> Result<[u64; 3]> {
+    let mut groups = [0; 3];
+    for i in 0..3 {
+        if local[i] == 0 || !global[i].is_multiple_of(local[i]) {
+            let message = format!(
+                "the work-group size {} does not divide the global size {} (dimension {i} counted from the fastest)",
+                local[i], global[i]
+            );
+            return Err(Error::new(Errc::NdRange, message));
+        }
+        groups[i] = global[i] / local[i];
+    }
+    Ok(groups)
+}

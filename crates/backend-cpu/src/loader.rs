@@ -1,0 +1,291 @@
+//! Loads x86-64 ELF relocatable objects into this process: the objects that the run-time compiler makes.
+//!
+//! One mapping holds code, then constants, then data, each from a page of its own, so that everything inside reaches
+//! everything else with 32-bit offsets. Functions outside are called through stubs, their addresses lie in a table
+//! beside the constants. When loading is done, code is executable and not writable, constants are only readable.
+//!
+//! Any bytes may be given: what is not a proper object is refused with the reason, never loaded in part.
+
+mod mapping;
+mod relocate;
+mod resolve;
+
+use std::collections::HashMap;
+
+use object::read::elf::{ElfFile64, FileHeader as _};
+use object::{
+    Endianness, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex, SectionKind, SymbolIndex,
+    SymbolSection, elf,
+};
+
+use mapping::{Mapping, PAGE};
+pub(crate) use resolve::system_symbol;
+
+type Elf<'data> = ElfFile64<'data, Endianness>;
+
+/// No program is as large; sizes in a damaged object are.
+const MAX_BYTES: u64 = 1 << 30;
+/// `jmp *offset(%rip)`, and two bytes to fill up.
+const STUB_BYTES: u64 = 8;
+
+/// Why an object was not loaded.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoadError {
+    #[error("not an ELF object: {0}")]
+    Parse(#[from] object::Error),
+    #[error("expected a relocatable object for x86-64, found {0}")]
+    WrongKind(String),
+    #[error("section '{section}' {problem}")]
+    Section { section: String, problem: String },
+    #[error("symbol '{symbol}' {problem}")]
+    Symbol { symbol: String, problem: String },
+    #[error("device code calls '{0}', which neither the device library nor the C library defines")]
+    Undefined(String),
+    #[error("relocation {kind} at offset {offset:#x} of section '{section}' {problem}")]
+    Relocation { kind: u32, offset: u64, section: String, problem: String },
+    #[error("the object needs {0} bytes; at most {MAX_BYTES} can be loaded")]
+    TooLarge(u64),
+    #[error("cannot map memory for code: {0}")]
+    Map(std::io::Error),
+}
+
+/// Code and data in this process; unloaded when dropped.
+pub(crate) struct LoadedObject {
+    _mapping: Mapping,
+    functions: HashMap<String, usize>,
+}
+
+impl LoadedObject {
+    /// Loads `bytes`; names that the object does not define are looked up with `resolve`.
+    pub(crate) fn load(bytes: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Result<Self, LoadError> {
+        let elf = Elf::parse(bytes)?;
+        check_header(&elf)?;
+        let layout = Layout::plan(&elf)?;
+        let mut mapping = Mapping::new(layout.total as usize).map_err(LoadError::Map)?;
+        copy_sections(&elf, &layout, &mut mapping)?;
+        let symbols = Symbols::resolve(&elf, &layout, mapping.address() as u64, resolve)?;
+        relocate::apply(&elf, &layout, &symbols, &mut mapping)?;
+        let functions = functions(&elf, &layout, &symbols);
+        mapping.protect(layout.constants as usize, layout.data as usize).map_err(LoadError::Map)?;
+        Ok(Self { _mapping: mapping, functions })
+    }
+
+    /// The address of a function that the object defines.
+    pub(crate) fn function(&self, name: &str) -> Option<*const u8> {
+        self.functions.get(name).map(|&address| address as *const u8)
+    }
+}
+
+fn check_header(elf: &Elf<'_>) -> Result<(), LoadError> {
+    let header = elf.elf_header();
+    let machine = header.e_machine(elf.endian());
+    if elf.kind() == ObjectKind::Relocatable && machine == elf::EM_X86_64 && elf.is_little_endian() {
+        return Ok(());
+    }
+    let order = if elf.is_little_endian() { "little" } else { "big" };
+    Err(LoadError::WrongKind(format!("an ELF file of kind {:?}, machine {machine}, {order}-endian", elf.kind())))
+}
+
+/// Where everything goes, as offsets in the mapping: code and stubs, from `constants` the constants and the address
+/// table, from `data` what can be written.
+struct Layout {
+    sections: HashMap<SectionIndex, u64>,
+    /// Offset of the stub and table slot of each symbol that a relocation may reach through the table.
+    slots: HashMap<SymbolIndex, u64>,
+    stubs: u64,
+    table: u64,
+    constants: u64,
+    data: u64,
+    /// Common symbols: they have a size but no section.
+    common: HashMap<SymbolIndex, u64>,
+    total: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Code,
+    Constant,
+    Data,
+}
+
+/// The class of a section that takes part in the running program.
+fn class_of<'data>(section: &impl ObjectSection<'data>) -> Option<Class> {
+    let SectionFlags::Elf { sh_flags } = section.flags() else { return None };
+    let has = |flag: u32| sh_flags & u64::from(flag) != 0;
+    if !has(elf::SHF_ALLOC) || section.size() == 0 {
+        None
+    } else if has(elf::SHF_EXECINSTR) {
+        Some(Class::Code)
+    } else if has(elf::SHF_WRITE) {
+        Some(Class::Data)
+    } else {
+        Some(Class::Constant)
+    }
+}
+
+/// Hands out offsets one after another.
+struct Cursor(u64);
+
+impl Cursor {
+    fn place(&mut self, size: u64, align: u64) -> Result<u64, LoadError> {
+        let start = self.0.next_multiple_of(align.max(1));
+        match start.checked_add(size) {
+            Some(end) if end <= MAX_BYTES => {
+                self.0 = end;
+                Ok(start)
+            }
+            end => Err(LoadError::TooLarge(end.unwrap_or(u64::MAX))),
+        }
+    }
+}
+
+impl Layout {
+    fn plan(elf: &Elf<'_>) -> Result<Self, LoadError> {
+        let mut cursor = Cursor(0);
+        let mut sections = HashMap::new();
+        let slots = table_slots(elf)?;
+        let slot_bytes = slots.len() as u64 * 8;
+        place_sections(elf, Class::Code, &mut cursor, &mut sections)?;
+        let stubs = cursor.place(slots.len() as u64 * STUB_BYTES, STUB_BYTES)?;
+        let constants = cursor.place(0, PAGE)?;
+        let table = cursor.place(slot_bytes, 8)?;
+        place_sections(elf, Class::Constant, &mut cursor, &mut sections)?;
+        let data = cursor.place(0, PAGE)?;
+        place_sections(elf, Class::Data, &mut cursor, &mut sections)?;
+        let mut common = HashMap::new();
+        for symbol in elf.symbols().filter(|s| s.section() == SymbolSection::Common) {
+            // The alignment of a common symbol stands where others have their address.
+            let align = symbol.address();
+            if !align.is_power_of_two() || align > PAGE {
+                let problem = format!("is common with alignment {align}");
+                return Err(LoadError::Symbol { symbol: name_of(&symbol), problem });
+            }
+            common.insert(symbol.index(), cursor.place(symbol.size(), align)?);
+        }
+        let total = cursor.place(0, PAGE)?.max(PAGE);
+        Ok(Self { sections, slots, stubs, table, constants, data, common, total })
+    }
+}
+
+fn place_sections(
+    elf: &Elf<'_>,
+    class: Class,
+    cursor: &mut Cursor,
+    sections: &mut HashMap<SectionIndex, u64>,
+) -> Result<(), LoadError> {
+    for section in elf.sections().filter(|s| class_of(s) == Some(class)) {
+        let fail = |problem: String| LoadError::Section { section: section_name(&section), problem };
+        let align = section.align().max(1);
+        if !align.is_power_of_two() || align > PAGE {
+            return Err(fail(format!("has alignment {align}; expected a power of two up to {PAGE}")));
+        }
+        if section.name().is_ok_and(|n| n.starts_with(".init_array") || n.starts_with(".ctors")) {
+            return Err(fail("asks for initialisers to be run, which device code cannot have".into()));
+        }
+        sections.insert(section.index(), cursor.place(section.size(), align)?);
+    }
+    Ok(())
+}
+
+/// One slot per symbol that some relocation reaches through the address table or calls from afar.
+fn table_slots(elf: &Elf<'_>) -> Result<HashMap<SymbolIndex, u64>, LoadError> {
+    let mut slots = HashMap::new();
+    for section in elf.sections().filter(|s| class_of(s).is_some()) {
+        for (_, relocation) in section.relocations() {
+            let object::RelocationTarget::Symbol(index) = relocation.target() else { continue };
+            let outside = elf.symbol_by_index(index)?.is_undefined();
+            if outside || relocate::uses_table(&relocation) {
+                let next = slots.len() as u64;
+                slots.entry(index).or_insert(next);
+            }
+        }
+    }
+    Ok(slots)
+}
+
+fn copy_sections(elf: &Elf<'_>, layout: &Layout, mapping: &mut Mapping) -> Result<(), LoadError> {
+    for section in elf.sections() {
+        let Some(&start) = layout.sections.get(&section.index()) else { continue };
+        if matches!(section.kind(), SectionKind::UninitializedData | SectionKind::UninitializedTls) {
+            continue;
+        }
+        let data = section.data()?;
+        let room = mapping.bytes().get_mut(start as usize..).and_then(|rest| rest.get_mut(..data.len()));
+        match room {
+            Some(room) if data.len() as u64 <= section.size() => room.copy_from_slice(data),
+            _ => {
+                let problem = format!("holds {} bytes but says {}", data.len(), section.size());
+                return Err(LoadError::Section { section: section_name(&section), problem });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Addresses of all symbols that relocations refer to.
+struct Symbols {
+    addresses: HashMap<SymbolIndex, u64>,
+}
+
+impl Symbols {
+    fn resolve(
+        elf: &Elf<'_>,
+        layout: &Layout,
+        base: u64,
+        resolve: &dyn Fn(&str) -> Option<usize>,
+    ) -> Result<Self, LoadError> {
+        let mut addresses = HashMap::new();
+        for symbol in elf.symbols() {
+            let address = match symbol.section() {
+                SymbolSection::Section(index) => {
+                    let Some(&start) = layout.sections.get(&index) else { continue };
+                    base.wrapping_add(start).wrapping_add(symbol.address())
+                }
+                SymbolSection::Absolute => symbol.address(),
+                SymbolSection::Common => match layout.common.get(&symbol.index()) {
+                    Some(&start) => base + start,
+                    None => continue,
+                },
+                // Undefined symbols that nothing refers to may stay so.
+                SymbolSection::Undefined if layout.slots.contains_key(&symbol.index()) => {
+                    let name = name_of(&symbol);
+                    match resolve(&name) {
+                        Some(address) => address as u64,
+                        None if symbol.is_weak() => 0,
+                        None => return Err(LoadError::Undefined(name)),
+                    }
+                }
+                _ => continue,
+            };
+            addresses.insert(symbol.index(), address);
+        }
+        Ok(Self { addresses })
+    }
+}
+
+/// The named functions that lie in code, with their addresses.
+fn functions(elf: &Elf<'_>, layout: &Layout, symbols: &Symbols) -> HashMap<String, usize> {
+    let mut functions = HashMap::new();
+    for symbol in elf.symbols().filter(|s| s.is_global()) {
+        let SymbolSection::Section(index) = symbol.section() else { continue };
+        let Ok(section) = elf.section_by_index(index) else { continue };
+        let inside = class_of(&section) == Some(Class::Code) && symbol.address() < section.size();
+        if let (true, true, Some(&address), Ok(name)) =
+            (inside, layout.sections.contains_key(&index), symbols.addresses.get(&symbol.index()), symbol.name())
+        {
+            functions.insert(name.to_owned(), address as usize);
+        }
+    }
+    functions
+}
+
+fn name_of<'data>(symbol: &impl ObjectSymbol<'data>) -> String {
+    symbol.name().map_or_else(|_| format!("number {}", symbol.index().0), str::to_owned)
+}
+
+fn section_name<'data>(section: &impl ObjectSection<'data>) -> String {
+    section.name().map_or_else(|_| format!("number {}", section.index().0), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! Finds the functions that device code may call outside its object: those of the C and maths libraries, and libmvec's
+//! vector versions.
+
+use std::ffi::{CStr, CString, c_void};
+use std::sync::OnceLock;
+
+/// In the order of search. The process's own scope comes last, so that a program's `pow` does not become the kernel's.
+const LIBRARIES: [&CStr; 3] = [c"libm.so.6", c"libmvec.so.1", c"libc.so.6"];
+
+/// The address of a function of the system's libraries.
+pub(crate) fn system_symbol(name: &str) -> Option<usize> {
+    static HANDLES: OnceLock<Vec<usize>> = OnceLock::new();
+    let handles = HANDLES.get_or_init(|| {
+        let open = |library: &CStr| {
+            // SAFETY: the name is a C string; these libraries' initialisers have no precondition.
+            unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) as usize }
+        };
+        LIBRARIES.into_iter().map(open).filter(|&handle| handle != 0).collect()
+    });
+    let name = CString::new(name).ok().filter(|name| !name.is_empty())?;
+    let look = |handle: *mut c_void| {
+        // SAFETY: the handle is open or the default scope, and the name is a C string.
+        let address = unsafe { libc::dlsym(handle, name.as_ptr()) } as usize;
+        (address != 0).then_some(address)
+    };
+    handles.iter().find_map(|&handle| look(handle as *mut c_void)).or_else(|| look(libc::RTLD_DEFAULT))
+}

@@ -1,0 +1,402 @@
+//! A command in the task graph, which is also its event.
+//!
+//! One allocation per command. A command counts the dependencies it still waits for; each of those holds, in a lock-free
+//! list, a [`Link`] that lies inside the waiting command. A dependency that has completed costs nothing, and a completed
+//! command refers to no other, so memory is bounded by the commands in flight and the events that users hold.
+//!
+//! Ownership: a command that waits for dependencies owns itself (one count of its `Arc`), and whoever brings `pending` to
+//! zero takes that count over. The body is touched only by the thread that claimed the command, by threads that hold
+//! a chunk of its share, and by the thread that finishes it, which is the last of those.
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::panic::AssertUnwindSafe;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use scythe_hal::{Error, Event, Result, Status, Times};
+
+use crate::executor::Executor;
+use crate::futex;
+use crate::job::{HostTask, Job, UnitJob};
+use crate::share::Share;
+
+/// Most commands have few dependencies; links for those lie in the node itself.
+const INLINE_LINKS: usize = 3;
+
+/// Phases of a command, in the low bits of its state.
+pub(crate) const PENDING: u32 = 0;
+/// In a queue of ready commands: any thread may claim it.
+pub(crate) const READY: u32 = 1;
+pub(crate) const RUNNING: u32 = 2;
+pub(crate) const COMPLETE: u32 = 3;
+const PHASE_MASK: u32 = 3;
+/// Some thread sleeps on the state.
+const SLEEPERS: u32 = 4;
+
+pub(crate) type Keep = Option<Box<dyn Any + Send + Sync>>;
+type Callback = Box<dyn FnOnce(Result<()>) + Send>;
+
+/// One entry in a command's list of followers: another command, or (null `node`) the head of a [`CallbackLink`].
+struct Link {
+    next: *mut Link,
+    node: *const Node,
+}
+
+#[repr(C)]
+struct CallbackLink {
+    link: Link,
+    call: Callback,
+}
+
+/// Ends the list of a command that has completed: nothing can be added any more.
+fn closed() -> *mut Link {
+    ptr::without_provenance_mut(1)
+}
+
+/// How the executor treats a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Marker,
+    HostTask,
+    Units,
+}
+
+struct Body {
+    job: Job,
+    keep: Keep,
+}
+
+pub(crate) struct Node {
+    state: AtomicU32,
+    /// Dependencies that have not completed, and one for the submission itself.
+    pending: AtomicU32,
+    followers: AtomicPtr<Link>,
+    share: OnceLock<Box<Share>>,
+    error: OnceLock<Box<Error>>,
+    executor: &'static Executor,
+    /// What `Arc::into_raw` gave for this node.
+    this: AtomicPtr<Node>,
+    kind: Kind,
+    body: UnsafeCell<Body>,
+    inline_links: UnsafeCell<[Link; INLINE_LINKS]>,
+    more_links: UnsafeCell<Vec<Link>>,
+    times: Option<Box<Clock>>,
+}
+
+/// Nanoseconds of the monotonic clock.
+struct Clock {
+    submit: u64,
+    start: AtomicU64,
+    end: AtomicU64,
+}
+
+// SAFETY: the raw pointers and cells are used under the ownership rules at the head of this file.
+unsafe impl Send for Node {}
+// SAFETY: as above; all other fields are atomics and once-cells.
+unsafe impl Sync for Node {}
+
+impl Node {
+    pub(crate) fn new(executor: &'static Executor, job: Job, keep: Keep, profiling: bool) -> Arc<Self> {
+        const NO_LINK: Link = Link { next: ptr::null_mut(), node: ptr::null() };
+        let kind = match &job {
+            Job::Marker => Kind::Marker,
+            Job::HostTask(_) => Kind::HostTask,
+            Job::Units(_) => Kind::Units,
+        };
+        let clock = || Box::new(Clock { submit: now(), start: AtomicU64::new(0), end: AtomicU64::new(0) });
+        let node = Arc::new(Self {
+            state: AtomicU32::new(PENDING),
+            pending: AtomicU32::new(0),
+            followers: AtomicPtr::new(ptr::null_mut()),
+            share: OnceLock::new(),
+            error: OnceLock::new(),
+            executor,
+            this: AtomicPtr::new(ptr::null_mut()),
+            kind,
+            body: UnsafeCell::new(Body { job, keep }),
+            inline_links: UnsafeCell::new([NO_LINK; INLINE_LINKS]),
+            more_links: UnsafeCell::new(Vec::new()),
+            times: profiling.then(clock),
+        });
+        node.this.store(Arc::as_ptr(&node).cast_mut(), Ordering::Relaxed);
+        node
+    }
+
+    /// Makes the command wait for `deps`. Gives the command back when it need not wait at all; otherwise the last
+    /// dependency to complete releases it. Called once, before any other thread knows the command.
+    pub(crate) fn attach(self: Arc<Self>, deps: &[&Node]) -> Option<Arc<Self>> {
+        self.pending.store(deps.len() as u32 + 1, Ordering::Relaxed);
+        // From here on the command owns itself, through `this`.
+        let this = Arc::into_raw(self);
+        // SAFETY: the count just given up keeps the node alive until `pending` reaches zero, below or elsewhere; until
+        // this function's own `release` it cannot, so `node` may be used up to there.
+        let node = unsafe { &*this };
+        let links: *mut Link = if deps.len() <= INLINE_LINKS {
+            node.inline_links.get().cast()
+        } else {
+            // SAFETY: no other thread knows the node yet.
+            let more = unsafe { &mut *node.more_links.get() };
+            more.extend(deps.iter().map(|_| Link { next: ptr::null_mut(), node: ptr::null() }));
+            more.as_mut_ptr()
+        };
+        let mut settled = 1;
+        for (i, dep) in deps.iter().enumerate() {
+            // SAFETY: there is a link for each dependency, and each is handed out once.
+            let link = unsafe { links.add(i) };
+            // SAFETY: as above; the dependency sees the link only once `add_follower` has published it.
+            unsafe { link.write(Link { next: ptr::null_mut(), node: this }) };
+            if !dep.add_follower(link) {
+                settled += 1;
+                if let Some(error) = dep.error() {
+                    node.fail(error.clone());
+                }
+            }
+        }
+        // SAFETY: `this` is what `Arc::into_raw` gave, and the count is taken over by whoever reaches zero.
+        node.release(settled).then(|| unsafe { Arc::from_raw(this) })
+    }
+
+    /// One more count of this command.
+    pub(crate) fn arc(&self) -> Arc<Self> {
+        let this = self.this.load(Ordering::Relaxed);
+        // SAFETY: every node lives in an `Arc`, `this` is its pointer, and `self` is borrowed from a live count.
+        unsafe {
+            Arc::increment_strong_count(this);
+            Arc::from_raw(this)
+        }
+    }
+
+    /// Takes `count` off what the command waits for; true when nothing is left.
+    fn release(&self, count: u32) -> bool {
+        self.pending.fetch_sub(count, Ordering::AcqRel) == count
+    }
+
+    /// Puts `link` into the list of followers; false when the command has already completed.
+    fn add_follower(&self, link: *mut Link) -> bool {
+        let mut head = self.followers.load(Ordering::Acquire);
+        loop {
+            if head == closed() {
+                return false;
+            }
+            // SAFETY: the caller owns `link` until the exchange below publishes it.
+            unsafe { (*link).next = head };
+            match self.followers.compare_exchange_weak(head, link, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return true,
+                Err(now) => head = now,
+            }
+        }
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) fn phase(&self) -> u32 {
+        self.state.load(Ordering::Acquire) & PHASE_MASK
+    }
+
+    pub(crate) fn error(&self) -> Option<&Error> {
+        self.error.get().map(Box::as_ref)
+    }
+
+    /// The command fails with `error`, unless it failed before.
+    pub(crate) fn fail(&self, error: Error) {
+        let _ = self.error.set(Box::new(error));
+    }
+
+    /// Nobody waits for this command but threads.
+    pub(crate) fn has_no_followers(&self) -> bool {
+        self.followers.load(Ordering::Relaxed).is_null()
+    }
+
+    pub(crate) fn set_ready(&self) {
+        self.state.fetch_or(READY, Ordering::Release);
+    }
+
+    /// Ready → running. True for exactly one caller, which then runs the command.
+    pub(crate) fn claim(&self) -> bool {
+        let take = |state: u32| (state & PHASE_MASK == READY).then_some(state & !PHASE_MASK | RUNNING);
+        let claimed = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, take).is_ok();
+        if claimed {
+            self.stamp_start();
+        }
+        claimed
+    }
+
+    /// Pending → running, for a host task, which only its own threads run.
+    pub(crate) fn start_host_task(&self) -> Option<HostTask> {
+        self.state.fetch_or(RUNNING, Ordering::AcqRel);
+        self.stamp_start();
+        // SAFETY: only the thread that took the command off the host tasks' queue comes here.
+        match unsafe { &mut (*self.body.get()).job } {
+            Job::HostTask(task) => task.take(),
+            _ => None,
+        }
+    }
+
+    fn stamp_start(&self) {
+        if let Some(clock) = &self.times {
+            clock.start.store(now(), Ordering::Relaxed);
+        }
+    }
+
+    /// The job of a command of kind [`Kind::Units`].
+    ///
+    /// # Safety
+    /// The caller has claimed the command or holds units of its share, and uses the job only while that is so.
+    pub(crate) unsafe fn unit_job(&self) -> Option<&UnitJob> {
+        // SAFETY: the body changes only in `complete`, which comes after all units are done.
+        match unsafe { &(*self.body.get()).job } {
+            Job::Units(job) => Some(job),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn share(&self) -> Option<&Share> {
+        self.share.get().map(Box::as_ref)
+    }
+
+    /// Lets other threads take part from now on.
+    pub(crate) fn set_share(&self, share: Share) -> &Share {
+        self.share.get_or_init(|| Box::new(share))
+    }
+
+    /// Marks the command complete and hands out those that waited for it, in the order in which they came, and what
+    /// was to be kept until now.
+    ///
+    /// # Safety
+    /// Called once, by the thread that finishes the command, when no other uses its body.
+    pub(crate) unsafe fn complete(&self) -> (Followers, Keep) {
+        // SAFETY: the caller's contract.
+        let body = unsafe { &mut *self.body.get() };
+        body.job = Job::Marker;
+        let keep = body.keep.take();
+        if let Some(clock) = &self.times {
+            let end = now();
+            let _ = clock.start.compare_exchange(0, end, Ordering::Relaxed, Ordering::Relaxed);
+            clock.end.store(end, Ordering::Relaxed);
+        }
+        let state = self.state.swap(COMPLETE, Ordering::AcqRel);
+        let list = self.followers.swap(closed(), Ordering::AcqRel);
+        if state & SLEEPERS != 0 {
+            futex::wake_all(&self.state);
+        }
+        (Followers(reverse(list)), keep)
+    }
+
+    /// Sleeps until the command has completed.
+    pub(crate) fn sleep(&self) {
+        loop {
+            let state = self.state.load(Ordering::Acquire);
+            if state & PHASE_MASK == COMPLETE {
+                return;
+            }
+            let asleep = state | SLEEPERS;
+            if state == asleep
+                || self.state.compare_exchange(state, asleep, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+            {
+                futex::wait(&self.state, asleep);
+            }
+        }
+    }
+}
+
+fn reverse(mut list: *mut Link) -> *mut Link {
+    let mut reversed = ptr::null_mut();
+    while !list.is_null() {
+        // SAFETY: the list was closed by the caller: its links belong to this thread until it releases them.
+        let link = unsafe { &mut *list };
+        let next = link.next;
+        link.next = reversed;
+        reversed = list;
+        list = next;
+    }
+    reversed
+}
+
+/// What waited for a command that has completed. Must be used up with [`Followers::settle_next`].
+pub(crate) struct Followers(*mut Link);
+
+/// What became of one follower.
+pub(crate) enum Settled {
+    /// It waits for nothing more.
+    Ready(Arc<Node>),
+    /// It waits for others, or was a callback.
+    Nothing,
+}
+
+impl Followers {
+    /// Tells the next follower that its dependency has completed, with `error` or without; `None` when there is none.
+    pub(crate) fn settle_next(&mut self, error: Option<&Error>) -> Option<Settled> {
+        let link = self.0;
+        if link.is_null() {
+            return None;
+        }
+        // SAFETY: a link in the list stays valid until its node is released, which happens below.
+        let Link { next, node } = unsafe { link.read() };
+        self.0 = next;
+        if node.is_null() {
+            // SAFETY: a link without a node is the head of a boxed `CallbackLink`, given up by `on_complete`.
+            let callback = unsafe { Box::from_raw(link.cast::<CallbackLink>()) };
+            let outcome = error.cloned().map_or(Ok(()), Err);
+            // A panic in a callback must not take the worker down with it; nobody is left to report it to.
+            let _ = std::panic::catch_unwind(AssertUnwindSafe(|| (callback.call)(outcome)));
+            return Some(Settled::Nothing);
+        }
+        // SAFETY: the follower owns itself while it waits for this dependency.
+        let follower = unsafe { &*node };
+        if let Some(error) = error {
+            follower.fail(error.clone());
+        }
+        // SAFETY: the release that reaches zero takes over the count that `attach` gave up.
+        Some(if follower.release(1) { Settled::Ready(unsafe { Arc::from_raw(node) }) } else { Settled::Nothing })
+    }
+}
+
+impl Event for Node {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn status(&self) -> Status {
+        match self.phase() {
+            COMPLETE => Status::Complete,
+            RUNNING => Status::Running,
+            _ => Status::Submitted,
+        }
+    }
+
+    fn wait(&self) -> Result<()> {
+        self.executor.wait(self);
+        self.error().cloned().map_or(Ok(()), Err)
+    }
+
+    fn on_complete(&self, f: Callback) {
+        let link = Link { next: ptr::null_mut(), node: ptr::null() };
+        let boxed = Box::into_raw(Box::new(CallbackLink { link, call: f }));
+        if !self.add_follower(boxed.cast()) {
+            // SAFETY: the list refused the link, so the box is still this function's own.
+            let callback = unsafe { Box::from_raw(boxed) };
+            (callback.call)(self.error().cloned().map_or(Ok(()), Err));
+        }
+    }
+
+    fn times(&self) -> Option<Times> {
+        let clock = self.times.as_ref()?;
+        (self.phase() == COMPLETE).then(|| Times {
+            submit: clock.submit,
+            start: clock.start.load(Ordering::Relaxed),
+            end: clock.end.load(Ordering::Relaxed),
+        })
+    }
+}
+
+/// The monotonic clock, in nanoseconds.
+pub(crate) fn now() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is valid for writing; the monotonic clock exists on every Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

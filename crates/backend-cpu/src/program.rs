@@ -1,0 +1,204 @@
+//! Built programs and their kernels.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::c_void;
+use std::ops::Range;
+use std::ptr;
+use std::sync::Arc;
+
+use scythe_abi::cpu::{KernelFn, Launch};
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_abi::names::CPU_ENTRY_PREFIX;
+use scythe_hal::info::Aligned;
+use scythe_hal::{Errc, Error, FunctorBytes, Kernel, KernelWork, Program, Result};
+
+use crate::loader::LoadedObject;
+use crate::tiling::Tiling;
+
+/// Alignment of each local accessor's memory: the largest vector type of SYCL, and two cache lines.
+const LOCAL_ALIGN: usize = 128;
+/// Argument addresses up to this many lie on the stack.
+const INLINE_ARGS: usize = 24;
+
+/// Code loaded into this process.
+pub(crate) struct CpuProgram {
+    object: Arc<LoadedObject>,
+}
+
+impl CpuProgram {
+    pub(crate) fn new(object: LoadedObject) -> Self {
+        Self { object: Arc::new(object) }
+    }
+}
+
+impl Program for CpuProgram {
+    fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
+        let entry = format!("{CPU_ENTRY_PREFIX}{symbol}");
+        let Some(code) = self.object.function(&entry) else {
+            let message = format!("the program has no kernel '{symbol}': its code does not define '{entry}'");
+            return Err(Error::new(Errc::Kernel, message));
+        };
+        for (i, param) in launch.params.iter().enumerate() {
+            // A local accessor's size follows its data pointer.
+            let size = if param.kind == ParamKind::Local { 16 } else { param.size };
+            if param.offset.checked_add(size).is_none_or(|end| end > launch.functor_size) {
+                let message = format!(
+                    "kernel '{symbol}': parameter {i} is {size} bytes at offset {} of a functor of {} bytes",
+                    param.offset, launch.functor_size
+                );
+                return Err(Error::new(Errc::KernelArgument, message));
+            }
+        }
+        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the kernel keeps the code loaded.
+        let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
+        Ok(Arc::new(CpuKernel {
+            entry,
+            symbol: symbol.to_owned(),
+            shape: launch.shape,
+            functor_size: launch.functor_size as usize,
+            params: launch.params.clone(),
+            has_local: launch.params.iter().any(|p| p.kind == ParamKind::Local),
+            _object: Arc::clone(&self.object),
+        }))
+    }
+}
+
+pub(crate) struct CpuKernel {
+    entry: KernelFn,
+    symbol: String,
+    shape: Shape,
+    functor_size: usize,
+    params: Vec<Param>,
+    has_local: bool,
+    _object: Arc<LoadedObject>,
+}
+
+impl Kernel for CpuKernel {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl CpuKernel {
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    pub(crate) fn symbol(&self) -> &str {
+        &self.symbol
+    }
+
+    /// Where the code is: what launches of this kernel have in common.
+    pub(crate) fn code(&self) -> usize {
+        self.entry as usize
+    }
+
+    /// Local memory of a launch with this functor, which must be as large as the launch rows say.
+    pub(crate) fn local_bytes(&self, functor: &FunctorBytes) -> Result<usize> {
+        if functor.len() != self.functor_size {
+            let message = format!(
+                "kernel '{}': the host passes a functor of {} bytes, the device code was compiled for {}",
+                self.symbol,
+                functor.len(),
+                self.functor_size
+            );
+            return Err(Error::new(Errc::KernelArgument, message));
+        }
+        if !self.has_local {
+            return Ok(0);
+        }
+        let sizes = self.params.iter().filter(|p| p.kind == ParamKind::Local);
+        let total = sizes.fold(0usize, |sum, p| sum.saturating_add(local_size(functor, p)));
+        Ok(total)
+    }
+
+    /// Runs units of a launch.
+    ///
+    /// # Safety
+    /// [`CpuKernel::local_bytes`] accepted the functor and gave `local_bytes`, `tiling` is that of the launch, and memory
+    /// that the kernel reaches through the functor is valid.
+    pub(crate) unsafe fn run(
+        &self,
+        work: &KernelWork,
+        num_groups: [u64; 3],
+        local_bytes: usize,
+        tiling: &Tiling,
+        units: Range<u64>,
+    ) {
+        with_local_memory(local_bytes, |local| {
+            let mut inline = [ptr::null::<c_void>(); INLINE_ARGS];
+            let mut heap = Vec::new();
+            let count = self.params.len();
+            let args = if count <= INLINE_ARGS {
+                &mut inline[..count]
+            } else {
+                heap.resize(count, ptr::null());
+                &mut heap[..]
+            };
+            // Addresses of local accessors' memory, as values that arguments can point at.
+            let mut locals = Vec::new();
+            if self.has_local {
+                locals.resize(count, ptr::null_mut::<u8>());
+            }
+            let functor = work.functor.as_ptr();
+            let mut next_local = local;
+            for (i, (arg, param)) in args.iter_mut().zip(&self.params).enumerate() {
+                *arg = functor.wrapping_add(param.offset as usize).cast();
+                if param.kind == ParamKind::Local {
+                    locals[i] = next_local;
+                    *arg = (&raw const locals[i]).cast();
+                    next_local = next_local.wrapping_add(local_size(&work.functor, param));
+                }
+            }
+            let nd_range = self.shape == Shape::NdRange;
+            let launch = Launch {
+                args: args.as_ptr(),
+                global_size: work.global_size,
+                global_offset: work.global_offset,
+                local_size: if nd_range { work.local_size } else { [1; 3] },
+                num_groups: if nd_range { num_groups } else { work.global_size },
+                work_dim: work.dims,
+                reserved: 0,
+            };
+            // SAFETY: the launch and its arguments live across the call; the rest is the caller's contract.
+            tiling.for_each_box(units, |b| unsafe { (self.entry)(&launch, b, local) });
+        });
+    }
+}
+
+/// Bytes that a local accessor takes of the local memory.
+fn local_size(functor: &FunctorBytes, param: &Param) -> usize {
+    let at = param.offset as usize + 8;
+    // SAFETY: `Program::kernel` checked that 16 bytes at the offset lie inside a functor of the size that
+    // `local_bytes` insists on.
+    let bytes = unsafe { functor.as_ptr().add(at).cast::<u64>().read_unaligned() };
+    usize::try_from(bytes).ok().and_then(|n| n.checked_next_multiple_of(LOCAL_ALIGN)).unwrap_or(usize::MAX)
+}
+
+/// Calls `f` with this thread's local memory, at least `bytes` long; null for none.
+fn with_local_memory(bytes: usize, f: impl FnOnce(*mut u8)) {
+    #[derive(Clone, Copy)]
+    #[repr(align(128))]
+    struct Block {
+        _bytes: Aligned<LOCAL_ALIGN>,
+    }
+    thread_local! {
+        static MEMORY: RefCell<Vec<Block>> = const { RefCell::new(Vec::new()) };
+    }
+    if bytes == 0 {
+        return f(ptr::null_mut());
+    }
+    // A kernel that (through a host call) ran another on this thread would find the memory in use: it gets its own.
+    let mut memory = MEMORY.try_with(|cell| cell.try_borrow_mut().map(|mut m| std::mem::take(&mut *m)));
+    let mut blocks = match &mut memory {
+        Ok(Ok(blocks)) => std::mem::take(blocks),
+        _ => Vec::new(),
+    };
+    let count = bytes.div_ceil(LOCAL_ALIGN);
+    if blocks.len() < count {
+        blocks.resize(count, Block { _bytes: Aligned([0; LOCAL_ALIGN]) });
+    }
+    f(blocks.as_mut_ptr().cast());
+    let _ = MEMORY.try_with(|cell| cell.replace(blocks));
+}

@@ -1,0 +1,57 @@
+//! The queue: turns work into commands of the task graph. Queues share the executor; each only adds its settings.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use scythe_hal::{Errc, Error, Event, Queue, Result, Work};
+
+use crate::executor::Executor;
+use crate::job::Job;
+use crate::node::Node;
+
+/// Dependencies up to this many are listed on the stack.
+const INLINE_DEPS: usize = 8;
+
+pub(crate) struct CpuQueue {
+    executor: &'static Executor,
+    profiling: bool,
+    local_limit: u64,
+}
+
+impl CpuQueue {
+    pub(crate) fn new(executor: &'static Executor, profiling: bool, local_limit: u64) -> Self {
+        Self { executor, profiling, local_limit }
+    }
+}
+
+fn node_of(event: &Arc<dyn Event>) -> Result<&Node> {
+    event.as_any().downcast_ref().ok_or_else(|| {
+        Error::new(Errc::BackendMismatch, "a command for the CPU device depends on an event of another backend")
+    })
+}
+
+impl Queue for CpuQueue {
+    unsafe fn enqueue(
+        &self,
+        work: Work,
+        deps: &[Arc<dyn Event>],
+        keep: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Result<Arc<dyn Event>> {
+        let job = Job::new(work, self.executor.threads(), self.local_limit)?;
+        let node = match deps {
+            [] => self.executor.submit(job, &[], keep, self.profiling)?,
+            [first, rest @ ..] if rest.len() < INLINE_DEPS => {
+                let mut nodes = [node_of(first)?; INLINE_DEPS];
+                for (slot, event) in nodes[1..].iter_mut().zip(rest) {
+                    *slot = node_of(event)?;
+                }
+                self.executor.submit(job, &nodes[..deps.len()], keep, self.profiling)?
+            }
+            many => {
+                let nodes = many.iter().map(node_of).collect::<Result<Vec<_>>>()?;
+                self.executor.submit(job, &nodes, keep, self.profiling)?
+            }
+        };
+        Ok(node)
+    }
+}

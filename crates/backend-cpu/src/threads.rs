@@ -1,0 +1,95 @@
+//! How many threads to use, and how to start one.
+
+use std::ffi::c_void;
+use std::{io, mem, ptr};
+
+use scythe_hal::{Errc, Error, Result};
+
+/// Environment variable: the number of worker threads of the CPU device, from 1 to [`MAX_THREADS`]. Without it, one per
+/// processor that the process may use.
+pub(crate) const THREADS_VARIABLE: &str = "SCYTHE_CPU_THREADS";
+pub(crate) const MAX_THREADS: usize = 1024;
+
+/// Kernels keep private arrays on the stack. Memory is used only as far as the stack is touched.
+const STACK_BYTES: usize = 8 << 20;
+
+/// Processors that this process may use.
+pub(crate) fn processors() -> usize {
+    // SAFETY: `set` is plain bits, valid when zero, and as large as the call is told.
+    let count = unsafe {
+        let mut set: libc::cpu_set_t = mem::zeroed();
+        match libc::sched_getaffinity(0, mem::size_of::<libc::cpu_set_t>(), &mut set) {
+            0 => libc::CPU_COUNT(&set),
+            _ => 0,
+        }
+    };
+    match usize::try_from(count) {
+        Ok(count) if count > 0 => count,
+        // More processors than `cpu_set_t` has bits.
+        _ => std::thread::available_parallelism().map_or(1, usize::from),
+    }
+}
+
+/// The number of worker threads, from the value of [`THREADS_VARIABLE`] where it is set.
+pub(crate) fn worker_count(setting: Option<&str>) -> Result<usize> {
+    let Some(text) = setting else { return Ok(processors().min(MAX_THREADS)) };
+    match text.trim().parse() {
+        Ok(count @ 1..=MAX_THREADS) => Ok(count),
+        _ => {
+            let message = format!("{THREADS_VARIABLE} is '{text}'; expected a whole number from 1 to {MAX_THREADS}");
+            Err(Error::new(Errc::Invalid, message))
+        }
+    }
+}
+
+/// Starts a thread that nobody joins. Signals stay with the program's own threads.
+pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    // SAFETY: both sets are plain bits, filled before they are read; the mask is put back below.
+    let old = unsafe {
+        let (mut all, mut old): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
+        old
+    };
+    let spawned = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(run);
+    // SAFETY: `old` is what the call above gave.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &old, ptr::null_mut()) };
+    spawned.map(drop)
+}
+
+/// Keeps the library that holds this code loaded for good: its threads outlive any `dlclose`.
+pub(crate) fn pin_library() {
+    if let Some(path) = own_path() {
+        // SAFETY: the path is NUL-terminated, and the library is loaded already: no initialiser runs.
+        unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE) };
+    }
+}
+
+/// The shared object or executable that holds this code.
+pub(crate) fn own_path() -> Option<std::ffi::CString> {
+    let code = pin_library as fn() as *const c_void;
+    // SAFETY: `info` is plain pointers, filled when the call succeeds; the name then is a C string that lives as long
+    // as the object, which holds this very code.
+    unsafe {
+        let mut info: libc::Dl_info = mem::zeroed();
+        let found = libc::dladdr(code, &mut info) != 0 && !info.dli_fname.is_null();
+        found.then(|| std::ffi::CStr::from_ptr(info.dli_fname).to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thread_count_comes_from_the_setting_or_the_machine() {
+        assert_eq!(worker_count(Some("3")), Ok(3));
+        assert_eq!(worker_count(Some(" 1024 ")), Ok(1024));
+        assert!(worker_count(None).is_ok_and(|n| n >= 1));
+        for bad in ["", "0", "-1", "many", "1025", "99999999999999999999", "2.5"] {
+            let error = worker_count(Some(bad)).unwrap_err();
+            assert_eq!(error.code, Errc::Invalid);
+            assert!(error.message.contains(&format!("'{bad}'")), "{error}");
+        }
+    }
+}
