@@ -1,1 +1,57 @@
-fn main() {}
+//! All that developers run: `cargo xtask COMMAND`.
+//!
+//! Depends on nothing but the standard library, so that it builds on a machine that has Rust and none of the Debian
+//! packages; `setup` installs those.
+
+mod bench;
+mod e2e;
+mod invariants;
+mod lint;
+mod process;
+mod run;
+mod setup;
+mod stage;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND
+
+  run FILE [ARGS]            set up, build Scythe, compile FILE with it, and run the program with ARGS
+  test [STAGE] [FILTER]      set up, build, and run all tests, one stage (fmt, lint, unit, e2e, invariants, relocation,
+                             valgrind), or end-to-end programs whose name holds FILTER; --quick leaves out lint and
+                             valgrind
+  install --prefix DIR       set up, build, and install a relocatable tree
+  stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
+  bench compile|run          ratios against clang++ and OpenMP, and whether each limit holds
+  setup                      install the Debian packages that are missing
+  fmt                        format Rust and C++
+  lint                       check formats and lints
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let result = match args.first().map(String::as_str) {
+        Some("run") => run::run(rest),
+        Some("test") => test::run(rest),
+        Some("install") => stage::install_command(rest),
+        Some("stage") => stage::stage_command(rest),
+        Some("bench") => bench::run(rest),
+        Some("setup") => setup::ensure(setup::Purpose::Bench).map(|()| ExitCode::SUCCESS),
+        Some("fmt") => lint::format().map(|()| ExitCode::SUCCESS),
+        Some("lint") => lint::check().map(|()| ExitCode::SUCCESS),
+        Some("help" | "--help" | "-h") => {
+            print!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(other) => Err(format!("there is no command '{other}'\n\n{HELP}")),
+        None => Err(format!("a command is missing\n\n{HELP}")),
+    };
+    result.unwrap_or_else(|message| {
+        eprintln!("xtask: {message}");
+        ExitCode::FAILURE
+    })
+}

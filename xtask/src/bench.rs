@@ -1,0 +1,78 @@
+//! `cargo xtask bench`: ratios against peers, measured in the same run, and whether each limit holds.
+
+mod compile;
+mod launch;
+
+use std::process::ExitCode;
+
+use crate::setup::{self, Purpose};
+use crate::stage::{self, Profile};
+
+pub fn run(args: &[String]) -> Result<ExitCode, String> {
+    let measure: fn(&std::path::Path) -> Result<Report, String> = match args {
+        [what] if what == "compile" => compile::measure,
+        [what] if what == "run" => launch::measure,
+        _ => return Err("'bench' wants 'compile' or 'run'".to_owned()),
+    };
+    setup::ensure(Purpose::Bench)?;
+    let prefix = stage::stage(Profile::Release)?;
+    let report = measure(&prefix)?;
+    report.print();
+    Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// One number with its limit.
+struct Row {
+    what: String,
+    value: f64,
+    unit: &'static str,
+    limit: Limit,
+}
+
+#[derive(Clone, Copy)]
+enum Limit {
+    AtMost(f64),
+    AtLeast(f64),
+    /// Shown, not judged.
+    None,
+}
+
+#[derive(Default)]
+pub struct Report(Vec<Row>);
+
+impl Report {
+    fn add(&mut self, what: impl Into<String>, value: f64, unit: &'static str, limit: Limit) {
+        self.0.push(Row { what: what.into(), value, unit, limit });
+    }
+
+    fn holds(&self) -> bool {
+        self.0.iter().all(Row::holds)
+    }
+
+    fn print(&self) {
+        for row in &self.0 {
+            let limit = match row.limit {
+                Limit::AtMost(l) => format!("at most {l}{}", row.unit),
+                Limit::AtLeast(l) => format!("at least {l}{}", row.unit),
+                Limit::None => String::new(),
+            };
+            let verdict = match row.limit {
+                Limit::None => "",
+                _ if row.holds() => "holds",
+                _ => "DOES NOT HOLD",
+            };
+            let value = if row.unit == " lines" { format!("{}", row.value) } else { format!("{:.3}", row.value) };
+            println!("{:58} {:>12} {:22} {verdict}", row.what, format!("{value}{}", row.unit), limit);
+        }
+    }
+}
+
+impl Row {
+    fn holds(&self) -> bool {
+        match self.limit {
+            Limit::AtMost(l) => self.value <= l,
+            Limit::AtLeast(l) => self.value >= l,
+            Limit::None => true,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! How long compiling takes: a SYCL program against the same algorithm in plain C++, and the headers alone.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::{Limit, Report};
+use crate::process::{self, Scratch, capture, progress};
+use crate::workspace::root;
+
+const ROUNDS: usize = 11;
+const LIMIT: Duration = Duration::from_secs(120);
+
+pub fn measure(prefix: &Path) -> Result<Report, String> {
+    let scratch = Scratch::new("bench")?;
+    let mut report = Report::default();
+    program(prefix, scratch.path(), &mut report)?;
+    headers(prefix, scratch.path(), &mut report)?;
+    Ok(report)
+}
+
+/// Source to executable, both compilers in turn.
+fn program(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
+    progress(&format!("compiling two programs, best of {ROUNDS}"));
+    let mut sycl = Command::new(prefix.join("bin/scythe"));
+    sycl.args(["-fsycl", "-O2"]).arg(root().join("examples/vector_add.cpp")).args(["-o", "vadd"]).current_dir(folder);
+    let mut plain = Command::new("clang++-22");
+    plain.arg("-O2").arg(root().join("benches/plain_vector_add.cpp")).args(["-o", "plain"]).current_dir(folder);
+    let [sycl, plain] = best([&mut sycl, &mut plain])?;
+    report.add("clang++ -O2, plain C++ with <vector> and <iostream>", plain, " s", Limit::None);
+    report.add("scythe -fsycl -O2 examples/vector_add.cpp", sycl, " s", Limit::None);
+    report.add("ratio", sycl / plain, "x", Limit::AtMost(2.5));
+    Ok(())
+}
+
+/// `<sycl/sycl.hpp>` alone, and what is left when the standard headers that it includes are taken off.
+fn headers(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
+    progress(&format!("checking the syntax of the headers, best of {ROUNDS}"));
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).map_err(|e| format!("cannot write {name}: {e}"))
+    };
+    write("all.cpp", "#include <sycl/sycl.hpp>\n")?;
+    let include = prefix.join("include");
+    let clang = |args: &[&str]| {
+        let mut command = Command::new("clang++-22");
+        command.arg("-std=c++17").args(args).arg("-isystem").arg(&include).current_dir(folder);
+        command
+    };
+    let standard = standard_headers(&include, &mut clang(&["-fsyntax-only", "-H", "all.cpp"]))?;
+    write("standard.cpp", &standard.iter().map(|h| format!("#include \"{h}\"\n")).collect::<String>())?;
+    let [all, standard] =
+        best([&mut clang(&["-fsyntax-only", "all.cpp"]), &mut clang(&["-fsyntax-only", "standard.cpp"])])?;
+    let lines = process::output(&mut clang(&["-E", "all.cpp"]))?.lines().count();
+    report.add("<sycl/sycl.hpp>, host -fsyntax-only", all, " s", Limit::AtMost(0.6));
+    report.add("of which Scythe's own headers", (all - standard).max(0.0), " s", Limit::AtMost(0.2));
+    report.add("<sycl/sycl.hpp> after preprocessing", lines as f64, " lines", Limit::AtMost(79_999.0));
+    Ok(())
+}
+
+/// The headers outside `ours` that a header inside includes: `-H` prints one per line, with a dot for each level.
+fn standard_headers(ours: &Path, command: &mut Command) -> Result<BTreeSet<String>, String> {
+    let outcome = capture(command, LIMIT)?;
+    if !outcome.success() {
+        return Err(format!("'{}' failed: {}", process::shown(command), outcome.describe()));
+    }
+    let mut chain: Vec<bool> = Vec::new();
+    let mut found = BTreeSet::new();
+    for line in outcome.stderr.lines() {
+        let Some((dots, path)) = line.split_once(' ').filter(|(d, _)| d.bytes().all(|b| b == b'.')) else { continue };
+        chain.truncate(dots.len() - 1);
+        let is_ours = Path::new(path).starts_with(ours);
+        if !is_ours && chain.last() == Some(&true) {
+            found.insert(path.to_owned());
+        }
+        chain.push(is_ours);
+    }
+    Ok(found)
+}
+
+/// The best time of each command, taken in turn so that a busy machine is unfair to neither.
+fn best<const N: usize>(mut commands: [&mut Command; N]) -> Result<[f64; N], String> {
+    let mut best = [f64::INFINITY; N];
+    for _ in 0..ROUNDS {
+        for (command, best) in commands.iter_mut().zip(&mut best) {
+            let outcome = capture(command, LIMIT)?;
+            if !outcome.success() {
+                return Err(format!("'{}' failed: {}", process::shown(command), outcome.describe()));
+            }
+            *best = best.min(outcome.elapsed.as_secs_f64());
+        }
+    }
+    Ok(best)
+}

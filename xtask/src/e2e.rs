@@ -1,0 +1,283 @@
+//! End-to-end programs: each source in `examples` and `tests/e2e` is compiled in every mode it names, and checks itself.
+//!
+//! Comments at the head of a source direct this:
+//!
+//! ```text
+//! // modes: device,host,gxx     default: all three
+//! // levels: O0,O2              of the device mode; default O0,O2 (other modes: O2)
+//! // flags: -DX=1               more options for the compiler
+//! // args: 100 200              of the program
+//! // expect-output: text        a line of the output holds it; may be repeated
+//! // valgrind: args 8           run under valgrind with these arguments instead; `no` to leave it out
+//! ```
+//!
+//! `device` is `scythe -fsycl`; `gxx` the same with g++ as host compiler; `host` is g++ alone.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::process::{self, Outcome, Scratch, capture};
+use crate::workspace::{files, root};
+
+const COMPILE_LIMIT: Duration = Duration::from_secs(180);
+const RUN_LIMIT: Duration = Duration::from_secs(120);
+const VALGRIND_LIMIT: Duration = Duration::from_secs(600);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Device,
+    Host,
+    Gxx,
+}
+
+/// What the head of a source asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Directions {
+    modes: Vec<Mode>,
+    levels: Vec<String>,
+    flags: Vec<String>,
+    args: Vec<String>,
+    expected: Vec<String>,
+    /// `None`: not under valgrind.
+    valgrind_args: Option<Vec<String>>,
+}
+
+/// One program to make and run.
+struct Case {
+    source: PathBuf,
+    name: String,
+    mode: Mode,
+    level: String,
+    directions: Directions,
+}
+
+/// What came of all cases.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub passed: usize,
+    pub failures: Vec<String>,
+}
+
+/// Compiles and runs all programs whose name holds one of `filters`.
+pub fn run(prefix: &Path, filters: &[String]) -> Result<Tally, String> {
+    let mut cases = Vec::new();
+    for (source, directions) in programs(filters)? {
+        for &mode in &directions.modes {
+            let levels = if mode == Mode::Device { directions.levels.clone() } else { vec!["O2".to_owned()] };
+            for level in levels {
+                let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+                let name = format!("{stem} [{} -{level}]", mode.name());
+                cases.push(Case { source: source.clone(), name, mode, level, directions: directions.clone() });
+            }
+        }
+    }
+    run_all(&cases, |case| case.check(prefix))
+}
+
+/// Runs the device programs under valgrind's memcheck.
+pub fn valgrind(prefix: &Path, filters: &[String]) -> Result<Tally, String> {
+    let mut cases = Vec::new();
+    for (source, directions) in programs(filters)? {
+        if directions.modes.contains(&Mode::Device) && directions.valgrind_args.is_some() {
+            let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+            let name = format!("{stem} [valgrind]");
+            cases.push(Case { source, name, mode: Mode::Device, level: "O1".to_owned(), directions });
+        }
+    }
+    run_all(&cases, |case| case.memcheck(prefix))
+}
+
+fn run_all(cases: &[Case], check: impl Fn(&Case) -> Result<(), String> + Sync) -> Result<Tally, String> {
+    let results = process::parallel(cases, |case| {
+        let result = check(case);
+        eprintln!("    {} {}", if result.is_ok() { "ok    " } else { "FAILED" }, case.name);
+        result.map_err(|e| format!("{}: {e}", case.name))
+    });
+    let mut tally = Tally::default();
+    for result in results {
+        match result {
+            Ok(()) => tally.passed += 1,
+            Err(e) => tally.failures.push(e),
+        }
+    }
+    Ok(tally)
+}
+
+fn programs(filters: &[String]) -> Result<Vec<(PathBuf, Directions)>, String> {
+    let mut found = Vec::new();
+    for folder in ["examples", "tests/e2e"] {
+        for source in files(&root().join(folder), &["cpp"])? {
+            let name = source.to_string_lossy();
+            if filters.is_empty() || filters.iter().any(|f| name.contains(f.as_str())) {
+                let text = std::fs::read_to_string(&source).map_err(|e| format!("cannot read {name}: {e}"))?;
+                let directions = Directions::parse(&text).map_err(|e| format!("{name}: {e}"))?;
+                found.push((source, directions));
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Device => "device",
+            Mode::Host => "host",
+            Mode::Gxx => "gxx",
+        }
+    }
+}
+
+impl Directions {
+    /// Reads the comments before the first line that is none.
+    fn parse(text: &str) -> Result<Directions, String> {
+        let mut d = Directions {
+            modes: vec![Mode::Device, Mode::Host, Mode::Gxx],
+            levels: vec!["O0".to_owned(), "O2".to_owned()],
+            flags: Vec::new(),
+            args: Vec::new(),
+            expected: Vec::new(),
+            valgrind_args: None,
+        };
+        let words = |v: &str| v.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let mut under_valgrind = None;
+        for line in text.lines().map_while(|l| l.strip_prefix("//")) {
+            let Some((key, value)) = line.trim().split_once(':') else { continue };
+            let value = value.trim();
+            match key {
+                "modes" => d.modes = value.split(',').map(|m| mode(m.trim())).collect::<Result<_, _>>()?,
+                "levels" => d.levels = value.split(',').map(|l| l.trim().to_owned()).collect(),
+                "flags" => d.flags = words(value),
+                "args" => d.args = words(value),
+                "expect-output" => d.expected.push(value.to_owned()),
+                "valgrind" => under_valgrind = Some(value.to_owned()),
+                _ => {}
+            }
+        }
+        d.valgrind_args = match under_valgrind.as_deref() {
+            Some("no") => None,
+            Some(line) => match line.strip_prefix("args") {
+                Some(args) => Some(words(args)),
+                None => return Err(format!("'valgrind: {line}' is neither 'no' nor 'args …'")),
+            },
+            None => Some(d.args.clone()),
+        };
+        Ok(d)
+    }
+}
+
+fn mode(name: &str) -> Result<Mode, String> {
+    let all = [Mode::Device, Mode::Host, Mode::Gxx];
+    all.into_iter().find(|m| m.name() == name).ok_or_else(|| format!("no mode '{name}': device, host or gxx"))
+}
+
+impl Case {
+    /// Compiles, runs, compares.
+    fn check(&self, prefix: &Path) -> Result<(), String> {
+        let scratch = Scratch::new("e2e")?;
+        let program = self.compile(prefix, scratch.path())?;
+        let mut command = Command::new(&program);
+        command.args(&self.directions.args).current_dir(scratch.path());
+        let outcome = capture(&mut command, RUN_LIMIT)?;
+        if !outcome.success() {
+            return Err(format!("the program failed: {}", outcome.describe()));
+        }
+        self.compare(&outcome)
+    }
+
+    fn memcheck(&self, prefix: &Path) -> Result<(), String> {
+        let scratch = Scratch::new("valgrind")?;
+        let program = self.compile(prefix, scratch.path())?;
+        let mut command = Command::new("valgrind");
+        command
+            .args(["--quiet", "--error-exitcode=97", "--leak-check=full", "--show-leak-kinds=definite"])
+            .args(["--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes", "--num-callers=30"])
+            .arg(format!("--suppressions={}", root().join("xtask/valgrind.supp").display()))
+            .arg(&program)
+            .args(self.directions.valgrind_args.as_deref().unwrap_or_default())
+            .current_dir(scratch.path());
+        let outcome = capture(&mut command, VALGRIND_LIMIT)?;
+        if outcome.success() { Ok(()) } else { Err(outcome.describe()) }
+    }
+
+    /// Compiles in `folder`, and makes sure that the compiler leaves nothing but the program.
+    fn compile(&self, prefix: &Path, folder: &Path) -> Result<PathBuf, String> {
+        let program = folder.join("program");
+        let temp = folder.join("tmp");
+        std::fs::create_dir(&temp).map_err(|e| format!("cannot make {}: {e}", temp.display()))?;
+        let mut command = match self.mode {
+            Mode::Device => scythe(prefix, &[]),
+            Mode::Gxx => scythe(prefix, &["-fsycl-host-compiler=g++"]),
+            Mode::Host => host_compiler(prefix),
+        };
+        command.arg(format!("-{}", self.level)).args(&self.directions.flags).arg(&self.source);
+        if self.mode == Mode::Host {
+            let lib = prefix.join("lib");
+            command.arg("-L").arg(&lib).arg("-lscythe").arg(format!("-Wl,-rpath,{}", lib.display()));
+        }
+        command.arg("-o").arg(&program).current_dir(folder).env("TMPDIR", &temp);
+        let outcome = capture(&mut command, COMPILE_LIMIT)?;
+        if !outcome.success() {
+            return Err(format!("'{}' failed: {}", process::shown(&command), outcome.describe()));
+        }
+        if !outcome.stderr.is_empty() {
+            return Err(format!("'{}' is not silent:\n{}", process::shown(&command), outcome.stderr));
+        }
+        let left = std::fs::read_dir(&temp).map_err(|e| format!("cannot read {}: {e}", temp.display()))?.count();
+        if left > 0 && self.mode != Mode::Host {
+            return Err(format!("'{}' left {left} temporary files", process::shown(&command)));
+        }
+        Ok(program)
+    }
+
+    fn compare(&self, outcome: &Outcome) -> Result<(), String> {
+        let missing: Vec<_> =
+            self.directions.expected.iter().filter(|e| !outcome.stdout.contains(e.as_str())).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(format!("the output lacks {missing:?}:\n{}", outcome.stdout))
+    }
+}
+
+fn scythe(prefix: &Path, options: &[&str]) -> Command {
+    let mut command = Command::new(prefix.join("bin/scythe"));
+    command.args(["-fsycl", "-std=c++17", "-Wall", "-Wextra"]).args(options);
+    command
+}
+
+fn host_compiler(prefix: &Path) -> Command {
+    let mut command = Command::new("g++");
+    command.args(["-std=c++17", "-Wall", "-Wextra", "-Wno-attributes"]).arg("-I").arg(prefix.join("include"));
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_stand_at_the_head() {
+        let text = "// A program.\n// modes: device, host\n// levels: O1\n// args: 1 2\n// expect-output: all good\n\
+                    // valgrind: args 3\nint main() {}\n// modes: gxx\n";
+        let d = Directions::parse(text).unwrap();
+        assert_eq!(d.modes, [Mode::Device, Mode::Host]);
+        assert_eq!((d.levels, d.args), (vec!["O1".to_owned()], vec!["1".to_owned(), "2".to_owned()]));
+        assert_eq!(d.expected, ["all good"]);
+        assert_eq!(d.valgrind_args, Some(vec!["3".to_owned()]));
+    }
+
+    #[test]
+    fn a_source_without_directions_runs_in_all_modes() {
+        let d = Directions::parse("int main() {}\n").unwrap();
+        assert_eq!(d.modes.len(), 3);
+        assert_eq!(d.valgrind_args, Some(Vec::new()));
+        assert_eq!(Directions::parse("// valgrind: no\n").unwrap().valgrind_args, None);
+    }
+
+    #[test]
+    fn unknown_modes_are_named() {
+        assert!(Directions::parse("// modes: gpu\n").unwrap_err().contains("'gpu'"));
+    }
+}

@@ -1,0 +1,44 @@
+//! Formats and lints, for Rust and C++.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::process::{self, progress};
+use crate::setup::{self, Purpose};
+use crate::workspace::{cargo, files, root};
+
+/// Folders with C++ of ours.
+const CPP: [&str; 7] = ["include", "examples", "benches", "device-lib", "tests/e2e", "crates", "tests/diag"];
+
+/// Formats everything.
+pub fn format() -> Result<(), String> {
+    setup::ensure(Purpose::Test)?;
+    process::run(cargo().args(["fmt", "--all"]))?;
+    process::run(Command::new("clang-format-22").arg("-i").args(cpp()?))
+}
+
+/// Formats and lints are as they should be.
+pub fn check() -> Result<(), String> {
+    setup::ensure(Purpose::Test)?;
+    check_format()?;
+    clippy()
+}
+
+pub fn check_format() -> Result<(), String> {
+    progress("checking formats");
+    process::run(cargo().args(["fmt", "--all", "--check"]))?;
+    process::run(Command::new("clang-format-22").args(["--dry-run", "-Werror"]).args(cpp()?))
+}
+
+pub fn clippy() -> Result<(), String> {
+    progress("checking lints");
+    process::run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+fn cpp() -> Result<Vec<PathBuf>, String> {
+    let mut all = Vec::new();
+    for folder in CPP {
+        all.extend(files(&root().join(folder), &["h", "hpp", "cpp"])?);
+    }
+    Ok(all)
+}

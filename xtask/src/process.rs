@@ -1,0 +1,159 @@
+//! Starting programs: with errors that name the command, with a time limit, and without waiting for ever.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A line about what happens next.
+pub fn progress(text: &str) {
+    eprintln!("==> {text}");
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The exit status; `None` when a signal or the time limit ended it.
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    pub timed_out: bool,
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    pub fn success(&self) -> bool {
+        self.status == Some(0)
+    }
+
+    /// How it failed, with all it printed.
+    pub fn describe(&self) -> String {
+        let how = match self.status {
+            _ if self.timed_out => format!("exceeded its time limit after {:.0} s", self.elapsed.as_secs_f64()),
+            Some(status) => format!("exit status {status}"),
+            None => "ended by a signal".to_owned(),
+        };
+        format!("{how}\n{}{}", self.stdout, self.stderr)
+    }
+}
+
+/// The command as one would type it.
+pub fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs a program whose output the user sees.
+pub fn run(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|e| format!("cannot run '{}': {e}", shown(command)))?;
+    if status.success() { Ok(()) } else { Err(format!("'{}' failed, {status}", shown(command))) }
+}
+
+/// Runs a program and returns its standard output.
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let outcome = capture(command, Duration::from_secs(600))?;
+    if outcome.success() {
+        Ok(outcome.stdout)
+    } else {
+        Err(format!("'{}' failed: {}", shown(command), outcome.describe()))
+    }
+}
+
+/// Runs a program with a time limit and keeps what it prints. Its process group is ended with it.
+pub fn capture(command: &mut Command, limit: Duration) -> Result<Outcome, String> {
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .map_err(|e| format!("cannot run '{}': {e}", shown(command)))?;
+    let stdout = reader(child.stdout.take());
+    let stderr = reader(child.stderr.take());
+    let mut timed_out = false;
+    let mut pause = Duration::from_micros(200);
+    let status = loop {
+        match child.try_wait().map_err(|e| format!("cannot wait for '{}': {e}", shown(command)))? {
+            Some(status) => break status,
+            None if start.elapsed() > limit && !timed_out => {
+                timed_out = true;
+                // The group holds what the program started; its leader has not been waited for, so the number is its own.
+                let group = format!("-{}", child.id());
+                let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+            }
+            None => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(10));
+            }
+        }
+    };
+    let elapsed = start.elapsed();
+    let text =
+        |t: std::thread::JoinHandle<Vec<u8>>| String::from_utf8_lossy(&t.join().unwrap_or_default()).into_owned();
+    let mut stderr = text(stderr);
+    if let Some(signal) = status.signal().filter(|_| !timed_out) {
+        stderr += &format!("ended by signal {signal}\n");
+    }
+    Ok(Outcome { status: status.code().filter(|_| !timed_out), stdout: text(stdout), stderr, timed_out, elapsed })
+}
+
+fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before an error is still worth showing.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+/// Runs jobs on as many threads as there are processors; results keep the jobs' order.
+pub fn parallel<T: Sync, R: Send>(jobs: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(jobs.len().max(1));
+    let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let worker = || {
+            let mut mine = Vec::new();
+            loop {
+                let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let Some(job) = jobs.get(i) else { return mine };
+                mine.push((i, work(job)));
+            }
+        };
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        handles.into_iter().flat_map(|h| h.join().expect("a worker does not panic")).collect()
+    });
+    results.sort_by_key(|(i, _)| *i);
+    results.into_iter().map(|(_, r)| r).collect()
+}
+
+/// A folder that is removed in the end.
+pub struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Result<Scratch, String> {
+        let base = std::env::temp_dir();
+        for attempt in 0..10_000 {
+            let path = base.join(format!("scythe-xtask-{}-{name}-{attempt}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Scratch(path)),
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(format!("cannot make {}: {e}", path.display())),
+            }
+        }
+        Err(format!("no free name for a folder in {}", base.display()))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,115 @@
+//! The Debian packages that building and testing need: which are missing, and installing them.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::process::{self, progress};
+
+/// What the machine is to do; each purpose includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    Build,
+    Test,
+    Bench,
+}
+
+struct Package {
+    name: &'static str,
+    /// A file that is there when the package is.
+    file: &'static str,
+    purpose: Purpose,
+}
+
+const fn package(name: &'static str, file: &'static str, purpose: Purpose) -> Package {
+    Package { name, file, purpose }
+}
+
+const PACKAGES: &[Package] = &[
+    package("g++", "/usr/bin/g++", Purpose::Build),
+    package("clang-22", "/usr/bin/clang++-22", Purpose::Build),
+    package("lld-22", "/usr/bin/ld.lld-22", Purpose::Build),
+    package("llvm-22-dev", "/usr/lib/llvm-22/include/llvm-c/Core.h", Purpose::Build),
+    package("libclang-22-dev", "/usr/lib/llvm-22/include/clang/AST/ASTContext.h", Purpose::Build),
+    package("llvm-22-tools", "/usr/bin/FileCheck-22", Purpose::Test),
+    package("clang-tools-22", "/usr/bin/clang-offload-bundler-22", Purpose::Test),
+    package("clang-format-22", "/usr/bin/clang-format-22", Purpose::Test),
+    package("spirv-tools", "/usr/bin/spirv-val", Purpose::Test),
+    package("valgrind", "/usr/bin/valgrind", Purpose::Test),
+    package("libc6-dbg", "/usr/lib/debug/.build-id", Purpose::Test),
+    package("libomp-22-dev", "/usr/lib/llvm-22/lib/libomp.so", Purpose::Bench),
+];
+
+/// Makes sure that all packages for `purpose` are there: installs those missing where it may, else says how.
+pub fn ensure(purpose: Purpose) -> Result<(), String> {
+    let missing = missing(purpose);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = missing.join(" ");
+    let by_hand = format!("apt-get update && apt-get install --no-install-recommends {names}");
+    if !Path::new("/usr/bin/apt-get").exists() {
+        return Err(format!("these Debian packages are missing, and there is no apt-get here: {names}"));
+    }
+    let Some(prefix) = privilege() else {
+        return Err(format!("Debian packages are missing. Run this line as root, then try again:\n\n  {by_hand}\n"));
+    };
+    progress(&format!("installing {names}"));
+    if install(&prefix, &missing).is_ok() && self::missing(purpose).is_empty() {
+        return Ok(());
+    }
+    // Package lists may be absent or old.
+    progress("updating package lists");
+    let mut update = apt(&prefix);
+    process::run(update.args(["update", "-qq"]))?;
+    install(&prefix, &missing)?;
+    let still = self::missing(purpose);
+    if still.is_empty() {
+        return Ok(());
+    }
+    Err(format!("apt-get ended well, but these packages are still missing: {}", still.join(" ")))
+}
+
+fn missing(purpose: Purpose) -> Vec<&'static str> {
+    PACKAGES.iter().filter(|p| p.purpose <= purpose && !Path::new(p.file).exists()).map(|p| p.name).collect()
+}
+
+/// What to put before a command that only root may run; `None` when this user may not.
+fn privilege() -> Option<Vec<&'static str>> {
+    let id = Command::new("id").arg("-u").output().ok()?;
+    if id.stdout.trim_ascii() == b"0" {
+        return Some(Vec::new());
+    }
+    let sudo = Command::new("sudo").args(["-n", "true"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    sudo.is_ok_and(|s| s.success()).then(|| vec!["sudo", "-n"])
+}
+
+fn apt(prefix: &[&str]) -> Command {
+    let words: Vec<&str> = prefix.iter().copied().chain(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]).collect();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]);
+    command
+}
+
+/// Standard output is apt's chatter; errors are shown.
+fn install(prefix: &[&str], names: &[&str]) -> Result<(), String> {
+    let mut command = apt(prefix);
+    command.args(["install", "-y", "-qq", "--no-install-recommends"]).args(names).stdout(Stdio::null());
+    process::run(&mut command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn purposes_include_each_other() {
+        assert!(Purpose::Build < Purpose::Test && Purpose::Test < Purpose::Bench);
+    }
+
+    #[test]
+    fn no_package_stands_twice() {
+        for (i, a) in PACKAGES.iter().enumerate() {
+            assert!(PACKAGES[..i].iter().all(|b| a.name != b.name), "{}", a.name);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Builds Scythe and lays it out as an installed tree. `stage` does so below the target folder, `install` anywhere.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::process::{self, progress};
+use crate::setup::{self, Purpose};
+use crate::workspace::{cargo, files, root, target};
+
+/// How the Rust parts are compiled. Tests use the profile that `cargo test` builds anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    Dev,
+    Release,
+}
+
+const PACKAGES: [&str; 5] = ["scythe-driver", "scythe-tools", "scythe-frontend", "scythe-jit", "scythe-runtime"];
+
+/// Name in cargo's output folder → place in the tree.
+const PARTS: [(&str, &str); 5] = [
+    ("scythe", "bin/scythe"),
+    ("scythe-tools", "bin/scythe-tools"),
+    ("libscythe.so", "lib/libscythe.so"),
+    ("libscythe_jit.so", "lib/libscythe-jit.so"),
+    ("libscythe_frontend.so", "lib/scythe/libscythe_frontend.so"),
+];
+
+pub fn stage_command(args: &[String]) -> Result<ExitCode, String> {
+    let profile = match args {
+        [] => Profile::Release,
+        [flag] if flag == "--dev" => Profile::Dev,
+        _ => return Err(format!("'stage' takes nothing but --dev, not '{}'", args.join(" "))),
+    };
+    setup::ensure(Purpose::Build)?;
+    println!("{}", stage(profile)?.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn install_command(args: &[String]) -> Result<ExitCode, String> {
+    let prefix = match args {
+        [flag, dir] if flag == "--prefix" => PathBuf::from(dir),
+        [one] => match one.strip_prefix("--prefix=") {
+            Some(dir) => PathBuf::from(dir),
+            None => return Err(format!("'install' wants --prefix DIR, not '{one}'")),
+        },
+        _ => return Err("'install' wants --prefix DIR".to_owned()),
+    };
+    setup::ensure(Purpose::Build)?;
+    build(Profile::Release)?;
+    install(Profile::Release, &prefix)?;
+    progress(&format!("installed: {}/bin/scythe -fsycl app.cpp -o app", prefix.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds, installs below the target folder, and returns that tree.
+pub fn stage(profile: Profile) -> Result<PathBuf, String> {
+    build(profile)?;
+    let prefix = target().join(if profile == Profile::Dev { "scythe-dev" } else { "scythe" });
+    install(profile, &prefix)?;
+    Ok(prefix)
+}
+
+fn build(profile: Profile) -> Result<(), String> {
+    progress("building Scythe");
+    let mut command = cargo();
+    command.arg("build").args(PACKAGES.iter().flat_map(|p| ["-p", *p]));
+    if profile == Profile::Release {
+        command.arg("--release");
+    }
+    process::run(&mut command)
+}
+
+/// Copies all parts of a build to `prefix`.
+pub fn install(profile: Profile, prefix: &Path) -> Result<(), String> {
+    let built = target().join(if profile == Profile::Dev { "debug" } else { "release" });
+    for (from, to) in PARTS {
+        copy(&built.join(from), &prefix.join(to))?;
+    }
+    link_tools(prefix)?;
+    device_library(prefix)?;
+    for folder in ["include/sycl", "include/CL"] {
+        mirror(&root().join(folder), &prefix.join(folder))?;
+    }
+    let doc = prefix.join("share/doc/scythe");
+    for name in ["README.md", "LICENSE"] {
+        copy(&root().join(name), &doc.join(name))?;
+    }
+    mirror(&root().join("docs"), &doc.join("docs"))
+}
+
+/// The multi-call binary answers to its tools' own names.
+fn link_tools(prefix: &Path) -> Result<(), String> {
+    let bin = prefix.join("bin");
+    let help = process::output(Command::new(bin.join("scythe-tools")).arg("--help"))?;
+    // Its help lists one tool per line: two blanks, the name, and what it does.
+    for name in help.lines().filter_map(|l| l.strip_prefix("  ")?.split_whitespace().next()) {
+        let link = bin.join(name);
+        if std::fs::read_link(&link).is_ok_and(|to| to == Path::new("scythe-tools")) {
+            continue;
+        }
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink("scythe-tools", &link)
+            .map_err(|e| format!("cannot link {}: {e}", link.display()))?;
+    }
+    Ok(())
+}
+
+/// Compiles each target's device library to bitcode, unless it is newer than its sources.
+fn device_library(prefix: &Path) -> Result<(), String> {
+    let sources = root().join("device-lib/cpu");
+    let output = prefix.join("lib/scythe/devicelib/devicelib-cpu.bc");
+    let newest = files(&sources, &["cpp", "hpp"])?.iter().filter_map(|f| modified(f)).max();
+    if modified(&output).is_some_and(|made| newest.is_some_and(|n| made > n)) {
+        return Ok(());
+    }
+    progress("compiling the device library");
+    parent(&output)?;
+    let waiting = output.with_extension("tmp");
+    process::run(
+        Command::new("clang++-22")
+            .args(["-fsycl", "-fsycl-device-only", "-std=c++17", "-O2", "-nostdinc", "-fno-math-errno"])
+            .args(["-ffp-contract=off", "-emit-llvm", "-c", "devicelib.cpp", "-o"])
+            .arg(std::path::absolute(&waiting).map_err(|e| format!("{}: {e}", waiting.display()))?)
+            // Relative, so that the checkout's place does not reach the output.
+            .current_dir(&sources),
+    )?;
+    rename(&waiting, &output)
+}
+
+fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    std::fs::metadata(path).and_then(|m| m.modified()).ok()
+}
+
+/// Makes `to` hold the files of `from` and no others.
+fn mirror(from: &Path, to: &Path) -> Result<(), String> {
+    let all = &["h", "hpp", "def", "inc", "md"];
+    let relative = |base: &Path| -> Result<Vec<PathBuf>, String> {
+        Ok(files(base, all)?.iter().filter_map(|f| f.strip_prefix(base).ok().map(Path::to_owned)).collect())
+    };
+    let wanted = relative(from)?;
+    for stale in relative(to)?.iter().filter(|f| !wanted.contains(f)) {
+        let path = to.join(stale);
+        std::fs::remove_file(&path).map_err(|e| format!("cannot remove {}: {e}", path.display()))?;
+    }
+    wanted.iter().try_for_each(|f| copy(&from.join(f), &to.join(f)))
+}
+
+/// Copies a file unless the target has the same contents. The target is replaced, not overwritten: programs that
+/// use the old one keep it.
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    let fail = |e: std::io::Error| format!("cannot copy {} to {}: {e}", from.display(), to.display());
+    let bytes = std::fs::read(from).map_err(fail)?;
+    if std::fs::read(to).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    parent(to)?;
+    let name = to.file_name().unwrap_or_default().to_string_lossy();
+    let waiting = to.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    std::fs::copy(from, &waiting).map_err(fail)?;
+    rename(&waiting, to)
+}
+
+fn parent(path: &Path) -> Result<(), String> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), String> {
+    std::fs::rename(from, to).map_err(|e| format!("cannot write {}: {e}", to.display()))
+}

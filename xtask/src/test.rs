@@ -1,0 +1,109 @@
+//! `cargo xtask test`: everything that can be checked, stage by stage. A failed stage does not hide the others.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use crate::process::progress;
+use crate::setup::{self, Purpose};
+use crate::stage::{self, Profile};
+use crate::workspace::cargo;
+use crate::{e2e, invariants, lint};
+
+/// In the order they run: what is quick, and what most often fails, first.
+const STAGES: [&str; 7] = ["fmt", "unit", "e2e", "invariants", "relocation", "lint", "valgrind"];
+/// What `--quick` leaves out.
+const SLOW: [&str; 2] = ["lint", "valgrind"];
+
+/// How a stage ended: a count of what passed, or what failed.
+struct Ended {
+    stage: &'static str,
+    result: Result<String, String>,
+    seconds: f64,
+}
+
+pub fn run(args: &[String]) -> Result<ExitCode, String> {
+    let quick = args.iter().any(|a| a == "--quick");
+    let named: Vec<&String> = args.iter().filter(|a| STAGES.contains(&a.as_str())).collect();
+    let filters: Vec<String> =
+        args.iter().filter(|a| !STAGES.contains(&a.as_str()) && !a.starts_with("--")).cloned().collect();
+    if let Some(unknown) = args.iter().find(|a| a.starts_with("--") && *a != "--quick") {
+        return Err(format!("'test' does not know '{unknown}'"));
+    }
+    let wanted = |stage: &str| match (named.is_empty(), filters.is_empty()) {
+        (true, true) => !(quick && SLOW.contains(&stage)),
+        (true, false) => stage == "e2e",
+        (false, _) => named.iter().any(|n| *n == stage),
+    };
+    setup::ensure(Purpose::Test)?;
+    let prefix = stage::stage(Profile::Dev)?;
+    let mut results = Vec::new();
+    for stage in STAGES.into_iter().filter(|s| wanted(s)) {
+        progress(&format!("stage {stage}"));
+        let start = Instant::now();
+        let result = match stage {
+            "fmt" => lint::check_format().map(|()| "formats".to_owned()),
+            "lint" => lint::clippy().map(|()| "lints".to_owned()),
+            "unit" => unit(&prefix, &filters),
+            "e2e" => e2e::run(&prefix, &filters).and_then(|t| tallied(t, "programs")),
+            "invariants" => invariants::check(&prefix).map(|n| format!("{n} invariants")),
+            "relocation" => invariants::relocation(Profile::Dev).map(|n| format!("{n} checks")),
+            _ => e2e::valgrind(&prefix, &filters).and_then(|t| tallied(t, "programs")),
+        };
+        if let Err(message) = &result {
+            eprintln!("{message}");
+        }
+        results.push(Ended { stage, result, seconds: start.elapsed().as_secs_f64() });
+    }
+    Ok(summary(&results))
+}
+
+fn tallied(tally: e2e::Tally, what: &str) -> Result<String, String> {
+    if tally.failures.is_empty() {
+        return Ok(format!("{} {what}", tally.passed));
+    }
+    let all = tally.passed + tally.failures.len();
+    Err(format!("{} of {all} {what} failed:\n{}", tally.failures.len(), tally.failures.join("\n")))
+}
+
+/// All tests of the workspace. Scenarios find the staged tree by its name in the environment.
+fn unit(prefix: &std::path::Path, filters: &[String]) -> Result<String, String> {
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--no-fail-fast", "--quiet"]).env("SCYTHE_PREFIX", prefix);
+    if !filters.is_empty() {
+        command.arg("--").args(filters);
+    }
+    let output = command
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .map_err(|e| format!("cannot run '{}': {e}", crate::process::shown(&command)))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let count = |what: &str| -> usize {
+        let numbers = text.lines().filter(|l| l.starts_with("test result:")).filter_map(|l| {
+            let before = &l[..l.find(&format!(" {what}"))?];
+            before.rsplit([' ', ';']).next()?.parse::<usize>().ok()
+        });
+        numbers.sum()
+    };
+    if output.status.success() && count("failed") == 0 {
+        return Ok(format!("{} tests", count("passed")));
+    }
+    Err(format!("{} tests failed, {} passed ({})\n{text}", count("failed"), count("passed"), output.status))
+}
+
+/// The closing lines: one per stage, then one for all.
+fn summary(results: &[Ended]) -> ExitCode {
+    println!();
+    for r in results {
+        match &r.result {
+            Ok(what) => println!("{:11} ok      {what} ({:.0} s)", r.stage, r.seconds),
+            Err(message) => {
+                let first = message.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+                println!("{:11} FAILED  {first} ({:.0} s)", r.stage, r.seconds);
+            }
+        }
+    }
+    let failed = results.iter().filter(|r| r.result.is_err()).count();
+    let seconds: f64 = results.iter().map(|r| r.seconds).sum();
+    println!("test: {} stages passed, {failed} failed, in {seconds:.0} s", results.len() - failed);
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
