@@ -174,6 +174,10 @@ enum scythe_access_mode { SCYTHE_ACCESS_READ = 0, SCYTHE_ACCESS_WRITE = 1, SCYTH
 scythe_status scythe_host_access_begin(scythe_buffer buffer, uint32_t mode, uint32_t no_init, void **data,
                                        scythe_host_access *out);
 void scythe_host_access_end(scythe_host_access access);
+// The address of the buffer's host copy (for a view: of its first byte), allocated now where it was not yet. It stays
+// the same until the last release. Host tasks, and kernels of host mode, find the contents there: before such a
+// command runs, the runtime makes the host copies of its requirements current.
+scythe_status scythe_buffer_host_address(scythe_buffer buffer, void **data);
 
 // --- Commands --------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,177 @@
+// `sycl::accessor`: a command's access to a buffer, for kernels and host tasks.
+//
+// An accessor is plain data that kernels capture. It does not keep its buffer alive; commands that use it do.
+#ifndef SCYTHE_ACCESSOR_HPP
+#define SCYTHE_ACCESSOR_HPP
+
+#include <sycl/buffer.hpp>
+#include <sycl/detail/accessor_base.hpp>
+#include <sycl/handler.hpp>
+
+namespace sycl {
+
+template <class T, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder>
+class SCYTHE_SPECIAL("accessor") accessor
+    : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
+                                   Dimensions ? Dimensions : 1> {
+  static_assert(Dimensions >= 0 && Dimensions <= 3, "accessors have 0 to 3 dimensions");
+  static_assert(Mode == access_mode::read || !std::is_const_v<T>, "an accessor of const elements can only read");
+  static constexpr int stored = Dimensions ? Dimensions : 1;
+  using base = detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
+  template <class A> using buffer_type = buffer<std::remove_const_t<T>, stored, A>;
+  using range_type = range<stored>;
+  using id_type = id<stored>;
+
+public:
+  static constexpr access_mode mode = Mode;
+  using typename base::const_reference;
+  using typename base::reference;
+  using typename base::value_type;
+  template <access::decorated D> using accessor_ptr = global_ptr<value_type, D>;
+
+  accessor() = default;
+
+  // Without a handler: a placeholder, which needs `handler::require`.
+  template <class A>
+  accessor(buffer_type<A> &b, const property_list &p = {}) : accessor(b, nullptr, whole(b), id_type(), p) {}
+  template <class A, access_mode M, target G>
+  accessor(buffer_type<A> &b, mode_target_tag_t<M, G>, const property_list &p = {}) : accessor(b, p) {}
+  template <class A, access_mode M>
+  accessor(buffer_type<A> &b, mode_tag_t<M>, const property_list &p = {}) : accessor(b, p) {}
+  template <class A>
+  accessor(buffer_type<A> &b, range_type r, const property_list &p = {}) : accessor(b, nullptr, r, id_type(), p) {}
+  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(buffer_type<A> &b, range_type r, Tag, const property_list &p = {}) : accessor(b, r, p) {}
+  template <class A>
+  accessor(buffer_type<A> &b, range_type r, id_type o, const property_list &p = {}) : accessor(b, nullptr, r, o, p) {}
+  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(buffer_type<A> &b, range_type r, id_type o, Tag, const property_list &p = {}) : accessor(b, r, o, p) {}
+
+  template <class A>
+  accessor(buffer_type<A> &b, handler &h, const property_list &p = {}) : accessor(b, &h, whole(b), id_type(), p) {}
+  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(buffer_type<A> &b, handler &h, Tag, const property_list &p = {}) : accessor(b, h, p) {}
+  template <class A>
+  accessor(buffer_type<A> &b, handler &h, range_type r, const property_list &p = {})
+      : accessor(b, &h, r, id_type(), p) {}
+  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(buffer_type<A> &b, handler &h, range_type r, Tag, const property_list &p = {}) : accessor(b, h, r, p) {}
+  template <class A>
+  accessor(buffer_type<A> &b, handler &h, range_type r, id_type o, const property_list &p = {})
+      : accessor(b, &h, r, o, p) {}
+  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(buffer_type<A> &b, handler &h, range_type r, id_type o, Tag, const property_list &p = {})
+      : accessor(b, h, r, o, p) {}
+
+  // What may be written may be read; and constness of the elements does not matter to one that reads.
+  template <class U, access_mode M, access::placeholder P,
+            class = std::enable_if_t<Mode == access_mode::read && std::is_same_v<const U, const T> &&
+                                     (M == access_mode::read || M == access_mode::read_write)>>
+  accessor(const accessor<U, Dimensions, M, Target, P> &other)
+      : base(other), no_init_(other.no_init_), placeholder_(other.placeholder_) {}
+
+  bool is_placeholder() const noexcept { return placeholder_; }
+  range_type get_range() const noexcept { return base::get_range(); }
+
+  using base::operator[];
+  // The one element of an accessor without dimensions.
+  template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator reference() const { return *this->first(); }
+  template <int D = Dimensions, class = std::enable_if_t<D == 0 && Mode != access_mode::read>>
+  const accessor &operator=(const T &value) const {
+    *this->first() = value;
+    return *this;
+  }
+
+  global_ptr<value_type> get_pointer() const noexcept { return global_ptr<value_type>(this->first()); }
+  template <access::decorated D> accessor_ptr<D> get_multi_ptr() const noexcept {
+    return accessor_ptr<D>(this->first());
+  }
+
+  friend bool operator==(const accessor &a, const accessor &b) { return a.same(b); }
+  friend bool operator!=(const accessor &a, const accessor &b) { return !a.same(b); }
+
+private:
+  template <class, int, access_mode, target, access::placeholder> friend class accessor;
+  friend struct detail::accessor_view;
+
+  template <class A> static range_type whole(buffer_type<A> &b) {
+    if constexpr (Dimensions == 0)
+      return range_type(1);
+    else
+      return b.get_range();
+  }
+  template <class A>
+  accessor(buffer_type<A> &b, handler *h, const range_type &r, const id_type &o, const property_list &p)
+      : base(b.scythe_handle(), b.get_range(), r, o),
+        no_init_(detail::discards(Mode) || p.has_property<property::no_init>()), placeholder_(h == nullptr) {
+    if (no_init_ && Mode == access_mode::read)
+      detail::fail(errc::invalid, "accessor: property no_init makes no sense with read access");
+    attach_host_memory();
+    if (h)
+      h->require(*this);
+  }
+  // Host tasks and host mode have no launch that stores the address.
+  void attach_host_memory() {
+#ifdef SCYTHE_HOST_MODE
+    constexpr bool on_host = true;
+#else
+    constexpr bool on_host = Target == target::host_task;
+#endif
+    if constexpr (on_host) {
+      void *data = nullptr;
+      detail::check(scythe_buffer_host_address(this->buffer_, &data));
+      this->data_ = static_cast<value_type *>(data);
+    }
+  }
+
+  bool no_init_ = false;
+  bool placeholder_ = true;
+};
+
+template <class T, int D, class A> accessor(buffer<T, D, A> &) -> accessor<T, D>;
+template <class T, int D, class A> accessor(buffer<T, D, A> &, const property_list &) -> accessor<T, D>;
+template <class T, int D, class A, class Tag>
+accessor(buffer<T, D, A> &, Tag, const property_list & = {})
+    -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
+template <class T, int D, class A> accessor(buffer<T, D, A> &, range<D>, const property_list & = {}) -> accessor<T, D>;
+template <class T, int D, class A, class Tag>
+accessor(buffer<T, D, A> &, range<D>, Tag, const property_list & = {})
+    -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
+template <class T, int D, class A>
+accessor(buffer<T, D, A> &, range<D>, id<D>, const property_list & = {}) -> accessor<T, D>;
+template <class T, int D, class A, class Tag>
+accessor(buffer<T, D, A> &, range<D>, id<D>, Tag, const property_list & = {})
+    -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
+template <class T, int D, class A> accessor(buffer<T, D, A> &, handler &) -> accessor<T, D>;
+template <class T, int D, class A> accessor(buffer<T, D, A> &, handler &, const property_list &) -> accessor<T, D>;
+template <class T, int D, class A, class Tag>
+accessor(buffer<T, D, A> &, handler &, Tag, const property_list & = {})
+    -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
+template <class T, int D, class A>
+accessor(buffer<T, D, A> &, handler &, range<D>, const property_list & = {}) -> accessor<T, D>;
+template <class T, int D, class A, class Tag>
+accessor(buffer<T, D, A> &, handler &, range<D>, Tag, const property_list & = {})
+    -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
+template <class T, int D, class A>
+accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, const property_list & = {}) -> accessor<T, D>;
+template <class T, int D, class A, class Tag>
+accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, Tag, const property_list & = {})
+    -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
+
+template <class T, int D, class A>
+template <access_mode Mode, target Target>
+accessor<T, D, Mode, Target> buffer<T, D, A>::get_access(handler &h) {
+  return accessor<T, D, Mode, Target>(*this, h);
+}
+template <class T, int D, class A>
+template <access_mode Mode, target Target>
+accessor<T, D, Mode, Target> buffer<T, D, A>::get_access(handler &h, range<D> r, id<D> offset) {
+  return accessor<T, D, Mode, Target>(*this, h, r, offset);
+}
+template <class T, int D, class A> template <class... Args> auto buffer<T, D, A>::get_access(handler &h, Args... args) {
+  return accessor(*this, h, args...);
+}
+
+} // namespace sycl
+
+#endif

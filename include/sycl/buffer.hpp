@@ -1,0 +1,282 @@
+// `sycl::buffer`: an array of 1 to 3 dimensions that commands and the host share through accessors.
+//
+// Copies refer to the same array. When the last one dies, it waits for the commands that use the array and writes the
+// contents back, as set at construction or by `set_final_data`.
+#ifndef SCYTHE_BUFFER_HPP
+#define SCYTHE_BUFFER_HPP
+
+#include <sycl/context.hpp>
+#include <sycl/detail/buffer_fwd.hpp>
+#include <sycl/detail/write_back.hpp>
+#include <sycl/id.hpp>
+
+namespace std {
+class mutex;
+}
+
+namespace sycl {
+
+namespace property::buffer {
+
+// The buffer works on the host memory it is given.
+struct use_host_ptr : detail::property_base {};
+
+// The program locks the mutex while it touches the host memory it gave.
+class use_mutex : public detail::property_base {
+public:
+  use_mutex(std::mutex &mutex) : mutex_(&mutex) {}
+  std::mutex *get_mutex_ptr() const { return mutex_; }
+
+private:
+  std::mutex *mutex_;
+};
+
+// The buffer is only used in this context.
+class context_bound : public detail::property_base {
+public:
+  context_bound(context bound) : context_(std::move(bound)) {}
+  context get_context() const { return context_; }
+
+private:
+  context context_;
+};
+
+} // namespace property::buffer
+
+template <class T, int D, class A>
+struct is_property_of<property::buffer::use_host_ptr, buffer<T, D, A>> : std::true_type {};
+template <class T, int D, class A>
+struct is_property_of<property::buffer::use_mutex, buffer<T, D, A>> : std::true_type {};
+template <class T, int D, class A>
+struct is_property_of<property::buffer::context_bound, buffer<T, D, A>> : std::true_type {};
+
+namespace detail {
+// A container with contiguous elements, as far as a buffer needs one.
+template <class C, class T, class = void> inline constexpr bool is_container_of = false;
+template <class C, class T>
+inline constexpr bool
+    is_container_of<C, T, std::void_t<decltype(std::declval<C &>().data()), decltype(std::declval<C &>().size())>> =
+        std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<C &>().data())> (*)[], const T (*)[]>;
+template <class I> using iterator_value = typename std::iterator_traits<I>::value_type;
+} // namespace detail
+
+template <class T, int Dimensions, class Allocator> class buffer {
+  static_assert(Dimensions >= 1 && Dimensions <= 3, "buffers have 1, 2 or 3 dimensions");
+  static_assert(!std::is_const_v<T>, "the elements of a buffer cannot be const");
+  using range_type = range<Dimensions>;
+  template <int D, class R> using if_1d = std::enable_if_t<D == 1, R>;
+
+public:
+  using value_type = T;
+  using reference = T &;
+  using const_reference = const T &;
+  using allocator_type = Allocator;
+
+  // --- Without contents
+
+  buffer(const range_type &r, const property_list &p = {}) : buffer(r, Allocator(), p) {}
+  buffer(const range_type &r, Allocator a, const property_list &p = {}) : buffer(nullptr, r, 0, a, p) {}
+
+  // --- From host memory, written back where it is not const
+
+  buffer(T *host, const range_type &r, const property_list &p = {}) : buffer(host, r, Allocator(), p) {}
+  buffer(T *host, const range_type &r, Allocator a, const property_list &p = {}) : buffer(host, r, 0, a, p) {}
+  buffer(const T *host, const range_type &r, const property_list &p = {}) : buffer(host, r, Allocator(), p) {}
+  buffer(const T *host, const range_type &r, Allocator a, const property_list &p = {})
+      : buffer(const_cast<T *>(host), r, SCYTHE_BUFFER_READ_ONLY_HOST, a, p) {}
+
+  // --- From a container with contiguous elements
+
+  template <class C, int D = Dimensions, class = std::enable_if_t<D == 1 && detail::is_container_of<C, T>>>
+  buffer(C &container, Allocator a, const property_list &p = {})
+      : buffer(container.data(), range_type(container.size()), a, p) {}
+  template <class C, int D = Dimensions, class = std::enable_if_t<D == 1 && detail::is_container_of<C, T>>>
+  buffer(C &container, const property_list &p = {}) : buffer(container, Allocator(), p) {}
+
+  // --- From shared ownership, written back while the program holds on to it
+
+  buffer(const std::shared_ptr<T> &host, const range_type &r, const property_list &p = {})
+      : buffer(host, r, Allocator(), p) {}
+  buffer(const std::shared_ptr<T> &host, const range_type &r, Allocator a, const property_list &p = {})
+      : buffer(host.get(), r, SCYTHE_BUFFER_COPY_HOST, a, p) {
+    owner_ = host;
+    write_back_to(detail::write_to_shared<T>{host});
+  }
+  buffer(const std::shared_ptr<T[]> &host, const range_type &r, const property_list &p = {})
+      : buffer(std::shared_ptr<T>(host, host.get()), r, Allocator(), p) {}
+  buffer(const std::shared_ptr<T[]> &host, const range_type &r, Allocator a, const property_list &p = {})
+      : buffer(std::shared_ptr<T>(host, host.get()), r, a, p) {}
+
+  // --- From iterators: copied now, not written back
+
+  template <class I, int D = Dimensions, class = std::enable_if_t<D == 1>, class = detail::iterator_value<I>>
+  buffer(I first, I last, const property_list &p = {}) : buffer(first, last, Allocator(), p) {}
+  template <class I, int D = Dimensions, class = std::enable_if_t<D == 1>, class = detail::iterator_value<I>>
+  buffer(I first, I last, Allocator a, const property_list &p = {})
+      : buffer(std::vector<T>(first, last), a, p, copied_tag()) {}
+
+  // --- A part of another buffer
+
+  buffer(buffer &parent, const id<Dimensions> &base, const range_type &sub_range)
+      : range_(sub_range), allocator_(parent.allocator_), properties_(parent.properties_), owner_(parent.owner_),
+        sub_buffer_(true) {
+    std::size_t offset = parent.check_part(base, sub_range) * sizeof(T);
+    scythe_buffer part = nullptr;
+    detail::check(scythe_buffer_create_sub(parent.scythe_handle(), offset, range_.size() * sizeof(T), &part));
+    handle_ = detail::handle<scythe_buffer>::adopt(part);
+  }
+
+  range_type get_range() const { return range_; }
+  std::size_t byte_size() const noexcept { return size() * sizeof(T); }
+  std::size_t size() const noexcept { return range_.size(); }
+  std::size_t get_count() const { return size(); }
+  std::size_t get_size() const { return byte_size(); }
+  Allocator get_allocator() const { return allocator_; }
+  bool is_sub_buffer() const { return sub_buffer_; }
+
+  // --- Access; defined with the accessors
+
+  template <access_mode Mode, target Target = target::device>
+  accessor<T, Dimensions, Mode, Target> get_access(handler &h);
+  template <access_mode Mode, target Target = target::device>
+  accessor<T, Dimensions, Mode, Target> get_access(handler &h, range_type r, id<Dimensions> offset = {});
+  template <class... Args> auto get_access(handler &h, Args... args);
+  template <access_mode Mode> host_accessor<T, Dimensions, Mode> get_access();
+  template <access_mode Mode> host_accessor<T, Dimensions, Mode> get_access(range_type r, id<Dimensions> offset = {});
+  template <class... Args> auto get_host_access(Args... args);
+
+  // --- What happens at the end
+
+  // Where the last copy's destructor writes: a pointer, a weak_ptr, or an output iterator. Null: nowhere.
+  template <class Destination = std::nullptr_t> void set_final_data(Destination destination = nullptr) {
+    if constexpr (std::is_null_pointer_v<Destination>)
+      scythe_buffer_set_final(handle_.get(), nullptr, nullptr, nullptr, nullptr);
+    else if constexpr (std::is_pointer_v<Destination>)
+      scythe_buffer_set_final(handle_.get(), destination, nullptr, nullptr, nullptr);
+    else if constexpr (detail::is_weak_ptr<Destination>)
+      write_back_to(detail::write_to_weak<Destination>{destination});
+    else
+      write_back_to(detail::write_to_iterator<T, Destination>{destination});
+  }
+  void set_write_back(bool on = true) { scythe_buffer_set_write_back(handle_.get(), on); }
+
+  // --- Another type for the same bytes
+
+  template <class U, int D>
+  buffer<U, D, typename std::allocator_traits<Allocator>::template rebind_alloc<U>> reinterpret(range<D> r) const {
+    if (r.size() * sizeof(U) != byte_size())
+      detail::fail(errc::invalid, "buffer::reinterpret: the new range holds " + std::to_string(r.size() * sizeof(U)) +
+                                      " bytes, the buffer " + std::to_string(byte_size()));
+    return {detail::handle<scythe_buffer>(handle_), r, allocator_, properties_, owner_, sub_buffer_};
+  }
+  template <class U, int D = Dimensions> auto reinterpret() const {
+    static_assert(D == 1 || (D == Dimensions && sizeof(U) == sizeof(T)),
+                  "buffer::reinterpret: give the range, for it does not follow from the element's size");
+    if constexpr (D == 1) {
+      if (byte_size() % sizeof(U))
+        detail::fail(errc::invalid, "buffer::reinterpret: " + std::to_string(byte_size()) +
+                                        " bytes are no whole number of elements of " + std::to_string(sizeof(U)));
+      return reinterpret<U>(range<1>(byte_size() / sizeof(U)));
+    } else {
+      return reinterpret<U>(range_);
+    }
+  }
+
+  template <class P> bool has_property() const noexcept { return properties_.template has_property<P>(); }
+  template <class P> P get_property() const { return properties_.template get_property<P>(); }
+
+  friend bool operator==(const buffer &a, const buffer &b) { return a.handle_ == b.handle_; }
+  friend bool operator!=(const buffer &a, const buffer &b) { return a.handle_ != b.handle_; }
+
+  scythe_buffer scythe_handle() const noexcept { return handle_.get(); }
+
+private:
+  template <class, int, class> friend class buffer;
+  struct copied_tag {};
+
+  buffer(T *host, const range_type &r, std::uint32_t flags, const Allocator &a, const property_list &p)
+      : range_(r), allocator_(a), properties_(p) {
+    scythe_buffer_desc desc = {checked_size(r), sizeof(T), host, flags, 0};
+    if (host && p.has_property<property::buffer::use_host_ptr>()) {
+      desc.flags &= ~std::uint32_t(SCYTHE_BUFFER_COPY_HOST);
+      desc.flags |= SCYTHE_BUFFER_USE_HOST_PTR;
+    }
+    scythe_buffer created = nullptr;
+    detail::check(scythe_buffer_create(&desc, &created));
+    handle_ = detail::handle<scythe_buffer>::adopt(created);
+  }
+  buffer(std::vector<T> contents, const Allocator &a, const property_list &p, copied_tag)
+      : range_(contents.size()), allocator_(a), properties_(p) {
+    scythe_buffer_desc desc = {contents.size() * sizeof(T), sizeof(T), contents.data(), SCYTHE_BUFFER_COPY_HOST, 0};
+    scythe_buffer created = nullptr;
+    detail::check(scythe_buffer_create(&desc, &created));
+    handle_ = detail::handle<scythe_buffer>::adopt(created);
+    set_final_data(nullptr);
+  }
+  template <class B>
+  buffer(detail::handle<scythe_buffer> handle, const range_type &r, const B &a, const property_list &p,
+         std::shared_ptr<const void> owner, bool sub_buffer)
+      : handle_(std::move(handle)), range_(r), allocator_(a), properties_(p), owner_(std::move(owner)),
+        sub_buffer_(sub_buffer) {}
+
+  static std::uint64_t checked_size(const range_type &r) {
+    std::size_t bytes = sizeof(T);
+    for (int i = 0; i < Dimensions; ++i)
+      if (__builtin_mul_overflow(bytes, r[i], &bytes))
+        detail::fail(errc::invalid, "buffer: the range holds more bytes than the address space");
+    return bytes;
+  }
+  // The first element of the part, after checking that the part is contiguous and inside.
+  std::size_t check_part(const id<Dimensions> &base, const range_type &part) const {
+    if (sub_buffer_)
+      detail::fail(errc::invalid, "buffer: a sub-buffer cannot be made of a sub-buffer");
+    bool must_be_whole = false;
+    for (int i = 0; i < Dimensions; ++i) {
+      if (base[i] > range_[i] || part[i] > range_[i] - base[i])
+        detail::fail(errc::invalid, "sub-buffer: offset " + std::to_string(base[i]) + " and range " +
+                                        std::to_string(part[i]) + " in dimension " + std::to_string(i) +
+                                        " exceed the buffer's range of " + std::to_string(range_[i]));
+      if (must_be_whole && part[i] != range_[i])
+        detail::fail(errc::invalid, "sub-buffer: the region is not contiguous: it must span dimension " +
+                                        std::to_string(i) + " (" + std::to_string(range_[i]) + " elements)");
+      must_be_whole = must_be_whole || part[i] != 1;
+    }
+    return detail::linear(base, range_);
+  }
+  template <class W> void write_back_to(W writer) {
+    scythe_buffer_set_final(
+        handle_.get(), nullptr,
+        [](void *ctx, const void *data, std::uint64_t bytes) { static_cast<W *>(ctx)->write(data, bytes); },
+        new W(std::move(writer)), [](void *ctx) { delete static_cast<W *>(ctx); });
+  }
+
+  detail::handle<scythe_buffer> handle_;
+  range_type range_;
+  Allocator allocator_;
+  property_list properties_;
+  // What keeps the host memory, where ownership of it is shared.
+  std::shared_ptr<const void> owner_;
+  bool sub_buffer_ = false;
+};
+
+template <class T, int D> buffer(const T *, const range<D> &, const property_list & = {}) -> buffer<T, D>;
+template <class T, int D, class A>
+buffer(const T *, const range<D> &, A, const property_list & = {}) -> buffer<T, D, A>;
+template <class C, class = decltype(std::declval<C &>().data())>
+buffer(C &, const property_list & = {}) -> buffer<typename C::value_type, 1>;
+template <class C, class A, class = decltype(std::declval<C &>().data()), class = typename A::value_type>
+buffer(C &, A, const property_list & = {}) -> buffer<typename C::value_type, 1, A>;
+template <class I, class = detail::iterator_value<I>>
+buffer(I, I, const property_list & = {}) -> buffer<detail::iterator_value<I>, 1>;
+template <class T, int D>
+buffer(const std::shared_ptr<T> &, const range<D> &, const property_list & = {}) -> buffer<std::remove_extent_t<T>, D>;
+
+} // namespace sycl
+
+template <class T, int D, class A> struct std::hash<sycl::buffer<T, D, A>> {
+  std::size_t operator()(const sycl::buffer<T, D, A> &b) const noexcept {
+    return std::hash<const void *>()(b.scythe_handle());
+  }
+};
+
+#endif

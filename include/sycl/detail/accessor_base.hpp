@@ -1,0 +1,189 @@
+// What accessors of all targets share: a box of elements in row-major memory, subscripts, iterators.
+//
+// The data pointer is the first word, where the runtime stores a kernel's address of the buffer. Indexing adds the
+// box's offset and multiplies out the memory's range, nothing else, so that the optimiser sees base plus index.
+#ifndef SCYTHE_DETAIL_ACCESSOR_BASE_HPP
+#define SCYTHE_DETAIL_ACCESSOR_BASE_HPP
+
+#include <sycl/access.hpp>
+#include <sycl/detail/abi.h>
+#include <sycl/exception.hpp>
+#include <sycl/id.hpp>
+#include <sycl/multi_ptr.hpp>
+
+#include <iterator>
+#include <type_traits>
+
+namespace sycl::detail {
+
+// `acc[i]` of an accessor with more than one dimension: waits for the other `Left` indices.
+template <class T, int D, int Left> class subscript {
+public:
+  subscript(T *data, const range<D> &memory, const id<D> &offset, std::size_t linear)
+      : data_(data), memory_(memory), offset_(offset), linear_(linear) {}
+  decltype(auto) operator[](std::size_t index) const {
+    constexpr int dimension = D - Left;
+    const std::size_t next = linear_ * memory_[dimension] + index + offset_[dimension];
+    if constexpr (Left == 1)
+      return (data_[next]);
+    else
+      return subscript<T, D, Left - 1>(data_, memory_, offset_, next);
+  }
+
+private:
+  T *data_;
+  range<D> memory_;
+  id<D> offset_;
+  std::size_t linear_;
+};
+
+// Walks the elements of a box in row-major order.
+template <class T, int D> class box_iterator {
+public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = std::remove_const_t<T>;
+  using difference_type = std::ptrdiff_t;
+  using pointer = T *;
+  using reference = T &;
+
+  box_iterator() = default;
+  box_iterator(T *data, const range<D> &memory, const id<D> &offset, const range<D> &box, std::size_t position)
+      : data_(data), memory_(memory), offset_(offset), box_(box), position_(position) {}
+
+  reference operator*() const { return at(position_); }
+  pointer operator->() const { return &at(position_); }
+  reference operator[](difference_type n) const { return at(position_ + static_cast<std::size_t>(n)); }
+  box_iterator &operator+=(difference_type n) {
+    position_ += static_cast<std::size_t>(n);
+    return *this;
+  }
+  box_iterator &operator-=(difference_type n) { return *this += -n; }
+  box_iterator &operator++() { return *this += 1; }
+  box_iterator &operator--() { return *this += -1; }
+  box_iterator operator++(int) {
+    box_iterator old = *this;
+    ++*this;
+    return old;
+  }
+  box_iterator operator--(int) {
+    box_iterator old = *this;
+    --*this;
+    return old;
+  }
+  friend box_iterator operator+(box_iterator i, difference_type n) { return i += n; }
+  friend box_iterator operator+(difference_type n, box_iterator i) { return i += n; }
+  friend box_iterator operator-(box_iterator i, difference_type n) { return i -= n; }
+  friend difference_type operator-(const box_iterator &a, const box_iterator &b) {
+    return static_cast<difference_type>(a.position_ - b.position_);
+  }
+  friend bool operator==(const box_iterator &a, const box_iterator &b) { return a.position_ == b.position_; }
+  friend bool operator!=(const box_iterator &a, const box_iterator &b) { return a.position_ != b.position_; }
+  friend bool operator<(const box_iterator &a, const box_iterator &b) { return a.position_ < b.position_; }
+  friend bool operator>(const box_iterator &a, const box_iterator &b) { return b < a; }
+  friend bool operator<=(const box_iterator &a, const box_iterator &b) { return !(b < a); }
+  friend bool operator>=(const box_iterator &a, const box_iterator &b) { return !(a < b); }
+
+private:
+  reference at(std::size_t position) const {
+    id<D> index;
+    for (int d = D - 1; d >= 0; --d) {
+      index[d] = position % box_[d] + offset_[d];
+      position /= box_[d];
+    }
+    return data_[linear(index, memory_)];
+  }
+  T *data_ = nullptr;
+  range<D> memory_;
+  id<D> offset_;
+  range<D> box_;
+  std::size_t position_ = 0;
+};
+
+// `T` is const where the accessor only reads. `D` is 1 for an accessor of dimension 0.
+template <class T, int D> class accessor_base {
+public:
+  using value_type = T;
+  using reference = T &;
+  using const_reference = const T &;
+  using difference_type = std::ptrdiff_t;
+  using size_type = std::size_t;
+  // One dimension is contiguous.
+  using iterator = std::conditional_t<D == 1, T *, box_iterator<T, D>>;
+  using const_iterator = std::conditional_t<D == 1, const T *, box_iterator<const T, D>>;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+
+  void swap(accessor_base &other) {
+    accessor_base mine = *this;
+    *this = other;
+    other = mine;
+  }
+  std::size_t byte_size() const noexcept { return size() * sizeof(T); }
+  std::size_t size() const noexcept { return box_.size(); }
+  std::size_t max_size() const noexcept { return static_cast<std::size_t>(-1) / sizeof(T); }
+  bool empty() const noexcept { return size() == 0; }
+  std::size_t get_size() const noexcept { return byte_size(); }
+  std::size_t get_count() const noexcept { return size(); }
+  range<D> get_range() const noexcept { return box_; }
+  id<D> get_offset() const noexcept { return offset_; }
+
+  T &operator[](id<D> index) const {
+    if constexpr (D == 1)
+      return data_[index[0] + offset_[0]];
+    else
+      return data_[linear(index + offset_, memory_)];
+  }
+  template <int N = D, class = std::enable_if_t<(N > 1)>> auto operator[](std::size_t index) const {
+    return subscript<T, D, D - 1>(data_, memory_, offset_, index + offset_[0]);
+  }
+
+  iterator begin() const noexcept { return iterator_at<iterator, T>(0); }
+  iterator end() const noexcept { return iterator_at<iterator, T>(size()); }
+  const_iterator cbegin() const noexcept { return iterator_at<const_iterator, const T>(0); }
+  const_iterator cend() const noexcept { return iterator_at<const_iterator, const T>(size()); }
+  reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
+  reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
+  const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }
+  const_reverse_iterator crend() const noexcept { return const_reverse_iterator(cbegin()); }
+
+protected:
+  accessor_base() = default;
+  accessor_base(scythe_buffer buffer, const range<D> &memory, const range<D> &box, const id<D> &offset)
+      : buffer_(buffer), box_(box), memory_(memory), offset_(offset) {
+    for (int i = 0; i < D; ++i)
+      if (offset[i] > memory[i] || box[i] > memory[i] - offset[i])
+        fail(errc::invalid, "accessor: offset " + std::to_string(offset[i]) + " and range " + std::to_string(box[i]) +
+                                " in dimension " + std::to_string(i) + " exceed the buffer's range of " +
+                                std::to_string(memory[i]));
+  }
+  template <class U>
+  accessor_base(const accessor_base<U, D> &other)
+      : data_(const_cast<std::remove_const_t<T> *>(other.data_)), buffer_(other.buffer_), box_(other.box_),
+        memory_(other.memory_), offset_(other.offset_) {}
+
+  // The box's first element.
+  T *first() const { return data_ + linear(offset_, memory_); }
+  bool same(const accessor_base &other) const {
+    return buffer_ == other.buffer_ && data_ == other.data_ && box_ == other.box_ && offset_ == other.offset_;
+  }
+
+  T *data_ = nullptr;
+  scythe_buffer buffer_ = nullptr;
+  range<D> box_;
+  range<D> memory_;
+  id<D> offset_;
+
+private:
+  template <class, int> friend class accessor_base;
+  friend struct accessor_view;
+  template <class I, class U> I iterator_at(std::size_t position) const {
+    if constexpr (D == 1)
+      return first() + position;
+    else
+      return box_iterator<U, D>(data_, memory_, offset_, box_, position);
+  }
+};
+
+} // namespace sycl::detail
+
+#endif

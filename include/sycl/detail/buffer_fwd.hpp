@@ -1,0 +1,34 @@
+// The templates that buffers, accessors and the handler need of each other before they are defined.
+#ifndef SCYTHE_DETAIL_BUFFER_FWD_HPP
+#define SCYTHE_DETAIL_BUFFER_FWD_HPP
+
+#include <sycl/access.hpp>
+
+#include <memory>
+#include <type_traits>
+
+namespace sycl {
+
+class handler;
+class queue;
+class context;
+
+// Buffers allocate through the runtime; the allocator is kept for `get_allocator`.
+template <class T> using buffer_allocator = std::allocator<T>;
+
+template <class T, int Dimensions = 1, class Allocator = buffer_allocator<std::remove_const_t<T>>> class buffer;
+
+template <class T, int Dimensions = 1,
+          access_mode Mode = std::is_const_v<T> ? access_mode::read : access_mode::read_write,
+          target Target = target::device, access::placeholder Placeholder = access::placeholder::false_t>
+class accessor;
+
+template <class T, int Dimensions = 1,
+          access_mode Mode = std::is_const_v<T> ? access_mode::read : access_mode::read_write>
+class host_accessor;
+
+template <class T, int Dimensions = 1> class local_accessor;
+
+} // namespace sycl
+
+#endif

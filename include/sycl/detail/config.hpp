@@ -1,0 +1,52 @@
+// Which compilation this is, and the attributes that the compiler's other parts read. Every other header relies on it.
+//
+//  * Device pass (`__SYCL_DEVICE_ONLY__`): kernels are instantiated through their entry points; host functions are
+//    parsed but never emitted.
+//  * Host pass by clang (`__SCYTHE_HOST_PASS__`) or by a foreign compiler (`__SCYTHE_INT_HEADER__`): kernels are
+//  launched
+//    by their device symbol and never instantiated.
+//  * Host mode (none of these): kernels are plain C++ functions that the runtime's threads call.
+//
+// Types that a kernel can capture have the same layout in all of them.
+#ifndef SCYTHE_DETAIL_CONFIG_HPP
+#define SCYTHE_DETAIL_CONFIG_HPP
+
+#include <sycl/version.hpp>
+
+#if defined(__SYCL_DEVICE_ONLY__)
+#define SCYTHE_DEVICE_PASS 1
+#elif !defined(__SCYTHE_HOST_PASS__) && !defined(__SCYTHE_INT_HEADER__)
+#define SCYTHE_HOST_MODE 1
+#endif
+
+#if defined(__SYCL_DEVICE_ONLY__) || defined(__SCYTHE_HOST_PASS__)
+#define SYCL_EXTERNAL [[clang::sycl_external]]
+#else
+#define SYCL_EXTERNAL
+#endif
+
+// Foreign compilers would warn about clang's `annotate`, and have no use for it.
+#ifdef __clang__
+#define SCYTHE_ANNOTATE(...) __attribute__((annotate(__VA_ARGS__)))
+#else
+#define SCYTHE_ANNOTATE(...)
+#endif
+
+// A class whose first words the runtime replaces when it launches a kernel.
+#define SCYTHE_SPECIAL(kind) SCYTHE_ANNOTATE("scythe::special", kind)
+// A function that no kernel may reach; the message is the compiler's error.
+#define SCYTHE_DEVICE_ERROR(message) SCYTHE_ANNOTATE("scythe::error", message)
+// A function that the device library or the back end provides.
+#define SCYTHE_DEVICE_LIBRARY SCYTHE_ANNOTATE("scythe::device_library")
+
+#define SCYTHE_ALWAYS_INLINE inline __attribute__((always_inline))
+
+// Identifies the translation unit where a kernel's name has internal linkage. The driver sets it.
+#ifndef SCYTHE_TU_ID
+#define SCYTHE_TU_ID 0ULL
+#endif
+
+static_assert(sizeof(void *) == 8 && sizeof(decltype(sizeof(0))) == 8,
+              "SYCL programs need a 64-bit host: functors have one layout on host and device");
+
+#endif

@@ -1,0 +1,94 @@
+// Ownership of the counted handles of the C interface, and of counted objects of the headers' own.
+//
+// `handle<H>` owns one reference of a runtime object, `ref<T>` one of an object that derives from `counted`. Copies
+// add a reference and never fail, so that SYCL objects and exceptions that hold them copy without throwing.
+#ifndef SCYTHE_DETAIL_HANDLE_HPP
+#define SCYTHE_DETAIL_HANDLE_HPP
+
+#include <sycl/detail/abi.h>
+#include <sycl/detail/config.hpp>
+
+#include <atomic>
+#include <cstddef>
+
+namespace sycl::detail {
+
+inline void retain(scythe_context h) noexcept { scythe_context_retain(h); }
+inline void release(scythe_context h) noexcept { scythe_context_release(h); }
+inline void retain(scythe_queue h) noexcept { scythe_queue_retain(h); }
+inline void release(scythe_queue h) noexcept { scythe_queue_release(h); }
+inline void retain(scythe_event h) noexcept { scythe_event_retain(h); }
+inline void release(scythe_event h) noexcept { scythe_event_release(h); }
+inline void retain(scythe_buffer h) noexcept { scythe_buffer_retain(h); }
+inline void release(scythe_buffer h) noexcept { scythe_buffer_release(h); }
+
+// A base for objects that `ref` counts.
+class counted {
+public:
+  counted() = default;
+  counted(const counted &) = delete;
+  counted &operator=(const counted &) = delete;
+  void add_reference() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  // True when that was the last one.
+  bool drop_reference() noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+protected:
+  ~counted() = default;
+
+private:
+  std::atomic<std::size_t> count_{1};
+};
+
+template <class T> void retain(T *object) noexcept { object->add_reference(); }
+template <class T> void release(T *object) noexcept {
+  if (object->drop_reference())
+    delete object;
+}
+
+// Owns one reference of what `P` (a pointer type with `retain` and `release`) points at, or nothing.
+template <class P> class owner {
+public:
+  owner() = default;
+  // Takes over the reference that a creating function returned.
+  static owner adopt(P p) noexcept {
+    owner o;
+    o.pointer_ = p;
+    return o;
+  }
+  // Adds a reference of its own.
+  static owner share(P p) noexcept {
+    if (p)
+      retain(p);
+    return adopt(p);
+  }
+  owner(const owner &other) noexcept : pointer_(other.pointer_) {
+    if (pointer_)
+      retain(pointer_);
+  }
+  owner(owner &&other) noexcept : pointer_(other.pointer_) { other.pointer_ = nullptr; }
+  owner &operator=(owner other) noexcept {
+    P mine = pointer_;
+    pointer_ = other.pointer_;
+    other.pointer_ = mine;
+    return *this;
+  }
+  ~owner() {
+    if (pointer_)
+      release(pointer_);
+  }
+  P get() const noexcept { return pointer_; }
+  P operator->() const noexcept { return pointer_; }
+  explicit operator bool() const noexcept { return pointer_ != nullptr; }
+  friend bool operator==(const owner &a, const owner &b) noexcept { return a.pointer_ == b.pointer_; }
+  friend bool operator!=(const owner &a, const owner &b) noexcept { return a.pointer_ != b.pointer_; }
+
+private:
+  P pointer_ = nullptr;
+};
+
+template <class H> using handle = owner<H>;
+template <class T> using ref = owner<T *>;
+
+} // namespace sycl::detail
+
+#endif

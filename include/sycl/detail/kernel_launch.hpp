@@ -1,0 +1,177 @@
+// From a functor to a launch: the device pass instantiates the kernel's entry point, the other compilations describe
+// the launch to the runtime. In host mode the description holds a function that runs a part of the range.
+#ifndef SCYTHE_DETAIL_KERNEL_LAUNCH_HPP
+#define SCYTHE_DETAIL_KERNEL_LAUNCH_HPP
+
+#include <sycl/detail/edge_order.hpp>
+#include <sycl/detail/kernel_name.hpp>
+#include <sycl/item.hpp>
+#include <sycl/nd_item.hpp>
+
+namespace sycl::detail {
+
+// Calls a kernel over a `range` with what it takes: an item, or an id, or (one dimension) an integer.
+template <int D, class K> SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self) {
+  if constexpr (std::is_invocable_v<K &, item<D>>)
+    kernel(item<D>(self));
+  else if constexpr (std::is_invocable_v<K &, item<D, false>>)
+    kernel(item<D, false>(self));
+  else {
+    static_assert(std::is_invocable_v<K &, id<D>>,
+                  "a kernel over a range must be callable with sycl::item or sycl::id of the range's dimensions");
+    kernel(item<D>(self).get_id());
+  }
+}
+
+template <int D, class K> SCYTHE_ALWAYS_INLINE void call_with_nd_item(K &kernel, const work_item &self) {
+  static_assert(std::is_invocable_v<K &, nd_item<D>>,
+                "a kernel over an nd_range must be callable with sycl::nd_item of its dimensions");
+  kernel(nd_item<D>(self));
+}
+
+#if defined(SCYTHE_DEVICE_PASS)
+
+template <class Name, class K>
+[[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel",
+                                                         "single_task") void single_task_entry(K kernel) {
+  kernel();
+}
+template <class Name, int D, class K>
+[[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel", "range") void range_entry(K kernel) {
+  call_with_item<D>(kernel, work_item{});
+}
+template <class Name, int D, class K>
+[[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel", "nd_range") void nd_range_entry(K kernel) {
+  call_with_nd_item<D>(kernel, work_item{});
+}
+
+// Never runs: it makes the compiler emit the entry point.
+template <class Name, scythe_kernel_shape Shape, int D, class K>
+void describe_kernel(scythe_kernel_launch &, const K &kernel, code_location) {
+  if constexpr (Shape == SCYTHE_SHAPE_SINGLE_TASK)
+    single_task_entry<Name>(kernel);
+  else if constexpr (Shape == SCYTHE_SHAPE_RANGE)
+    range_entry<Name, D>(kernel);
+  else
+    nd_range_entry<Name, D>(kernel);
+}
+
+template <class K> using launched_functor = K;
+
+#elif defined(SCYTHE_HOST_MODE)
+
+// What host mode launches: the kernel, and how much local memory its work-groups need.
+template <class K> struct launched_functor {
+  K kernel;
+  std::size_t local_bytes = 0;
+};
+
+// The local memory of the work-group that this thread runs; local accessors hold offsets into it.
+inline thread_local unsigned char *group_memory = nullptr;
+
+class group_memory_scope {
+public:
+  explicit group_memory_scope(std::size_t bytes) {
+    if (bytes)
+      group_memory = memory_ = static_cast<unsigned char *>(::operator new(bytes, std::align_val_t(64)));
+  }
+  group_memory_scope(const group_memory_scope &) = delete;
+  group_memory_scope &operator=(const group_memory_scope &) = delete;
+  ~group_memory_scope() {
+    group_memory = nullptr;
+    ::operator delete(memory_, std::align_val_t(64));
+  }
+
+private:
+  unsigned char *memory_ = nullptr;
+};
+
+template <class F> void for_each_in_box(const std::uint64_t begin[3], const std::uint64_t end[3], F f) {
+  for (std::uint64_t z = begin[2]; z < end[2]; ++z)
+    for (std::uint64_t y = begin[1]; y < end[1]; ++y)
+      for (std::uint64_t x = begin[0]; x < end[0]; ++x)
+        f(x, y, z);
+}
+
+// Runs a part of a launch. An exception that leaves a kernel has nowhere to go: it terminates the program.
+template <scythe_kernel_shape Shape, int D, class K>
+void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
+  const auto &launched = *static_cast<const launched_functor<K> *>(functor);
+  K kernel(launched.kernel);
+  if constexpr (Shape == SCYTHE_SHAPE_SINGLE_TASK) {
+    (void)box;
+    kernel();
+  } else {
+    work_item self;
+    self.box = box;
+    group_memory_scope memory(launched.local_bytes);
+    for_each_in_box(box->begin, box->end, [&](std::size_t x, std::size_t y, std::size_t z) {
+      self.group[0] = x;
+      self.group[1] = y;
+      self.group[2] = z;
+      if constexpr (Shape == SCYTHE_SHAPE_RANGE) {
+        call_with_item<D>(kernel, self);
+      } else {
+        constexpr std::uint64_t zero[3] = {};
+        for_each_in_box(zero, box->local_size, [&](std::size_t i, std::size_t j, std::size_t k) {
+          self.local[0] = i;
+          self.local[1] = j;
+          self.local[2] = k;
+          call_with_nd_item<D>(kernel, self);
+        });
+      }
+    });
+  }
+}
+
+template <class Name, scythe_kernel_shape Shape, int D, class K>
+void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
+  static_assert(std::is_trivially_destructible_v<K>,
+                "a kernel and all it captures must be device copyable: this functor has a destructor");
+  launch.name = nullptr;
+  launch.tu = 0;
+  launch.slot = nullptr;
+  launch.host = &run_on_host<Shape, D, K>;
+  launch.shape = Shape;
+  launch.dims = D;
+  launch.functor_size = sizeof(launched_functor<K>);
+}
+
+#else
+
+template <class K> using launched_functor = K;
+
+template <class Name, scythe_kernel_shape Shape, int D, class K>
+void describe_kernel(scythe_kernel_launch &launch, const K &, code_location where) {
+  launch.name = kernel_symbol<Name, K>(where);
+  launch.tu = SCYTHE_TU_ID;
+  launch.slot = &kernel_slot<Name>;
+  launch.host = nullptr;
+  launch.shape = Shape;
+  launch.dims = D;
+  launch.functor_size = sizeof(K);
+}
+
+#endif
+
+inline void set_single(scythe_kernel_launch &launch) {
+  for (int i = 0; i < 3; ++i) {
+    launch.global_size[i] = launch.local_size[i] = 1;
+    launch.global_offset[i] = 0;
+  }
+}
+template <int D> void set_range(scythe_kernel_launch &launch, const range<D> &r, const id<D> &offset) {
+  to_edge_order(launch.global_size, r, 1);
+  to_edge_order(launch.global_offset, offset, 0);
+  for (std::uint64_t &size : launch.local_size)
+    size = 1;
+}
+template <int D> void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> &r) {
+  to_edge_order(launch.global_size, r.get_global_range(), 1);
+  to_edge_order(launch.local_size, r.get_local_range(), 1);
+  to_edge_order(launch.global_offset, r.get_offset(), 0);
+}
+
+} // namespace sycl::detail
+
+#endif

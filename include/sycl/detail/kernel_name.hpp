@@ -1,0 +1,96 @@
+// How host code names a kernel's device symbol.
+//
+// clang's host pass asks the compiler. A foreign host compiler numbers lambdas in its own way, so that a lambda's
+// mangled name could be another kernel's: there, names that hold a lambda are found by the position of the call and the
+// size of the functor, and what is not found or not unique is an error, never a guess.
+#ifndef SCYTHE_DETAIL_KERNEL_NAME_HPP
+#define SCYTHE_DETAIL_KERNEL_NAME_HPP
+
+#include <sycl/detail/code_location.hpp>
+#include <sycl/detail/kernel_info.hpp>
+#include <sycl/exception.hpp>
+
+#ifdef __SCYTHE_INT_HEADER__
+#include <cstring>
+#include <typeinfo>
+#if !defined(__GXX_RTTI) && !defined(__cpp_rtti)
+#error "kernel names need RTTI with a foreign host compiler: compile without -fno-rtti, or let clang do the host pass"
+#endif
+#endif
+
+namespace sycl::detail {
+
+// The default for a kernel's name: the functor's type is the name.
+struct unnamed;
+template <class Name, class K> using kernel_name_t = std::conditional_t<std::is_same_v<Name, unnamed>, K, Name>;
+
+// Where the runtime remembers what it found for this kernel.
+template <class Name> inline scythe_kernel_slot kernel_slot{};
+
+#ifdef __SCYTHE_INT_HEADER__
+
+template <class Name, class = void> inline constexpr bool has_kernel_info = false;
+template <class Name>
+inline constexpr bool has_kernel_info<Name, std::void_t<decltype(kernel_info<Name>::name())>> = true;
+
+// Both g++ and clang spell closure types with "lambda" here.
+template <class Name> bool holds_lambda() { return std::strstr(__PRETTY_FUNCTION__, "lambda") != nullptr; }
+
+inline bool same_file(const char *a, const char *b) {
+  if (std::strcmp(a, b) == 0)
+    return true;
+  // The passes may spell one path differently ("./a.cpp"): compare by what is left after such prefixes.
+  auto plain = [](const char *p) {
+    while (p[0] == '.' && p[1] == '/')
+      p += 2;
+    return p;
+  };
+  return std::strcmp(plain(a), plain(b)) == 0;
+}
+
+inline const char *find_unnamed(code_location where, std::size_t functor_size) {
+  const char *found = nullptr;
+  int matches = 0;
+  for (const unnamed_kernel &row : unnamed_kernels)
+    if (row.symbol && row.line == where.line && row.functor_size == functor_size && same_file(row.file, where.file)) {
+      found = row.symbol;
+      ++matches;
+    }
+  if (matches == 1)
+    return found;
+  fail(errc::kernel, std::string(where.file) + ":" + std::to_string(where.line) + ": " +
+                         (matches ? std::to_string(matches) + " unnamed kernels fit this call"
+                                  : std::string("no unnamed kernel of the device compilation fits this call")) +
+                         " (functor of " + std::to_string(functor_size) +
+                         " bytes); name the kernel, as in parallel_for<class my_kernel>(...)");
+}
+
+template <class Name, class K> const char *kernel_symbol(code_location where) {
+  if constexpr (has_kernel_info<Name>) {
+    return kernel_info<Name>::name();
+  } else if (holds_lambda<Name>()) {
+    static std::atomic<const char *> cached{nullptr};
+    const char *symbol = cached.load(std::memory_order_acquire);
+    if (!symbol) {
+      symbol = find_unnamed(where, sizeof(K));
+      cached.store(symbol, std::memory_order_release);
+    }
+    return symbol;
+  } else {
+    // A pointer's type information exists for incomplete types too; its name is "P" and the type's.
+    static const std::string symbol = std::string("_ZTS") + (typeid(Name *).name() + 1);
+    return symbol.c_str();
+  }
+}
+
+#elif defined(__SCYTHE_HOST_PASS__)
+
+template <class Name, class K> constexpr const char *kernel_symbol(code_location) {
+  return __builtin_sycl_unique_stable_name(Name);
+}
+
+#endif
+
+} // namespace sycl::detail
+
+#endif

@@ -1,0 +1,77 @@
+// Memory operations as commands of the C edge.
+#ifndef SCYTHE_DETAIL_MEMORY_COMMAND_HPP
+#define SCYTHE_DETAIL_MEMORY_COMMAND_HPP
+
+#include <sycl/access.hpp>
+#include <sycl/detail/abi.h>
+#include <sycl/detail/edge_order.hpp>
+#include <sycl/exception.hpp>
+
+namespace sycl::detail {
+
+template <class T> std::size_t checked_bytes(std::size_t count) {
+  static_assert(std::is_trivially_copyable_v<T>, "memory operations need trivially copyable elements");
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, sizeof(T), &bytes))
+    fail(errc::invalid,
+         std::to_string(count) + " elements of " + std::to_string(sizeof(T)) + " bytes exceed the address space");
+  return bytes;
+}
+
+inline void set_memcpy(scythe_command &c, void *dst, const void *src, std::size_t bytes) {
+  c.u.memory = {dst, src, bytes, 0, 0};
+}
+inline void set_fill(scythe_command &c, void *dst, const void *pattern, std::size_t pattern_size, std::size_t bytes) {
+  c.u.memory = {dst, pattern, bytes, pattern_size, 0};
+}
+inline void set_prefetch(scythe_command &c, const void *ptr, std::size_t bytes) {
+  c.u.memory = {const_cast<void *>(ptr), nullptr, bytes, 0, 0};
+}
+inline void set_advise(scythe_command &c, const void *ptr, std::size_t bytes, int advice) {
+  c.u.memory = {const_cast<void *>(ptr), nullptr, bytes, 0, advice};
+}
+
+// Plain memory that holds the elements of `box` and nothing else.
+inline scythe_view plain_view(const void *ptr, const scythe_view &box) {
+  scythe_view v = box;
+  v.buffer = nullptr;
+  v.ptr = const_cast<void *>(ptr);
+  for (int i = 0; i < 3; ++i) {
+    v.memory_range[i] = box.range[i];
+    v.offset[i] = 0;
+  }
+  return v;
+}
+
+// The box of `dst` becomes as large as that of `src`, which must fit in every dimension.
+inline void shrink_to(scythe_view &dst, const scythe_view &src) {
+  for (int i = 0; i < 3; ++i) {
+    if (src.range[i] > dst.range[i])
+      fail(errc::invalid, "copy: the source's range of " + std::to_string(src.range[i]) +
+                              " does not fit the destination's of " + std::to_string(dst.range[i]));
+    dst.range[i] = src.range[i];
+  }
+}
+
+// What the handler needs of an accessor.
+struct accessor_view {
+  template <class A> static scythe_view of(const A &acc) {
+    scythe_view v;
+    v.buffer = acc.buffer_;
+    v.ptr = nullptr;
+    v.elem_size = sizeof(*acc.data_);
+    to_edge_order(v.memory_range, acc.memory_, 1);
+    to_edge_order(v.offset, acc.offset_, 0);
+    to_edge_order(v.range, acc.box_, 1);
+    return v;
+  }
+  template <class Handler, class A> static void require(Handler &handler, const A &acc) {
+    if (!acc.buffer_)
+      fail(errc::invalid, "handler::require: a default-constructed accessor refers to no buffer");
+    handler.require(acc.buffer_, edge_mode(A::mode), acc.no_init_);
+  }
+};
+
+} // namespace sycl::detail
+
+#endif

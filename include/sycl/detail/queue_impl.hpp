@@ -1,0 +1,130 @@
+// What all copies of a queue share, and how asynchronous errors reach their handler.
+#ifndef SCYTHE_DETAIL_QUEUE_IMPL_HPP
+#define SCYTHE_DETAIL_QUEUE_IMPL_HPP
+
+#include <sycl/context.hpp>
+
+#include <cstdio>
+
+namespace sycl::detail {
+
+// Exceptions that host tasks left. Tasks may finish while or after the queue object dies, hence its own count. Pushing
+// happens on runtime threads and never blocks.
+class async_errors : public counted {
+public:
+  ~async_errors() { take(); }
+  void push(std::exception_ptr error) noexcept {
+    node *added = new (std::nothrow) node{std::move(error), first_.load(std::memory_order_relaxed)};
+    // Out of memory: the error cannot be kept, and losing it silently is worse.
+    if (!added)
+      std::terminate();
+    while (!first_.compare_exchange_weak(added->next, added, std::memory_order_release, std::memory_order_relaxed)) {
+    }
+  }
+  // All errors so far, oldest first.
+  std::vector<std::exception_ptr> take() {
+    std::vector<std::exception_ptr> newest_first;
+    for (node *n = first_.exchange(nullptr, std::memory_order_acquire); n;) {
+      newest_first.push_back(std::move(n->error));
+      node *next = n->next;
+      delete n;
+      n = next;
+    }
+    return {newest_first.rbegin(), newest_first.rend()};
+  }
+
+private:
+  struct node {
+    std::exception_ptr error;
+    node *next;
+  };
+  std::atomic<node *> first_{nullptr};
+};
+
+// The handler of last resort (SYCL 2020, 4.13.1.2): it reports every error, then terminates.
+[[noreturn]] inline void default_async_handler(const exception_list &errors) {
+  for (const std::exception_ptr &error : errors) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::exception &e) {
+      std::fprintf(stderr, "unhandled asynchronous SYCL error: %s\n", e.what());
+    } catch (...) {
+      std::fputs("unhandled asynchronous SYCL error: an exception of unknown type\n", stderr);
+    }
+  }
+  std::terminate();
+}
+
+struct queue_impl : counted {
+  queue_impl(ref<context_impl> c, const device &d, async_handler h, const property_list &props)
+      : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
+        in_order(props.has_property<property::queue::in_order>()), errors(ref<async_errors>::adopt(new async_errors)) {
+    if (!context->has_device(target))
+      fail(errc::invalid,
+           "queue: device '" + target.get_info<info::device::name>() + "' is not in the queue's context");
+    const bool profiling = props.has_property<property::queue::enable_profiling>();
+    if (profiling && !target.has(aspect::queue_profiling))
+      fail(errc::feature_not_supported, "queue: device '" + target.get_info<info::device::name>() +
+                                            "' lacks aspect queue_profiling, which enable_profiling needs");
+    scythe_queue created = nullptr;
+    std::uint32_t flags = 0;
+    if (in_order)
+      flags |= SCYTHE_QUEUE_IN_ORDER;
+    if (profiling)
+      flags |= SCYTHE_QUEUE_PROFILING;
+    check(scythe_queue_create(context->context.get(), access_handle::of(target), flags, &created));
+    queue = detail::handle<scythe_queue>::adopt(created);
+  }
+  // Errors that nobody asked for still reach a handler of the user's; a destructor has no way to let them out.
+  ~queue_impl() {
+    try {
+      if (handler || context->handler)
+        throw_asynchronous();
+    } catch (...) {
+    }
+  }
+
+  handle<scythe_event> submit(const scythe_command &command) {
+    scythe_event event = nullptr;
+    check(scythe_submit(queue.get(), &command, &event));
+    return handle<scythe_event>::adopt(event);
+  }
+
+  void throw_asynchronous() {
+    struct sink_state {
+      std::vector<std::exception_ptr> list;
+      queue_impl *self;
+    } state{{}, this};
+    scythe_queue_drain_errors(
+        queue.get(),
+        [](void *ctx, scythe_status code, const char *message) {
+          auto *s = static_cast<sink_state *>(ctx);
+          s->list.push_back(std::make_exception_ptr(
+              exception(sycl::context(s->self->context), make_error_code(static_cast<errc>(code)), message)));
+        },
+        &state);
+    for (std::exception_ptr &error : errors->take())
+      state.list.push_back(std::move(error));
+    if (state.list.empty())
+      return;
+    exception_list list(std::move(state.list));
+    if (handler)
+      handler(std::move(list));
+    else if (context->handler)
+      context->handler(std::move(list));
+    else
+      default_async_handler(list);
+  }
+
+  ref<context_impl> context;
+  device target;
+  async_handler handler;
+  property_list properties;
+  bool in_order;
+  ref<async_errors> errors;
+  handle<scythe_queue> queue;
+};
+
+} // namespace sycl::detail
+
+#endif

@@ -1,0 +1,57 @@
+// Where a work-item finds its position and its launch's sizes.
+//
+// In device code a `work_item` is empty and every answer is a query that the compiler turns into a loop counter or a
+// launch field. On the host it is what the host-mode loops pass along.
+#ifndef SCYTHE_DETAIL_WORK_ITEM_HPP
+#define SCYTHE_DETAIL_WORK_ITEM_HPP
+
+#include <sycl/detail/abi.h>
+#include <sycl/detail/spirv.hpp>
+#include <sycl/id.hpp>
+
+namespace sycl::detail {
+
+#ifdef SCYTHE_DEVICE_PASS
+
+struct work_item {
+  static std::size_t global_id(int d) { return __spirv_BuiltInGlobalInvocationId(d); }
+  static std::size_t global_size(int d) { return __spirv_BuiltInGlobalSize(d); }
+  static std::size_t global_offset(int d) { return __spirv_BuiltInGlobalOffset(d); }
+  static std::size_t local_id(int d) { return __spirv_BuiltInLocalInvocationId(d); }
+  static std::size_t local_size(int d) { return __spirv_BuiltInWorkgroupSize(d); }
+  static std::size_t group_id(int d) { return __spirv_BuiltInWorkgroupId(d); }
+  static std::size_t num_groups(int d) { return __spirv_BuiltInNumWorkgroups(d); }
+};
+
+#else
+
+struct work_item {
+  const scythe_host_box *box = nullptr;
+  std::size_t group[3] = {};
+  std::size_t local[3] = {};
+
+  // A work-item of a range is a group of its own: its local size is 1.
+  std::size_t global_id(int d) const { return group[d] * box->local_size[d] + local[d] + box->global_offset[d]; }
+  std::size_t global_size(int d) const { return box->global_size[d]; }
+  std::size_t global_offset(int d) const { return box->global_offset[d]; }
+  std::size_t local_id(int d) const { return local[d]; }
+  std::size_t local_size(int d) const { return box->local_size[d]; }
+  std::size_t group_id(int d) const { return group[d]; }
+  std::size_t num_groups(int d) const { return box->global_size[d] / box->local_size[d]; }
+};
+
+#endif
+
+// `query(d)` for each dimension, in SYCL's order: its last dimension is the queries' dimension 0.
+template <class C, int D, class Query> SCYTHE_ALWAYS_INLINE C in_sycl_order(Query query) {
+  if constexpr (D == 1)
+    return C(query(0));
+  else if constexpr (D == 2)
+    return C(query(1), query(0));
+  else
+    return C(query(2), query(1), query(0));
+}
+
+} // namespace sycl::detail
+
+#endif

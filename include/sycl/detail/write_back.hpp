@@ -1,0 +1,50 @@
+// Where a buffer's final contents go, when that is not a plain address.
+#ifndef SCYTHE_DETAIL_WRITE_BACK_HPP
+#define SCYTHE_DETAIL_WRITE_BACK_HPP
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+namespace sycl::detail {
+
+template <class T> inline constexpr bool is_weak_ptr = false;
+template <class T> inline constexpr bool is_weak_ptr<std::weak_ptr<T>> = true;
+
+template <class T> inline constexpr bool is_shared_ptr = false;
+template <class T> inline constexpr bool is_shared_ptr<std::shared_ptr<T>> = true;
+
+inline void copy_bytes(void *to, const void *from, std::uint64_t bytes) {
+  // The buffer may have worked on that very memory.
+  if (bytes && to != from)
+    std::memcpy(to, from, bytes);
+}
+
+template <class T> struct write_to_shared {
+  std::shared_ptr<T> destination;
+  void write(const void *data, std::uint64_t bytes) const { copy_bytes(destination.get(), data, bytes); }
+};
+
+// Written only while somebody else still owns the destination.
+template <class Weak> struct write_to_weak {
+  Weak destination;
+  void write(const void *data, std::uint64_t bytes) const {
+    if (auto owned = destination.lock())
+      copy_bytes(owned.get(), data, bytes);
+  }
+};
+
+template <class T, class Iterator> struct write_to_iterator {
+  Iterator destination;
+  void write(const void *data, std::uint64_t bytes) const {
+    const T *elements = static_cast<const T *>(data);
+    Iterator out = destination;
+    for (std::uint64_t i = 0; i < bytes / sizeof(T); ++i, ++out)
+      *out = elements[i];
+  }
+};
+
+} // namespace sycl::detail
+
+#endif

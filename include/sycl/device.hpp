@@ -1,0 +1,7 @@
+// `sycl::device` is defined together with `sycl::platform`.
+#ifndef SCYTHE_DEVICE_HPP
+#define SCYTHE_DEVICE_HPP
+
+#include <sycl/platform.hpp>
+
+#endif

@@ -1,0 +1,35 @@
+// Which types a kernel may capture: trivially copyable ones, and those that the specification or the user declares.
+#ifndef SCYTHE_DEVICE_COPYABLE_HPP
+#define SCYTHE_DEVICE_COPYABLE_HPP
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace sycl {
+
+template <class T> struct is_device_copyable : std::is_trivially_copyable<T> {};
+template <class T> inline constexpr bool is_device_copyable_v = is_device_copyable<T>::value;
+
+template <class T, std::size_t N> struct is_device_copyable<T[N]> : is_device_copyable<T> {};
+template <class T, std::size_t N> struct is_device_copyable<const T[N]> : is_device_copyable<T> {};
+template <class T> struct is_device_copyable<const T> : is_device_copyable<T> {};
+template <class T, std::size_t N> struct is_device_copyable<std::array<T, N>> : is_device_copyable<T> {};
+template <class T> struct is_device_copyable<std::optional<T>> : is_device_copyable<T> {};
+template <class A, class B>
+struct is_device_copyable<std::pair<A, B>>
+    : std::bool_constant<is_device_copyable<A>::value && is_device_copyable<B>::value> {};
+template <class... Ts>
+struct is_device_copyable<std::tuple<Ts...>> : std::bool_constant<(is_device_copyable<Ts>::value && ... && true)> {};
+template <class... Ts>
+struct is_device_copyable<std::variant<Ts...>> : std::bool_constant<(is_device_copyable<Ts>::value && ... && true)> {};
+template <class C, class Traits> struct is_device_copyable<std::basic_string_view<C, Traits>> : std::true_type {};
+
+} // namespace sycl
+
+#endif

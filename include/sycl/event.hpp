@@ -1,0 +1,87 @@
+// `sycl::event`: the completion of one command.
+#ifndef SCYTHE_EVENT_HPP
+#define SCYTHE_EVENT_HPP
+
+#include <sycl/detail/queue_impl.hpp>
+
+#include <initializer_list>
+
+namespace sycl {
+
+class event {
+public:
+  // An event of no command: already complete.
+  event() = default;
+  event(detail::handle<scythe_event> handle, detail::ref<detail::queue_impl> queue) noexcept
+      : handle_(std::move(handle)), queue_(std::move(queue)) {}
+
+  backend get_backend() const noexcept { return queue_ ? queue_->target.get_backend() : backend::host; }
+  void wait() {
+    if (handle_)
+      detail::check(scythe_event_wait(handle_.get()));
+  }
+  static void wait(const std::vector<event> &events) {
+    for (event e : events)
+      e.wait();
+  }
+  void wait_and_throw() {
+    wait();
+    if (queue_)
+      queue_->throw_asynchronous();
+  }
+  static void wait_and_throw(const std::vector<event> &events) {
+    wait(events);
+    for (const event &e : events)
+      if (e.queue_)
+        e.queue_->throw_asynchronous();
+  }
+  template <class Param> typename Param::return_type get_info() const {
+    static_assert(std::is_same_v<Param, info::event::command_execution_status>, "not an info::event descriptor");
+    return handle_ ? static_cast<info::event_command_status>(scythe_event_status(handle_.get()))
+                   : info::event_command_status::complete;
+  }
+  // Waits until the value is known. `errc::invalid` where the queue was made without `enable_profiling`.
+  template <class Param> std::uint64_t get_profiling_info() const {
+    if (!handle_)
+      detail::fail(errc::invalid, "get_profiling_info: the event belongs to no command");
+    std::uint64_t ns = 0;
+    detail::check(scythe_event_profiling(handle_.get(), Param::code, &ns));
+    return ns;
+  }
+
+  friend bool operator==(const event &a, const event &b) { return a.handle_ == b.handle_; }
+  friend bool operator!=(const event &a, const event &b) { return a.handle_ != b.handle_; }
+
+  scythe_event scythe_handle() const noexcept { return handle_.get(); }
+
+private:
+  detail::handle<scythe_event> handle_;
+  detail::ref<detail::queue_impl> queue_;
+};
+
+namespace detail {
+
+// What a queue's shortcuts take as dependencies: one event, a vector of them, or a braced list. It only lives as long
+// as the call.
+class event_list {
+public:
+  event_list(const event &one) : first_(&one), count_(1) {}
+  event_list(const std::vector<event> &many) : first_(many.data()), count_(many.size()) {}
+  event_list(std::initializer_list<event> many) : event_list(many.begin(), many.size()) {}
+  const event *begin() const { return first_; }
+  const event *end() const { return first_ + count_; }
+
+private:
+  event_list(const event *first, std::size_t count) : first_(first), count_(count) {}
+  const event *first_;
+  std::size_t count_;
+};
+
+} // namespace detail
+} // namespace sycl
+
+template <> struct std::hash<sycl::event> {
+  std::size_t operator()(const sycl::event &e) const noexcept { return std::hash<const void *>()(e.scythe_handle()); }
+};
+
+#endif

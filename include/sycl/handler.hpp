@@ -1,0 +1,250 @@
+// `sycl::handler`: one command group while `queue::submit` runs it.
+//
+// Everything is collected on the stack and handed to the runtime once, when the group's function has returned. A group
+// holds one command; a second one is an error at the call that adds it.
+#ifndef SCYTHE_HANDLER_HPP
+#define SCYTHE_HANDLER_HPP
+
+#include <sycl/detail/buffer_fwd.hpp>
+#include <sycl/detail/host_task.hpp>
+#include <sycl/detail/inline_vector.hpp>
+#include <sycl/detail/kernel_launch.hpp>
+#include <sycl/detail/memory_command.hpp>
+#include <sycl/event.hpp>
+
+namespace sycl {
+
+class handler {
+  using loc = detail::code_location;
+
+public:
+  handler(const handler &) = delete;
+  handler &operator=(const handler &) = delete;
+
+  // --- What the command waits for
+
+  template <class T, int D, access_mode M, target A, access::placeholder P>
+  void require(const accessor<T, D, M, A, P> &acc) {
+    detail::accessor_view::require(*this, acc);
+  }
+  void depends_on(const event &e) {
+    if (scythe_event dep = e.scythe_handle()) {
+      // The event may be a temporary: its command must outlive it until the submission.
+      scythe_event_retain(dep);
+      deps_.push_back(dep);
+    }
+  }
+  void depends_on(const std::vector<event> &events) {
+    for (const event &e : events)
+      depends_on(e);
+  }
+
+  // --- Kernels
+
+  template <class Name = detail::unnamed, class K> void single_task(const K &kernel, loc where = loc::here()) {
+    set_kernel<Name, SCYTHE_SHAPE_SINGLE_TASK, 1>(kernel, where);
+    detail::set_single(command_.u.kernel);
+  }
+  template <class Name = detail::unnamed, class K>
+  void parallel_for(range<1> r, const K &kernel, loc where = loc::here()) {
+    range_kernel<Name>(r, id<1>(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class K>
+  void parallel_for(range<2> r, const K &kernel, loc where = loc::here()) {
+    range_kernel<Name>(r, id<2>(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class K>
+  void parallel_for(range<3> r, const K &kernel, loc where = loc::here()) {
+    range_kernel<Name>(r, id<3>(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class K, int D>
+  void parallel_for(range<D> r, id<D> offset, const K &kernel, loc where = loc::here()) {
+    range_kernel<Name>(r, offset, kernel, where);
+  }
+  template <class Name = detail::unnamed, class K, int D>
+  void parallel_for(nd_range<D> r, const K &kernel, loc where = loc::here()) {
+    set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D>(kernel, where);
+    detail::set_nd_range(command_.u.kernel, r);
+  }
+
+  // --- Host tasks
+
+  template <class F> void host_task(F &&task) {
+    set_kind(SCYTHE_COMMAND_EMPTY);
+    detail::set_host_task(command_, std::forward<F>(task), queue_);
+    // Only now is there a closure that the handler's destructor may have to free.
+    command_.kind = SCYTHE_COMMAND_HOST_TASK;
+  }
+
+  // --- Memory
+
+  void memcpy(void *dst, const void *src, std::size_t bytes) {
+    set_kind(SCYTHE_COMMAND_MEMCPY);
+    detail::set_memcpy(command_, dst, src, bytes);
+  }
+  template <class T> void copy(const T *src, T *dst, std::size_t count) {
+    memcpy(dst, src, detail::checked_bytes<T>(count));
+  }
+  void memset(void *dst, int value, std::size_t bytes) {
+    set_kind(SCYTHE_COMMAND_FILL);
+    detail::set_fill(command_, dst, keep(static_cast<unsigned char>(value)), 1, bytes);
+  }
+  template <class T> void fill(void *dst, const T &pattern, std::size_t count) {
+    set_kind(SCYTHE_COMMAND_FILL);
+    detail::set_fill(command_, dst, keep(pattern), sizeof(T), detail::checked_bytes<T>(count));
+  }
+  void prefetch(const void *ptr, std::size_t bytes) {
+    set_kind(SCYTHE_COMMAND_PREFETCH);
+    detail::set_prefetch(command_, ptr, bytes);
+  }
+  void mem_advise(const void *ptr, std::size_t bytes, int advice) {
+    set_kind(SCYTHE_COMMAND_ADVISE);
+    detail::set_advise(command_, ptr, bytes, advice);
+  }
+
+  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
+  void copy(const accessor<T, D, M, A, P> &src, U *dst) {
+    static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
+    set_kind(SCYTHE_COMMAND_COPY);
+    command_.u.copy.src = detail::accessor_view::of(src);
+    command_.u.copy.dst = detail::plain_view(dst, command_.u.copy.src);
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
+  void copy(const U *src, const accessor<T, D, M, A, P> &dst) {
+    static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
+    static_assert(M != access_mode::read, "copy: the destination must be writable");
+    set_kind(SCYTHE_COMMAND_COPY);
+    command_.u.copy.dst = detail::accessor_view::of(dst);
+    command_.u.copy.src = detail::plain_view(const_cast<U *>(src), command_.u.copy.dst);
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
+  void copy(const accessor<T, D, M, A, P> &src, std::shared_ptr<U> dst) {
+    copy(src, dst.get());
+    keep_alive_ = std::move(dst);
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
+  void copy(std::shared_ptr<U> src, const accessor<T, D, M, A, P> &dst) {
+    copy(static_cast<const U *>(src.get()), dst);
+    keep_alive_ = std::move(src);
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P, class U, int E, access_mode N, target B,
+            access::placeholder Q>
+  void copy(const accessor<T, D, M, A, P> &src, const accessor<U, E, N, B, Q> &dst) {
+    static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
+    static_assert(N != access_mode::read, "copy: the destination must be writable");
+    if (dst.size() < src.size())
+      detail::fail(errc::invalid, "copy: the destination accessor has " + std::to_string(dst.size()) +
+                                      " elements, the source " + std::to_string(src.size()));
+    set_kind(SCYTHE_COMMAND_COPY);
+    command_.u.copy.src = detail::accessor_view::of(src);
+    command_.u.copy.dst = detail::accessor_view::of(dst);
+    if constexpr (D == E)
+      detail::shrink_to(command_.u.copy.dst, command_.u.copy.src);
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P, class V>
+  void fill(const accessor<T, D, M, A, P> &dst, const V &value) {
+    static_assert(M != access_mode::read, "fill: the destination must be writable");
+    set_kind(SCYTHE_COMMAND_FILL_VIEW);
+    command_.u.fill.dst = detail::accessor_view::of(dst);
+    command_.u.fill.pattern = keep(static_cast<const T &>(value));
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P>
+  void update_host(const accessor<T, D, M, A, P> &acc) {
+    set_kind(SCYTHE_COMMAND_UPDATE_HOST);
+    command_.u.copy.src = command_.u.copy.dst = detail::accessor_view::of(acc);
+  }
+
+  // A command that only waits: for `events`, or for all that the queue holds.
+  void ext_oneapi_barrier() {
+    set_kind(SCYTHE_COMMAND_EMPTY);
+    command_.flags = 1;
+  }
+  void ext_oneapi_barrier(const std::vector<event> &events) {
+    set_kind(SCYTHE_COMMAND_EMPTY);
+    depends_on(events);
+  }
+
+private:
+  friend class queue;
+  friend struct detail::accessor_view;
+  template <class, int> friend class local_accessor;
+
+  explicit handler(detail::queue_impl &queue) : queue_(queue) {
+    command_.kind = SCYTHE_COMMAND_EMPTY;
+    command_.flags = 0;
+  }
+  ~handler() {
+    for (scythe_event dep : deps_)
+      scythe_event_release(dep);
+    if (has_command_ && command_.kind == SCYTHE_COMMAND_HOST_TASK && !submitted_)
+      command_.u.host_task.destroy(command_.u.host_task.ctx);
+    if (kept_ != kept_inline_)
+      delete[] kept_;
+  }
+
+  void require(scythe_buffer buffer, unsigned mode, bool no_init) {
+    requirements_.push_back({buffer, mode, no_init ? 1u : 0u});
+  }
+  // In host mode: where in a work-group's local memory a new local accessor lies.
+  std::size_t reserve_local(std::size_t bytes) {
+    const std::size_t at = (local_bytes_ + 63) / 64 * 64;
+    local_bytes_ = at + bytes;
+    return at;
+  }
+
+  void set_kind(scythe_command_kind kind) {
+    if (has_command_)
+      detail::fail(errc::invalid, "a command group holds one command: this one already has a kernel, host task or "
+                                  "memory operation");
+    has_command_ = true;
+    command_.kind = kind;
+  }
+  template <class Name, int D, class K>
+  void range_kernel(const range<D> &r, const id<D> &offset, const K &kernel, loc where) {
+    set_kernel<Name, SCYTHE_SHAPE_RANGE, D>(kernel, where);
+    detail::set_range(command_.u.kernel, r, offset);
+  }
+  template <class Name, scythe_kernel_shape Shape, int D, class K> void set_kernel(const K &kernel, loc where) {
+    set_kind(SCYTHE_COMMAND_KERNEL);
+    detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D>(command_.u.kernel, kernel, where);
+#ifdef SCYTHE_HOST_MODE
+    command_.u.kernel.functor = keep(detail::launched_functor<K>{kernel, local_bytes_});
+#else
+    command_.u.kernel.functor = keep(kernel);
+#endif
+  }
+  // The bytes of a functor or pattern until the submission: the user's object may be gone by then.
+  template <class T> const void *keep(const T &object) {
+    if (sizeof(T) > sizeof(kept_inline_))
+      kept_ = new unsigned char[sizeof(T)];
+    __builtin_memcpy(kept_, __builtin_addressof(object), sizeof(T));
+    return kept_;
+  }
+
+  event submit() {
+    command_.requirements = requirements_.data();
+    command_.requirement_count = requirements_.size();
+    command_.deps = deps_.data();
+    command_.dep_count = deps_.size();
+    detail::handle<scythe_event> done = queue_.submit(command_);
+    submitted_ = true;
+    if (keep_alive_)
+      detail::release_after(queue_, done.get(), std::move(keep_alive_));
+    return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_));
+  }
+
+  detail::queue_impl &queue_;
+  detail::inline_vector<scythe_requirement, 6> requirements_;
+  detail::inline_vector<scythe_event, 6> deps_;
+  std::shared_ptr<const void> keep_alive_;
+  std::size_t local_bytes_ = 0;
+  bool has_command_ = false;
+  bool submitted_ = false;
+  scythe_command command_;
+  unsigned char *kept_ = kept_inline_;
+  alignas(16) unsigned char kept_inline_[256];
+};
+
+} // namespace sycl
+
+#endif

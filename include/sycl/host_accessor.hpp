@@ -1,0 +1,111 @@
+// `sycl::host_accessor`: the host program's access to a buffer.
+//
+// Its constructor waits for the commands that conflict; commands that conflict with it wait for its last copy to die.
+#ifndef SCYTHE_HOST_ACCESSOR_HPP
+#define SCYTHE_HOST_ACCESSOR_HPP
+
+#include <sycl/accessor.hpp>
+
+namespace sycl {
+
+template <class T, int Dimensions, access_mode Mode>
+class host_accessor : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
+                                                   Dimensions ? Dimensions : 1> {
+  static_assert(Dimensions >= 0 && Dimensions <= 3, "accessors have 0 to 3 dimensions");
+  static_assert(Mode == access_mode::read || !std::is_const_v<T>, "an accessor of const elements can only read");
+  static constexpr int stored = Dimensions ? Dimensions : 1;
+  using base = detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
+  template <class A> using buffer_type = buffer<std::remove_const_t<T>, stored, A>;
+  using range_type = range<stored>;
+  using id_type = id<stored>;
+
+public:
+  static constexpr access_mode mode = Mode;
+  using typename base::reference;
+  using typename base::value_type;
+
+  host_accessor() = default;
+  template <class A>
+  host_accessor(buffer_type<A> &b, const property_list &p = {}) : host_accessor(b, whole(b), id_type(), p) {}
+  template <class A, access_mode M>
+  host_accessor(buffer_type<A> &b, mode_tag_t<M>, const property_list &p = {}) : host_accessor(b, p) {}
+  template <class A>
+  host_accessor(buffer_type<A> &b, range_type r, const property_list &p = {}) : host_accessor(b, r, id_type(), p) {}
+  template <class A, access_mode M>
+  host_accessor(buffer_type<A> &b, range_type r, mode_tag_t<M>, const property_list &p = {})
+      : host_accessor(b, r, id_type(), p) {}
+  template <class A>
+  host_accessor(buffer_type<A> &b, range_type r, id_type o, const property_list &p = {})
+      : base(b.scythe_handle(), b.get_range(), r, o) {
+    const bool no_init = detail::discards(Mode) || p.has_property<property::no_init>();
+    if (no_init && Mode == access_mode::read)
+      detail::fail(errc::invalid, "host_accessor: property no_init makes no sense with read access");
+    void *data = nullptr;
+    scythe_host_access begun = nullptr;
+    detail::check(scythe_host_access_begin(this->buffer_, detail::edge_mode(Mode), no_init, &data, &begun));
+    struct end {
+      void operator()(scythe_host_access_t *access) const noexcept { scythe_host_access_end(access); }
+    };
+    access_ = std::shared_ptr<scythe_host_access_t>(begun, end());
+    this->data_ = static_cast<value_type *>(data);
+  }
+  template <class A, access_mode M>
+  host_accessor(buffer_type<A> &b, range_type r, id_type o, mode_tag_t<M>, const property_list &p = {})
+      : host_accessor(b, r, o, p) {}
+
+  template <class U, access_mode M,
+            class = std::enable_if_t<Mode == access_mode::read && std::is_same_v<const U, const T> &&
+                                     (M == access_mode::read || M == access_mode::read_write)>>
+  host_accessor(const host_accessor<U, Dimensions, M> &other) : base(other), access_(other.access_) {}
+
+  using base::operator[];
+  template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator reference() const { return *this->first(); }
+  template <int D = Dimensions, class = std::enable_if_t<D == 0 && Mode != access_mode::read>>
+  const host_accessor &operator=(const T &value) const {
+    *this->first() = value;
+    return *this;
+  }
+  value_type *get_pointer() const noexcept { return this->first(); }
+
+  friend bool operator==(const host_accessor &a, const host_accessor &b) { return a.access_ == b.access_; }
+  friend bool operator!=(const host_accessor &a, const host_accessor &b) { return a.access_ != b.access_; }
+
+private:
+  template <class, int, access_mode> friend class host_accessor;
+  template <class A> static range_type whole(buffer_type<A> &b) {
+    if constexpr (Dimensions == 0)
+      return range_type(1);
+    else
+      return b.get_range();
+  }
+  std::shared_ptr<scythe_host_access_t> access_;
+};
+
+template <class T, int D, class A> host_accessor(buffer<T, D, A> &) -> host_accessor<T, D>;
+template <class T, int D, class A> host_accessor(buffer<T, D, A> &, const property_list &) -> host_accessor<T, D>;
+template <class T, int D, class A, access_mode M>
+host_accessor(buffer<T, D, A> &, mode_tag_t<M>, const property_list & = {}) -> host_accessor<T, D, M>;
+template <class T, int D, class A>
+host_accessor(buffer<T, D, A> &, range<D>, const property_list & = {}) -> host_accessor<T, D>;
+template <class T, int D, class A, access_mode M>
+host_accessor(buffer<T, D, A> &, range<D>, mode_tag_t<M>, const property_list & = {}) -> host_accessor<T, D, M>;
+template <class T, int D, class A>
+host_accessor(buffer<T, D, A> &, range<D>, id<D>, const property_list & = {}) -> host_accessor<T, D>;
+template <class T, int D, class A, access_mode M>
+host_accessor(buffer<T, D, A> &, range<D>, id<D>, mode_tag_t<M>, const property_list & = {}) -> host_accessor<T, D, M>;
+
+template <class T, int D, class A> template <access_mode Mode> host_accessor<T, D, Mode> buffer<T, D, A>::get_access() {
+  return host_accessor<T, D, Mode>(*this);
+}
+template <class T, int D, class A>
+template <access_mode Mode>
+host_accessor<T, D, Mode> buffer<T, D, A>::get_access(range<D> r, id<D> offset) {
+  return host_accessor<T, D, Mode>(*this, r, offset);
+}
+template <class T, int D, class A> template <class... Args> auto buffer<T, D, A>::get_host_access(Args... args) {
+  return host_accessor(*this, args...);
+}
+
+} // namespace sycl
+
+#endif

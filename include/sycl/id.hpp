@@ -1,0 +1,51 @@
+// `sycl::id`: the position of one work-item or element.
+#ifndef SCYTHE_ID_HPP
+#define SCYTHE_ID_HPP
+
+#include <sycl/range.hpp>
+
+namespace sycl {
+
+template <int Dimensions, bool WithOffset> class item;
+
+template <int Dimensions = 1> class id : public detail::coordinates<id<Dimensions>, Dimensions> {
+  using base = detail::coordinates<id<Dimensions>, Dimensions>;
+
+public:
+  constexpr id() = default;
+  template <int D = Dimensions, class = std::enable_if_t<D == 1>> constexpr id(std::size_t d0) : base(d0, 0, 0) {}
+  template <int D = Dimensions, class = std::enable_if_t<D == 2>>
+  constexpr id(std::size_t d0, std::size_t d1) : base(d0, d1, 0) {}
+  template <int D = Dimensions, class = std::enable_if_t<D == 3>>
+  constexpr id(std::size_t d0, std::size_t d1, std::size_t d2) : base(d0, d1, d2) {}
+  constexpr id(const range<Dimensions> &r) {
+    for (int i = 0; i < Dimensions; ++i)
+      (*this)[i] = r[i];
+  }
+  template <bool WithOffset> id(const item<Dimensions, WithOffset> &it) : id(it.get_id()) {}
+
+  template <int D = Dimensions, class = std::enable_if_t<D == 1>> constexpr operator std::size_t() const {
+    return (*this)[0];
+  }
+};
+
+id(std::size_t) -> id<1>;
+id(std::size_t, std::size_t) -> id<2>;
+id(std::size_t, std::size_t, std::size_t) -> id<3>;
+
+namespace detail {
+
+// The row-major position of `index` in an array of size `r`.
+template <int D> constexpr std::size_t linear(const id<D> &index, const range<D> &r) {
+  if constexpr (D == 1)
+    return index[0];
+  else if constexpr (D == 2)
+    return index[0] * r[1] + index[1];
+  else
+    return (index[0] * r[1] + index[1]) * r[2] + index[2];
+}
+
+} // namespace detail
+} // namespace sycl
+
+#endif

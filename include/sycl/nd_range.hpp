@@ -1,0 +1,39 @@
+// `sycl::nd_range`: the work-items of a launch and the size of its work-groups.
+#ifndef SCYTHE_ND_RANGE_HPP
+#define SCYTHE_ND_RANGE_HPP
+
+#include <sycl/id.hpp>
+
+namespace sycl {
+
+template <int Dimensions = 1> class nd_range {
+public:
+  static constexpr int dimensions = Dimensions;
+
+  nd_range(range<Dimensions> global, range<Dimensions> local, id<Dimensions> offset = {})
+      : global_(global), local_(local), offset_(offset) {}
+
+  range<Dimensions> get_global_range() const { return global_; }
+  range<Dimensions> get_local_range() const { return local_; }
+  range<Dimensions> get_group_range() const {
+    range<Dimensions> groups = global_;
+    for (int i = 0; i < Dimensions; ++i)
+      groups[i] = local_[i] ? global_[i] / local_[i] : 0;
+    return groups;
+  }
+  id<Dimensions> get_offset() const { return offset_; }
+
+  friend bool operator==(const nd_range &a, const nd_range &b) {
+    return a.global_ == b.global_ && a.local_ == b.local_ && a.offset_ == b.offset_;
+  }
+  friend bool operator!=(const nd_range &a, const nd_range &b) { return !(a == b); }
+
+private:
+  range<Dimensions> global_;
+  range<Dimensions> local_;
+  id<Dimensions> offset_;
+};
+
+} // namespace sycl
+
+#endif

@@ -1,0 +1,220 @@
+// `sycl::platform` and `sycl::device`: never freed, so both are plain handles.
+//
+// The two classes name each other; this file defines both, and <sycl/device.hpp> includes it.
+#ifndef SCYTHE_PLATFORM_HPP
+#define SCYTHE_PLATFORM_HPP
+
+#include <sycl/aspect.hpp>
+#include <sycl/backend.hpp>
+#include <sycl/info.hpp>
+
+namespace sycl {
+
+namespace detail {
+
+struct access_handle;
+
+// A device selector is anything that scores devices.
+template <class S> inline constexpr bool is_selector_v = std::is_invocable_r_v<int, const S &, const device &>;
+template <class S> using if_selector = std::enable_if_t<is_selector_v<S>>;
+
+template <class Enum> std::vector<Enum> enumerators(std::uint32_t bits) {
+  std::vector<Enum> out;
+  for (std::uint32_t i = 0; i < 32; ++i)
+    if (bits >> i & 1)
+      out.push_back(static_cast<Enum>(i));
+  return out;
+}
+
+} // namespace detail
+
+class platform {
+public:
+  platform();
+  template <class Selector, class = detail::if_selector<Selector>> explicit platform(const Selector &selector);
+
+  static std::vector<platform> get_platforms() {
+    std::uint32_t count = 0;
+    detail::check(scythe_platform_count(&count));
+    std::vector<platform> all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      scythe_platform handle = nullptr;
+      detail::check(scythe_platform_get(i, &handle));
+      all.push_back(platform(handle));
+    }
+    return all;
+  }
+  std::vector<device> get_devices(info::device_type type = info::device_type::all) const;
+  backend get_backend() const noexcept {
+    std::uint32_t kind = 0;
+    std::size_t length = 0;
+    scythe_platform_info(handle_, SCYTHE_PLATFORM_BACKEND, &kind, sizeof(kind), &length);
+    return static_cast<backend>(kind);
+  }
+  template <class Param> typename Param::return_type get_info() const {
+    if constexpr (std::is_same_v<Param, info::platform::extensions>)
+      return {};
+    else
+      return detail::query<typename Param::wire_type>(
+          Param::code, [this](std::uint32_t code, void *buf, std::size_t cap, std::size_t *len) {
+            return scythe_platform_info(handle_, code, buf, cap, len);
+          });
+  }
+  // True when every device of the platform has the aspect.
+  bool has(aspect asked) const;
+  bool has_extension(const std::string &) const { return false; }
+
+  friend bool operator==(const platform &a, const platform &b) { return a.handle_ == b.handle_; }
+  friend bool operator!=(const platform &a, const platform &b) { return a.handle_ != b.handle_; }
+
+private:
+  friend struct detail::access_handle;
+  explicit platform(scythe_platform handle) : handle_(handle) {}
+  scythe_platform handle_;
+};
+
+class device {
+public:
+  device();
+  template <class Selector, class = detail::if_selector<Selector>> explicit device(const Selector &selector);
+
+  static std::vector<device> get_devices(info::device_type type = info::device_type::all) {
+    return enumerate(nullptr, type);
+  }
+  bool is_cpu() const { return has(aspect::cpu); }
+  bool is_gpu() const { return has(aspect::gpu); }
+  bool is_accelerator() const { return has(aspect::accelerator); }
+  bool has(aspect asked) const { return scythe_device_has_aspect(handle_, static_cast<std::uint32_t>(asked)) == 1; }
+  bool has_extension(const std::string &) const { return false; }
+  platform get_platform() const;
+  backend get_backend() const noexcept {
+    std::uint32_t kind = 0;
+    std::size_t length = 0;
+    scythe_device_info(handle_, SCYTHE_DEVICE_BACKEND, &kind, sizeof(kind), &length);
+    return static_cast<backend>(kind);
+  }
+  template <class Param> typename Param::return_type get_info() const;
+  template <info::partition_property Property, class... Args> std::vector<device> create_sub_devices(Args &&...) const {
+    detail::fail(errc::feature_not_supported, "device '" + get_info<info::device::name>() + "' cannot be partitioned");
+  }
+
+  friend bool operator==(const device &a, const device &b) { return a.handle_ == b.handle_; }
+  friend bool operator!=(const device &a, const device &b) { return a.handle_ != b.handle_; }
+
+private:
+  friend struct detail::access_handle;
+  friend class platform;
+  explicit device(scythe_device handle) : handle_(handle) {}
+  static std::vector<device> enumerate(scythe_platform platform, info::device_type type) {
+    std::uint32_t count = 0;
+    detail::check(scythe_device_count(platform, &count));
+    std::vector<device> found;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      scythe_device handle = nullptr;
+      detail::check(scythe_device_get(platform, i, &handle));
+      device d(handle);
+      if (type == info::device_type::all || type == d.get_info<info::device::device_type>())
+        found.push_back(d);
+    }
+    // "automatic" asks for the one that the default selector takes; without a preference that is the first.
+    if (type == info::device_type::automatic)
+      found.push_back(device());
+    return found;
+  }
+  template <class Wire> Wire ask(std::uint32_t code) const {
+    return detail::query<Wire>(code, [this](std::uint32_t c, void *buf, std::size_t cap, std::size_t *len) {
+      return scythe_device_info(handle_, c, buf, cap, len);
+    });
+  }
+  scythe_device handle_;
+};
+
+namespace detail {
+
+// The one door from SYCL objects to their handles.
+struct access_handle {
+  static scythe_platform of(const platform &p) { return p.handle_; }
+  static scythe_device of(const device &d) { return d.handle_; }
+  static platform make(scythe_platform handle) { return platform(handle); }
+  static device make(scythe_device handle) { return device(handle); }
+};
+
+template <class Param, class = void> inline constexpr bool has_wire = false;
+template <class Param> inline constexpr bool has_wire<Param, std::void_t<typename Param::wire_type>> = true;
+template <class Param, class = void> inline constexpr bool has_fixed_value = false;
+template <class Param> inline constexpr bool has_fixed_value<Param, std::void_t<decltype(Param::value)>> = true;
+template <class Param, class = void> inline constexpr bool is_aspect_flag = false;
+template <class Param> inline constexpr bool is_aspect_flag<Param, std::void_t<decltype(Param::asked)>> = true;
+template <class Param, class = void> inline constexpr bool is_bit_set = false;
+template <class Param> inline constexpr bool is_bit_set<Param, std::void_t<typename Param::element_type>> = true;
+template <class Param, class = void> inline constexpr bool is_vector_width = false;
+template <class Param> inline constexpr bool is_vector_width<Param, std::void_t<decltype(Param::index)>> = true;
+template <class Param, class = void> inline constexpr bool is_item_sizes = false;
+template <class Param> inline constexpr bool is_item_sizes<Param, std::void_t<decltype(Param::dimensions)>> = true;
+
+} // namespace detail
+
+inline platform device::get_platform() const {
+  scythe_platform handle = nullptr;
+  detail::check(scythe_device_platform(handle_, &handle));
+  return detail::access_handle::make(handle);
+}
+
+inline std::vector<device> platform::get_devices(info::device_type type) const {
+  return device::enumerate(handle_, type);
+}
+
+inline bool platform::has(aspect asked) const {
+  for (const device &d : get_devices())
+    if (!d.has(asked))
+      return false;
+  return true;
+}
+
+template <class Param> typename Param::return_type device::get_info() const {
+  using result = typename Param::return_type;
+  if constexpr (detail::has_wire<Param>) {
+    auto wire = ask<typename Param::wire_type>(Param::code);
+    if constexpr (std::is_same_v<decltype(wire), result>)
+      return wire;
+    else if constexpr (std::is_void_v<typename detail::wire_element<result>::type>)
+      return static_cast<result>(wire);
+    else {
+      result converted;
+      for (auto value : wire)
+        converted.push_back(static_cast<typename result::value_type>(value));
+      return converted;
+    }
+  } else if constexpr (detail::has_fixed_value<Param>) {
+    return static_cast<result>(Param::value);
+  } else if constexpr (detail::is_aspect_flag<Param>) {
+    return has(Param::asked);
+  } else if constexpr (detail::is_bit_set<Param>) {
+    return detail::enumerators<typename Param::element_type>(ask<std::uint32_t>(Param::code));
+  } else if constexpr (detail::is_vector_width<Param>) {
+    auto widths = ask<std::vector<std::uint32_t>>(Param::code);
+    return widths.size() > Param::index ? widths[Param::index] : 0;
+  } else if constexpr (detail::is_item_sizes<Param>) {
+    auto sizes = ask<std::vector<std::uint64_t>>(SCYTHE_DEVICE_MAX_WORK_ITEM_SIZES);
+    result limits;
+    for (int i = 0; i < Param::dimensions; ++i)
+      limits[i] = sizes.at(static_cast<std::size_t>(Param::dimensions - 1 - i));
+    return limits;
+  } else if constexpr (std::is_same_v<Param, info::device::platform>) {
+    return get_platform();
+  } else if constexpr (std::is_same_v<Param, info::device::parent_device>) {
+    detail::fail(errc::invalid, "info::device::parent_device: the device is not a sub-device");
+  } else if constexpr (std::is_same_v<Param, info::device::execution_capabilities>) {
+    return {info::execution_capability::exec_kernel};
+  } else {
+    // No extensions, no built-in kernels, no ways to partition.
+    static_assert(!std::is_void_v<typename detail::wire_element<result>::type>, "not an info::device descriptor");
+    return {};
+  }
+}
+
+} // namespace sycl
+
+#include <sycl/device_selector.hpp>
+
+#endif

@@ -1,0 +1,255 @@
+// `sycl::queue`: where commands are submitted.
+//
+// The shortcuts for kernels and memory operations build their command on the stack and submit it without a handler.
+#ifndef SCYTHE_QUEUE_HPP
+#define SCYTHE_QUEUE_HPP
+
+#include <sycl/detail/write_back.hpp>
+#include <sycl/handler.hpp>
+
+namespace sycl {
+
+class queue {
+  using loc = detail::code_location;
+  using deps = detail::event_list;
+
+public:
+  // --- Construction
+
+  explicit queue(const property_list &p = {}) : queue(device(), p) {}
+  explicit queue(const async_handler &h, const property_list &p = {}) : queue(device(), h, p) {}
+  template <class S, class = detail::if_selector<S>>
+  explicit queue(const S &selector, const property_list &p = {}) : queue(device(selector), p) {}
+  template <class S, class = detail::if_selector<S>>
+  explicit queue(const S &selector, const async_handler &h, const property_list &p = {})
+      : queue(device(selector), h, p) {}
+  explicit queue(const device &d, const property_list &p = {}) : queue(d, async_handler(), p) {}
+  explicit queue(const device &d, const async_handler &h, const property_list &p = {})
+      : queue(context(detail::default_context(d.get_platform())), d, h, p) {}
+  template <class S, class = detail::if_selector<S>>
+  explicit queue(const context &c, const S &selector, const property_list &p = {})
+      : queue(c, detail::select_device(selector, c.get_devices()), p) {}
+  template <class S, class = detail::if_selector<S>>
+  explicit queue(const context &c, const S &selector, const async_handler &h, const property_list &p = {})
+      : queue(c, detail::select_device(selector, c.get_devices()), h, p) {}
+  explicit queue(const context &c, const device &d, const property_list &p = {}) : queue(c, d, async_handler(), p) {}
+  explicit queue(const context &c, const device &d, const async_handler &h, const property_list &p = {})
+      : impl_(detail::ref<detail::queue_impl>::adopt(new detail::queue_impl(c.scythe_impl(), d, h, p))) {}
+
+  backend get_backend() const noexcept { return impl_->target.get_backend(); }
+  context get_context() const { return context(impl_->context); }
+  device get_device() const { return impl_->target; }
+  bool is_in_order() const { return impl_->in_order; }
+  template <class Param> typename Param::return_type get_info() const {
+    if constexpr (std::is_same_v<Param, info::queue::context>)
+      return get_context();
+    else {
+      static_assert(std::is_same_v<Param, info::queue::device>, "not an info::queue descriptor");
+      return get_device();
+    }
+  }
+  template <class P> bool has_property() const noexcept { return impl_->properties.template has_property<P>(); }
+  template <class P> P get_property() const { return impl_->properties.template get_property<P>(); }
+
+  friend bool operator==(const queue &a, const queue &b) { return a.impl_ == b.impl_; }
+  friend bool operator!=(const queue &a, const queue &b) { return a.impl_ != b.impl_; }
+
+  // --- Waiting
+
+  void wait() { detail::check(scythe_queue_wait(impl_->queue.get())); }
+  void wait_and_throw() {
+    wait();
+    throw_asynchronous();
+  }
+  void throw_asynchronous() { impl_->throw_asynchronous(); }
+  bool ext_oneapi_empty() const { return scythe_queue_is_empty(impl_->queue.get()) == 1; }
+
+  // --- Command groups
+
+  template <class F> event submit(F &&group) {
+    handler h(*impl_.get());
+    group(h);
+    return h.submit();
+  }
+  // Falls back to `secondary` when this queue cannot take the group.
+  template <class F> event submit(F &&group, queue &secondary) {
+    try {
+      return submit(group);
+    } catch (const exception &) {
+      return secondary.submit(group);
+    }
+  }
+
+  // --- Kernels
+
+  template <class Name = detail::unnamed, class K> event single_task(const K &kernel, loc where = loc::here()) {
+    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1>(kernel, none(), where, [](auto &l) { detail::set_single(l); });
+  }
+  template <class Name = detail::unnamed, class K>
+  event single_task(deps after, const K &kernel, loc where = loc::here()) {
+    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1>(kernel, after, where, [](auto &l) { detail::set_single(l); });
+  }
+  template <class Name = detail::unnamed, class K>
+  event parallel_for(range<1> r, const K &kernel, loc where = loc::here()) {
+    return over_range<Name>(r, none(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class K>
+  event parallel_for(range<2> r, const K &kernel, loc where = loc::here()) {
+    return over_range<Name>(r, none(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class K>
+  event parallel_for(range<3> r, const K &kernel, loc where = loc::here()) {
+    return over_range<Name>(r, none(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class K>
+  event parallel_for(range<1> r, deps after, const K &kernel, loc where = loc::here()) {
+    return over_range<Name>(r, after, kernel, where);
+  }
+  template <class Name = detail::unnamed, class K>
+  event parallel_for(range<2> r, deps after, const K &kernel, loc where = loc::here()) {
+    return over_range<Name>(r, after, kernel, where);
+  }
+  template <class Name = detail::unnamed, class K>
+  event parallel_for(range<3> r, deps after, const K &kernel, loc where = loc::here()) {
+    return over_range<Name>(r, after, kernel, where);
+  }
+  template <class Name = detail::unnamed, class K, int D>
+  event parallel_for(nd_range<D> r, const K &kernel, loc where = loc::here()) {
+    return over_nd_range<Name>(r, none(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class K, int D>
+  event parallel_for(nd_range<D> r, deps after, const K &kernel, loc where = loc::here()) {
+    return over_nd_range<Name>(r, after, kernel, where);
+  }
+
+  // --- USM and plain memory
+
+  event memcpy(void *dst, const void *src, std::size_t bytes, deps after = none()) {
+    return command(SCYTHE_COMMAND_MEMCPY, after, [=](auto &c) { detail::set_memcpy(c, dst, src, bytes); });
+  }
+  template <class T> event copy(const T *src, T *dst, std::size_t count, deps after = none()) {
+    return memcpy(dst, src, detail::checked_bytes<T>(count), after);
+  }
+  event memset(void *dst, int value, std::size_t bytes, deps after = none()) {
+    return fill(dst, static_cast<unsigned char>(value), bytes, after);
+  }
+  template <class T> event fill(void *dst, const T &pattern, std::size_t count, deps after = none()) {
+    const std::size_t bytes = detail::checked_bytes<T>(count);
+    return command(SCYTHE_COMMAND_FILL, after, [&](auto &c) { detail::set_fill(c, dst, &pattern, sizeof(T), bytes); });
+  }
+  event prefetch(const void *ptr, std::size_t bytes, deps after = none()) {
+    return command(SCYTHE_COMMAND_PREFETCH, after, [=](auto &c) { detail::set_prefetch(c, ptr, bytes); });
+  }
+  event mem_advise(const void *ptr, std::size_t bytes, int advice, deps after = none()) {
+    return command(SCYTHE_COMMAND_ADVISE, after, [=](auto &c) { detail::set_advise(c, ptr, bytes, advice); });
+  }
+
+  // --- Placeholder accessors
+
+  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
+  event copy(accessor<T, D, M, A, P> src, U dst, deps after = none()) {
+    return with(after, src, [&](handler &h) {
+      if constexpr (!std::is_pointer_v<U> && !detail::is_shared_ptr<U>)
+        h.require(dst);
+      h.copy(src, dst);
+    });
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
+  event copy(const U *src, accessor<T, D, M, A, P> dst, deps after = none()) {
+    return with(after, dst, [&](handler &h) { h.copy(src, dst); });
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
+  event copy(std::shared_ptr<U> src, accessor<T, D, M, A, P> dst, deps after = none()) {
+    return with(after, dst, [&](handler &h) { h.copy(src, dst); });
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P, class V>
+  event fill(accessor<T, D, M, A, P> dst, const V &value, deps after = none()) {
+    return with(after, dst, [&](handler &h) { h.fill(dst, value); });
+  }
+  template <class T, int D, access_mode M, target A, access::placeholder P>
+  event update_host(accessor<T, D, M, A, P> acc, deps after = none()) {
+    return with(after, acc, [&](handler &h) { h.update_host(acc); });
+  }
+
+  // --- Ordering
+
+  event ext_oneapi_submit_barrier() {
+    return submit([](handler &h) { h.ext_oneapi_barrier(); });
+  }
+  event ext_oneapi_submit_barrier(const std::vector<event> &events) {
+    return submit([&](handler &h) { h.ext_oneapi_barrier(events); });
+  }
+
+  const detail::ref<detail::queue_impl> &scythe_impl() const noexcept { return impl_; }
+
+private:
+  static deps none() { return deps(std::initializer_list<event>()); }
+
+  template <class Name, int D, class K> event over_range(const range<D> &r, deps after, const K &kernel, loc where) {
+    return launch<Name, SCYTHE_SHAPE_RANGE, D>(kernel, after, where,
+                                               [&](auto &l) { detail::set_range(l, r, id<D>()); });
+  }
+  template <class Name, int D, class K>
+  event over_nd_range(const nd_range<D> &r, deps after, const K &kernel, loc where) {
+    return launch<Name, SCYTHE_SHAPE_ND_RANGE, D>(kernel, after, where, [&](auto &l) { detail::set_nd_range(l, r); });
+  }
+  template <class Name, scythe_kernel_shape Shape, int D, class K, class Sizes>
+  event launch(const K &kernel, deps after, loc where, Sizes set_sizes) {
+    return command(SCYTHE_COMMAND_KERNEL, after, [&](scythe_command &c) {
+      detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D>(c.u.kernel, kernel, where);
+      set_sizes(c.u.kernel);
+#ifndef SCYTHE_HOST_MODE
+      c.u.kernel.functor = __builtin_addressof(kernel);
+    });
+#else
+      // The kernel with its local memory, of which a shortcut has none.
+      detail::launched_functor<K> launched{kernel};
+      c.u.kernel.functor = &launched;
+      return submit_now(c, after);
+    });
+#endif
+  }
+  // Builds a command in place with `set` and submits it.
+  template <class Set> event command(scythe_command_kind kind, deps after, Set set) {
+    scythe_command c;
+    c.kind = kind;
+    c.flags = 0;
+    c.requirements = nullptr;
+    c.requirement_count = 0;
+    if constexpr (std::is_void_v<decltype(set(c))>) {
+      set(c);
+      return submit_now(c, after);
+    } else {
+      return set(c);
+    }
+  }
+  event submit_now(scythe_command &c, deps after) {
+    detail::inline_vector<scythe_event, 6> events;
+    for (const event &e : after)
+      if (e.scythe_handle())
+        events.push_back(e.scythe_handle());
+    c.deps = events.data();
+    c.dep_count = events.size();
+    return event(impl_->submit(c), impl_);
+  }
+  template <class Accessor, class F> event with(deps after, const Accessor &acc, F f) {
+    return submit([&](handler &h) {
+      for (const event &e : after)
+        h.depends_on(e);
+      h.require(acc);
+      f(h);
+    });
+  }
+
+  detail::ref<detail::queue_impl> impl_;
+};
+
+} // namespace sycl
+
+template <> struct std::hash<sycl::queue> {
+  std::size_t operator()(const sycl::queue &q) const noexcept {
+    return std::hash<const void *>()(q.scythe_impl().get());
+  }
+};
+
+#endif
