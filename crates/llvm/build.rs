@@ -8,11 +8,20 @@ fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
     let include = include_dir();
     let mut build = cc::Build::new();
-    build.cpp(true).std("c++17").include(&include).files(["shim/shim.cpp", "shim/lanes.cpp"]);
+    build.cpp(true).std("c++17").include(&include).files(shim_files());
     // LLVM's headers are not ours to clean.
     build.flag_if_supported("-Wno-unused-parameter").flag_if_supported("-Wno-dangling-reference");
     build.define("__STDC_CONSTANT_MACROS", None).define("__STDC_LIMIT_MACROS", None);
     build.compile("scythe_llvm_shim");
+}
+
+/// Every C++ file of the shim, in an order that does not depend on the file system.
+fn shim_files() -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir("shim").expect("the crate has a folder 'shim'");
+    let mut files: Vec<_> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "cpp"));
+    files.sort();
+    files
 }
 
 /// LLVM's include folder: what `llvm-config` of the prefix says, else of the system.

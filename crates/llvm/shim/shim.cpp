@@ -127,6 +127,13 @@ void scythe_llvm_clear_parameter_attributes(LLVMValueRef function, unsigned inde
   f->setAttributes(f->getAttributes().removeParamAttributes(f->getContext(), index));
 }
 
+// Also of parameters that the attribute list has and the function has not.
+void scythe_llvm_clear_all_parameter_attributes(LLVMValueRef function) {
+  Function *f = unwrap<Function>(function);
+  AttributeList all = f->getAttributes();
+  f->setAttributes(AttributeList::get(f->getContext(), all.getFnAttrs(), all.getRetAttrs(), {}));
+}
+
 // Null on success, else why the call cannot be inlined: a string that lives for ever.
 const char *scythe_llvm_inline_call(LLVMValueRef call) {
   InlineFunctionInfo info;

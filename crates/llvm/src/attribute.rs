@@ -174,11 +174,14 @@ impl<'ctx> Function<'ctx> {
         }
     }
 
-    /// Attributes of the function itself, of its return value and of the parameters both have, calling convention,
-    /// visibility, section, alignment: all of `from` but linkage, comdat, metadata and body.
+    /// Takes over from `from`: attributes of the function and of its return value, calling convention, visibility,
+    /// section, alignment; not linkage, comdat, metadata, body, or anything of parameters, which may differ.
     pub fn copy_attributes_from(self, from: Function<'ctx>) {
         // SAFETY: live functions.
-        unsafe { crate::shim::scythe_llvm_copy_function_attributes(self.ptr(), from.ptr()) }
+        unsafe {
+            crate::shim::scythe_llvm_copy_function_attributes(self.ptr(), from.ptr());
+            crate::shim::scythe_llvm_clear_all_parameter_attributes(self.ptr());
+        }
     }
 }
 

@@ -65,10 +65,15 @@ impl<'ctx> Builder<'ctx> {
         unsafe { LLVMPositionBuilderBefore(self.ptr(), instruction.ptr()) }
     }
 
-    /// At the start of `block`, after its phis.
+    /// At the start of `block`: after its phis, before the debug records of the first other instruction. What is
+    /// built there has no debug location.
     pub fn position_at_start(&self, block: BasicBlock<'ctx>) {
         match block.first_non_phi() {
-            Some(first) => self.position_before(first),
+            Some(first) => {
+                // SAFETY: live builder and instruction.
+                unsafe { LLVMPositionBuilderBeforeInstrAndDbgRecords(self.ptr(), first.ptr()) };
+                self.set_debug_loc(None);
+            }
             None => self.position_at_end(block),
         }
     }

@@ -5,7 +5,7 @@
 //! walk over the lists of names that keeps the order).
 
 use crate::module::is_global;
-use crate::{CloneScope, Function, Linkage, Metadata, Module, Value, ValueMap};
+use crate::{CloneScope, Function, Linkage, Metadata, Module, Place, Value, ValueMap};
 use std::collections::HashSet;
 
 /// Compile units: only those that cloned functions belong to go along.
@@ -82,6 +82,12 @@ impl<'ctx> Module<'ctx> {
             if old.is_declaration() {
                 let weak = old.linkage() == Linkage::LLVMExternalWeakLinkage;
                 new.set_linkage(if weak { old.linkage() } else { Linkage::LLVMExternalLinkage });
+                // A definition gets those of its parameters with its body.
+                for index in 0..old.param_count() as u32 {
+                    old.attributes(Place::Param(index))
+                        .into_iter()
+                        .for_each(|a| new.add_attribute(Place::Param(index), a));
+                }
                 continue;
             }
             for (from, to) in old.params().into_iter().zip(new.params()) {

@@ -213,6 +213,12 @@ macro_rules! global_value {
                 }
             }
 
+            /// Puts the global into the comdat of `from`, or in none where `from` is in none.
+            pub fn copy_comdat_from(self, from: $ty<'ctx>) {
+                // SAFETY: live globals of one module; null removes.
+                unsafe { LLVMSetComdat(self.ptr(), LLVMGetComdat(from.ptr())) }
+            }
+
             pub fn remove_comdat(self) {
                 // SAFETY: live global; null removes.
                 unsafe { LLVMSetComdat(self.ptr(), std::ptr::null_mut()) }

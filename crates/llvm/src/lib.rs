@@ -25,7 +25,6 @@ mod debug_loc;
 mod error;
 mod extract;
 mod function;
-
 mod global;
 pub mod graph;
 mod instruction;

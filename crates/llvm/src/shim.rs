@@ -46,6 +46,7 @@ unsafe extern "C" {
     pub(crate) fn scythe_llvm_erase_alias(alias: LLVMValueRef);
     pub(crate) fn scythe_llvm_copy_function_attributes(to_function: LLVMValueRef, from_function: LLVMValueRef);
     pub(crate) fn scythe_llvm_clear_parameter_attributes(function: LLVMValueRef, index: c_uint);
+    pub(crate) fn scythe_llvm_clear_all_parameter_attributes(function: LLVMValueRef);
     pub(crate) fn scythe_llvm_inline_call(call: LLVMValueRef) -> *const c_char;
     pub(crate) fn scythe_llvm_remove_unreachable_blocks(function: LLVMValueRef) -> c_uint;
     pub(crate) fn scythe_llvm_split_block(

@@ -1,3 +1,45 @@
-//! IR passes on device modules: one pass, one file, one `run`.
+//! IR passes on device modules: one pass, one file, one `run`. [`pipeline`] runs lists of them.
+//!
+//! This crate does no I/O, and has no `unsafe` code.
+//!
+//! What the front end runs at the start of clang's pipeline, in order ([`front_end_pipeline`]):
+//!
+//! 1. [`linkage`]: kernels of several translation units can be linked. Names are final afterwards.
+//! 2. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
 
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod launch_metadata;
+pub mod linkage;
+pub mod lower_kernel_args;
+pub mod pipeline;
 pub mod target;
+
+pub use error::Error;
+pub use linkage::Linkage;
+pub use lower_kernel_args::LowerKernelArgs;
+pub use pipeline::{Dump, Options};
+
+use scythe_llvm::Module;
+
+/// A pass over a module.
+pub trait Pass {
+    /// As written in options and file tests.
+    fn name(&self) -> &'static str;
+
+    /// Does the work, and tells whether the module changed. After an error the module may be half done, but is valid.
+    fn run(&self, module: &Module<'_>) -> Result<bool, Error>;
+}
+
+/// The pass with this name.
+pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
+    let all: [&'static dyn Pass; 2] = [&Linkage, &LowerKernelArgs];
+    all.into_iter().find(|p| p.name() == name)
+}
+
+/// Brings a translation unit's module, annotated by the front end, into the form that is linked, split and compiled.
+/// Gives the time report (see [`Options::time`]).
+pub fn front_end_pipeline(module: &Module<'_>, options: &Options, sink: &mut dyn FnMut(Dump)) -> Result<String, Error> {
+    pipeline::run(module, &[&Linkage, &LowerKernelArgs], options, sink)
+}

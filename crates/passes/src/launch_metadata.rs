@@ -1,0 +1,101 @@
+//! Reads and writes the named metadata that holds launch rows: the only place that knows its form, which
+//! `scythe_abi::launch` describes. The front end writes it, `split` turns it into a property set.
+
+use crate::Error;
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_abi::names::LAUNCH_METADATA;
+use scythe_llvm::{ContextRef, Metadata, Module};
+
+/// Operands before the first parameter's.
+const HEAD: usize = 7;
+/// Operands of one parameter.
+const PER_PARAM: usize = 3;
+
+/// All rows, in the module's order, without repetitions. Linking puts the rows of its inputs after one another: a
+/// kernel that two translation units share is there once, while different kernels under one symbol stay apart, for
+/// the linker's caller to report.
+pub fn read(module: &Module<'_>) -> Result<Vec<(String, KernelLaunch)>, Error> {
+    let mut seen = std::collections::HashSet::new();
+    let mut rows = Vec::new();
+    for (node, metadata) in module.named_metadata(LAUNCH_METADATA).into_iter().enumerate() {
+        let row = decode(metadata).map_err(|message| Error::LaunchMetadata { node, message })?;
+        if seen.insert(row.clone()) {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+/// Replaces all rows.
+pub fn write(module: &Module<'_>, rows: &[(String, KernelLaunch)]) {
+    let context = module.context();
+    let nodes: Vec<_> = rows.iter().map(|(symbol, launch)| encode(context, symbol, launch)).collect();
+    module.set_named_metadata(LAUNCH_METADATA, &nodes);
+}
+
+/// Adds one row.
+pub fn add(module: &Module<'_>, symbol: &str, launch: &KernelLaunch) {
+    module.add_named_metadata(LAUNCH_METADATA, encode(module.context(), symbol, launch));
+}
+
+/// The kernel that a node of the launch metadata belongs to: for choosing nodes without reading them whole.
+pub fn symbol(node: Metadata<'_>) -> Option<String> {
+    node.operand(0)?.string()
+}
+
+fn encode<'ctx>(context: ContextRef<'ctx>, symbol: &str, launch: &KernelLaunch) -> Metadata<'ctx> {
+    let mut operands = vec![
+        context.md_string(symbol),
+        context.md_int(32, launch.shape as u64),
+        context.md_int(64, launch.functor_size),
+        context.md_string(&launch.file),
+        context.md_int(32, launch.line.into()),
+        context.md_int(32, launch.column.into()),
+        context.md_int(64, launch.identity),
+    ];
+    for param in &launch.params {
+        operands.push(context.md_int(32, param.kind as u64));
+        operands.push(context.md_int(64, param.size));
+        operands.push(context.md_int(64, param.offset));
+    }
+    context.md_node(&operands)
+}
+
+fn decode(node: Metadata<'_>) -> Result<(String, KernelLaunch), String> {
+    let count = node.operand_count();
+    if count < HEAD || !(count - HEAD).is_multiple_of(PER_PARAM) {
+        return Err(format!("has {count} operands, expected {HEAD} and {PER_PARAM} more for each parameter"));
+    }
+    let text = |i: usize, what: &str| {
+        let seen = node.operand(i).and_then(Metadata::string);
+        seen.ok_or_else(|| format!("operand {i} ({what}) is not a string"))
+    };
+    let number = |i: usize, what: &str| {
+        let seen = node.operand(i).and_then(Metadata::int);
+        seen.ok_or_else(|| format!("operand {i} ({what}) is not an integer"))
+    };
+    let number32 = |i: usize, what: &str| {
+        let seen = number(i, what)?;
+        u32::try_from(seen).map_err(|_| format!("operand {i} ({what}) is {seen}, which does not fit 32 bits"))
+    };
+    let symbol = text(0, "symbol")?;
+    let shape = number32(1, "shape")?;
+    let shape = Shape::from_u32(shape).ok_or_else(|| format!("kernel '{symbol}': unknown shape {shape}"))?;
+    let mut params = Vec::with_capacity((count - HEAD) / PER_PARAM);
+    for i in (HEAD..count).step_by(PER_PARAM) {
+        let kind = number32(i, "parameter kind")?;
+        let kind =
+            ParamKind::from_u32(kind).ok_or_else(|| format!("kernel '{symbol}': unknown parameter kind {kind}"))?;
+        params.push(Param { kind, size: number(i + 1, "parameter size")?, offset: number(i + 2, "parameter offset")? });
+    }
+    let launch = KernelLaunch {
+        shape,
+        functor_size: number(2, "functor size")?,
+        file: text(3, "file")?,
+        line: number32(4, "line")?,
+        column: number32(5, "column")?,
+        identity: number(6, "identity")?,
+        params,
+    };
+    Ok((symbol, launch))
+}

@@ -1,0 +1,94 @@
+//! Gives kernels the linkage with which several translation units can be linked.
+//!
+//! clang emits kernels as strong symbols, which clash when a header's kernel is in two translation units. After this
+//! pass
+//! * a kernel with an externally visible name is `weak_odr` in a comdat of its name: the linker keeps one of several,
+//!   and, other than with `linkonce_odr`, the optimiser keeps it though no device code calls it;
+//! * a kernel whose name has internal linkage, which the front end marks with [`INTERNAL_ATTRIBUTE`], is called
+//!   `<name>.tu.<translation unit>` and stays strong; its launch row follows;
+//! * the mark is gone.
+//!
+//! Other functions keep the linkage that clang gave them.
+
+use crate::{Error, Pass, launch_metadata};
+use scythe_abi::names::TU_SEPARATOR;
+use scythe_llvm::{Function, Linkage as LlvmLinkage, Module, Place};
+use std::collections::HashMap;
+
+/// Function attribute on kernels whose name has internal linkage; its value is the translation unit's identifier.
+pub const INTERNAL_ATTRIBUTE: &str = "scythe-internal";
+
+/// See the file's head.
+pub struct Linkage;
+
+impl Pass for Linkage {
+    fn name(&self) -> &'static str {
+        "linkage"
+    }
+
+    fn run(&self, module: &Module<'_>) -> Result<bool, Error> {
+        let mut renamed = HashMap::new();
+        let mut changed = false;
+        for kernel in module.kernels() {
+            match kernel.string_attribute(Place::Function, INTERNAL_ATTRIBUTE) {
+                Some(unit) => {
+                    renamed.extend(qualify(module, kernel, &unit)?);
+                    changed = true;
+                }
+                None => changed |= share(module, kernel)?,
+            }
+        }
+        if !renamed.is_empty() {
+            let mut rows = launch_metadata::read(module)?;
+            for (symbol, _) in &mut rows {
+                if let Some(new) = renamed.get(symbol) {
+                    symbol.clone_from(new);
+                }
+            }
+            launch_metadata::write(module, &rows);
+        }
+        Ok(changed)
+    }
+}
+
+/// Makes a kernel's name unique to its translation unit. Gives the old and the new name where it changed.
+fn qualify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, unit: &str) -> Result<Option<(String, String)>, Error> {
+    if unit.len() != 16 || !unit.bytes().all(|b| b.is_ascii_hexdigit()) {
+        let message = format!("attribute {INTERNAL_ATTRIBUTE} is '{unit}', expected 16 hexadecimal digits");
+        return Err(error(kernel, message));
+    }
+    let suffix = format!("{TU_SEPARATOR}{unit}");
+    let old = kernel.name();
+    let mut names = None;
+    if !old.ends_with(&suffix) {
+        let new = format!("{old}{suffix}");
+        if module.function(&new).is_some() || module.global(&new).is_some() {
+            return Err(error(kernel, format!("its name in this translation unit, '{new}', is taken")));
+        }
+        kernel.set_name(&new);
+        names = Some((old, new));
+    }
+    kernel.remove_string_attribute(Place::Function, INTERNAL_ATTRIBUTE);
+    kernel.remove_comdat();
+    kernel.set_linkage(LlvmLinkage::LLVMExternalLinkage);
+    Ok(names)
+}
+
+/// Makes a kernel one that several translation units may define alike.
+fn share<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, Error> {
+    let name = kernel.name();
+    if !kernel.is_externally_visible() {
+        let message = format!("has internal linkage but no attribute {INTERNAL_ATTRIBUTE}: host code cannot find it");
+        return Err(error(kernel, message));
+    }
+    if name.contains(TU_SEPARATOR) || (kernel.linkage() == LlvmLinkage::LLVMWeakODRLinkage && kernel.has_comdat()) {
+        return Ok(false);
+    }
+    kernel.set_linkage(LlvmLinkage::LLVMWeakODRLinkage);
+    kernel.set_comdat_any(module, &name);
+    Ok(true)
+}
+
+fn error(kernel: Function<'_>, message: String) -> Error {
+    Error::Kernel { pass: Linkage.name(), kernel: kernel.name(), message }
+}

@@ -1,0 +1,306 @@
+//! Turns a kernel's one by-value functor into flat parameters, one per launch row.
+//!
+//! ```text
+//! spir_kernel void @k(ptr byval(%functor) align 8 %f)
+//!   becomes
+//! spir_kernel void @k(ptr addrspace(1) noundef %arg.0, float noundef %arg.1, ptr noundef byval([24 x i8]) align 8 %arg.2)
+//! ```
+//!
+//! The functor is rebuilt from them in an alloca, which SROA removes. What no row covers (padding, and words of accessors
+//! that mean something to the host only) is undefined there. Afterwards
+//! * each parameter can carry attributes of its own, and address-space inference sees global and local pointers;
+//! * name, linkage, comdat, calling convention, attributes and debug information of the kernel are as before;
+//! * [`PARAM_TYPES_ATTRIBUTE`] is gone, and a second run changes nothing.
+//!
+//! The pass trusts neither rows nor attribute: what does not fit together is an error and leaves the kernel as it was.
+
+use crate::{Error, Pass, launch_metadata};
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind};
+use scythe_llvm::{Function, Module, Place, Type, Value};
+use std::collections::HashMap;
+
+/// Function attribute on kernels to lower: the type of each row's parameter, separated by commas. One of `ptr1`, `ptr3`,
+/// `i8`, `i16`, `i32`, `i64`, `half`, `bfloat`, `float`, `double`, `bytes:<alignment>`.
+pub const PARAM_TYPES_ATTRIBUTE: &str = "scythe-param-types";
+
+const GLOBAL: u32 = 1;
+const LOCAL: u32 = 3;
+
+/// See the file's head.
+pub struct LowerKernelArgs;
+
+impl Pass for LowerKernelArgs {
+    fn name(&self) -> &'static str {
+        "lower-kernel-args"
+    }
+
+    fn run(&self, module: &Module<'_>) -> Result<bool, Error> {
+        let rows: HashMap<_, _> = launch_metadata::read(module)?.into_iter().collect();
+        let mut changed = false;
+        for kernel in module.kernels() {
+            let fail = |message| Error::Kernel { pass: self.name(), kernel: kernel.name(), message };
+            let launch = rows.get(&kernel.name());
+            match (kernel.string_attribute(Place::Function, PARAM_TYPES_ATTRIBUTE), launch) {
+                (Some(types), Some(launch)) => {
+                    let plan = Plan::new(module, kernel, launch, &types).map_err(fail)?;
+                    plan.apply(module, kernel);
+                    changed = true;
+                }
+                (Some(_), None) => return Err(fail("has no row in the launch metadata".into())),
+                (None, Some(launch)) if !is_lowered(module, kernel, launch) => {
+                    return Err(fail(format!("has launch rows but no attribute {PARAM_TYPES_ATTRIBUTE}")));
+                }
+                // Lowered before, or no kernel of the front end's.
+                (None, _) => {}
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// How one row is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passing {
+    /// A pointer into this address space, stored in the functor as a generic one.
+    Pointer(u32),
+    Scalar(Scalar),
+    /// Bytes with this alignment.
+    Bytes(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scalar {
+    Int(u32),
+    Half,
+    BFloat,
+    Float,
+    Double,
+}
+
+impl Passing {
+    fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "ptr1" => Self::Pointer(GLOBAL),
+            "ptr3" => Self::Pointer(LOCAL),
+            "i8" => Self::Scalar(Scalar::Int(8)),
+            "i16" => Self::Scalar(Scalar::Int(16)),
+            "i32" => Self::Scalar(Scalar::Int(32)),
+            "i64" => Self::Scalar(Scalar::Int(64)),
+            "half" => Self::Scalar(Scalar::Half),
+            "bfloat" => Self::Scalar(Scalar::BFloat),
+            "float" => Self::Scalar(Scalar::Float),
+            "double" => Self::Scalar(Scalar::Double),
+            _ => {
+                let align: u32 = text.strip_prefix("bytes:")?.parse().ok()?;
+                // LLVM's limit is far above what any type asks for.
+                Self::Bytes(Some(align).filter(|a| a.is_power_of_two() && *a <= 1 << 20)?)
+            }
+        })
+    }
+
+    /// The row's kind can be passed like this.
+    fn fits(self, kind: ParamKind) -> bool {
+        match kind {
+            ParamKind::Accessor | ParamKind::Pointer => self == Self::Pointer(GLOBAL),
+            ParamKind::Local => self == Self::Pointer(LOCAL),
+            ParamKind::StdLayout | ParamKind::Sampler => !matches!(self, Self::Pointer(_)),
+        }
+    }
+}
+
+/// All that is known, and checked, before a kernel is changed.
+struct Plan<'ctx> {
+    functor: Type<'ctx>,
+    functor_align: u32,
+    /// The functor's address: a parameter of the old kernel.
+    old_param: Value<'ctx>,
+    params: Vec<(Param, Passing)>,
+}
+
+impl<'ctx> Plan<'ctx> {
+    fn new(module: &Module<'ctx>, kernel: Function<'ctx>, launch: &KernelLaunch, types: &str) -> Result<Self, String> {
+        let (functor, functor_align, old_param) = functor_of(module, kernel)?;
+        let size = functor.alloc_size(module).unwrap_or(0);
+        if size != launch.functor_size {
+            return Err(format!("its functor has {size} bytes, the launch row says {}", launch.functor_size));
+        }
+        let is_call = |user: Value<'ctx>| user.as_instruction().is_some_and(|i| i.called_function() == Some(kernel));
+        if kernel.users().into_iter().any(is_call) {
+            return Err("is called by device code".into());
+        }
+        let texts: Vec<&str> = if types.is_empty() { Vec::new() } else { types.split(',').collect() };
+        if texts.len() != launch.params.len() {
+            let (types, rows) = (texts.len(), launch.params.len());
+            return Err(format!("attribute {PARAM_TYPES_ATTRIBUTE} names {types} types for {rows} launch rows"));
+        }
+        let mut params = Vec::with_capacity(texts.len());
+        for (index, (param, text)) in launch.params.iter().zip(texts).enumerate() {
+            let passing = Passing::parse(text).ok_or_else(|| format!("parameter {index}: unknown type '{text}'"))?;
+            if !passing.fits(param.kind) {
+                return Err(format!("parameter {index}: type '{text}' does not fit kind {:?}", param.kind));
+            }
+            let expected = size_of(module, passing).unwrap_or(param.size);
+            if param.size != expected || param.size == 0 {
+                return Err(format!("parameter {index}: type '{text}' does not fit {} bytes", param.size));
+            }
+            params.push((*param, passing));
+        }
+        check_places(&launch.params, launch.functor_size)?;
+        Ok(Self { functor, functor_align, old_param, params })
+    }
+
+    /// Replaces `kernel` by one with flat parameters.
+    fn apply(&self, module: &Module<'ctx>, kernel: Function<'ctx>) {
+        let context = module.context();
+        let types: Vec<_> = self.params.iter().map(|(p, passing)| self.param_type(module, p, *passing)).collect();
+        let lowered = module.add_function("", context.void_type().function(&types, false));
+        lowered.copy_attributes_from(kernel);
+        lowered.remove_string_attribute(Place::Function, PARAM_TYPES_ATTRIBUTE);
+        lowered.set_linkage(kernel.linkage());
+        lowered.copy_comdat_from(kernel);
+        for (index, (param, passing)) in self.params.iter().enumerate() {
+            let place = Place::Param(index as u32);
+            let mut attributes = vec![context.enum_attribute("noundef", 0)];
+            if let Passing::Bytes(align) = passing {
+                let bytes = context.int_type(8).array(param.size);
+                attributes.push(context.type_attribute("byval", bytes));
+                attributes.push(context.enum_attribute("align", (*align).into()));
+            }
+            attributes.into_iter().flatten().for_each(|a| lowered.add_attribute(place, a));
+        }
+        lowered.take_body(kernel);
+        self.rebuild_functor(module, lowered);
+        let name = kernel.name();
+        kernel.as_value().replace_all_uses_with(lowered.as_value());
+        kernel.erase();
+        lowered.set_name(&name);
+    }
+
+    fn param_type(&self, module: &Module<'ctx>, param: &Param, passing: Passing) -> Type<'ctx> {
+        let context = module.context();
+        match passing {
+            Passing::Pointer(space) => context.ptr_type(space),
+            Passing::Scalar(scalar) => scalar_type(module, scalar),
+            Passing::Bytes(_) => {
+                debug_assert!(param.size > 0, "checked with the plan");
+                self.old_param.ty()
+            }
+        }
+    }
+
+    /// Fills an alloca in the entry block of `lowered` from its parameters, and lets it take the old parameter's place.
+    fn rebuild_functor(&self, module: &Module<'ctx>, lowered: Function<'ctx>) {
+        let Some(entry) = lowered.entry_block() else { return };
+        let context = module.context();
+        let builder = context.create_builder();
+        builder.position_at_start(entry);
+        let functor = builder.alloca(self.functor, "functor");
+        functor.set_align(self.functor_align);
+        for (index, ((param, passing), value)) in self.params.iter().zip(lowered.params()).enumerate() {
+            value.set_name(&format!("arg.{index}"));
+            let place = builder.byte_offset(context, functor.as_value(), param.offset, "");
+            let align = align_at(self.functor_align, param.offset);
+            match passing {
+                Passing::Pointer(_) => {
+                    let generic = builder.addr_space_cast(value, generic_pointer(module), "");
+                    builder.store(generic, place).set_align(align);
+                }
+                Passing::Scalar(_) => builder.store(value, place).set_align(align),
+                Passing::Bytes(from) => builder.memcpy(place, align, value, *from, context.const_int(64, param.size)),
+            }
+        }
+        let mut address = functor.as_value();
+        if address.ty() != self.old_param.ty() {
+            address = builder.addr_space_cast(address, self.old_param.ty(), "");
+        }
+        self.old_param.replace_all_uses_with(address);
+    }
+}
+
+/// The functor's type, its alignment, and the parameter that is its address.
+fn functor_of<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<(Type<'ctx>, u32, Value<'ctx>), String> {
+    let params = kernel.params();
+    let byval = kernel.enum_attribute(Place::Param(0), "byval").and_then(|a| a.type_value());
+    match (params.as_slice(), byval) {
+        ([param], Some(functor)) if kernel.return_type().is_void() => {
+            let written = kernel.enum_attribute(Place::Param(0), "align").and_then(|a| a.int_value());
+            let align = written.and_then(|a| u32::try_from(a).ok()).or_else(|| functor.abi_align(module));
+            Ok((functor, align.unwrap_or(1), *param))
+        }
+        _ => Err(format!("has type '{}', expected one functor passed byval and no result", kernel.function_type())),
+    }
+}
+
+/// Rows lie inside the functor and do not overlap.
+fn check_places(params: &[Param], functor_size: u64) -> Result<(), String> {
+    let mut order: Vec<(u64, u64, usize)> = Vec::with_capacity(params.len());
+    for (index, p) in params.iter().enumerate() {
+        match p.offset.checked_add(p.size) {
+            Some(end) if end <= functor_size => order.push((p.offset, end, index)),
+            _ => {
+                return Err(format!(
+                    "parameter {index}: {} bytes at offset {} are outside the functor of {functor_size} bytes",
+                    p.size, p.offset
+                ));
+            }
+        }
+    }
+    order.sort_unstable();
+    for pair in order.windows(2) {
+        let ((_, end, a), (start, _, b)) = (pair[0], pair[1]);
+        if start < end {
+            return Err(format!("parameters {} and {} overlap at offset {start} of the functor", a.min(b), a.max(b)));
+        }
+    }
+    Ok(())
+}
+
+/// The kernel's parameters already are what its rows ask for.
+fn is_lowered(module: &Module<'_>, kernel: Function<'_>, launch: &KernelLaunch) -> bool {
+    let params = kernel.params();
+    params.len() == launch.params.len()
+        && params.iter().zip(&launch.params).enumerate().all(|(index, (value, row))| {
+            let byval = kernel.enum_attribute(Place::Param(index as u32), "byval").and_then(|a| a.type_value());
+            match (byval, row.kind) {
+                (Some(bytes), ParamKind::StdLayout | ParamKind::Sampler) => {
+                    let elements = bytes.contained();
+                    bytes.element_count() == Some(row.size) && elements[0].int_width() == Some(8)
+                }
+                (Some(_), _) => false,
+                (None, ParamKind::Accessor | ParamKind::Pointer) => value.ty().address_space() == Some(GLOBAL),
+                (None, ParamKind::Local) => value.ty().address_space() == Some(LOCAL),
+                (None, _) => !value.ty().is_pointer() && value.ty().alloc_size(module) == Some(row.size),
+            }
+        })
+}
+
+fn scalar_type<'ctx>(module: &Module<'ctx>, scalar: Scalar) -> Type<'ctx> {
+    let context = module.context();
+    match scalar {
+        Scalar::Int(bits) => context.int_type(bits),
+        Scalar::Half => context.half_type(),
+        Scalar::BFloat => context.bfloat_type(),
+        Scalar::Float => context.float_type(),
+        Scalar::Double => context.double_type(),
+    }
+}
+
+/// The pointer type that the functor's fields have: the generic address space of SPIR-V, the only one elsewhere.
+fn generic_pointer<'ctx>(module: &Module<'ctx>) -> Type<'ctx> {
+    module.context().ptr_type(if module.triple().starts_with("spir") { 4 } else { 0 })
+}
+
+/// The bytes that the functor has for it; `None` where that is the row's to say.
+fn size_of(module: &Module<'_>, passing: Passing) -> Option<u64> {
+    match passing {
+        Passing::Pointer(_) => generic_pointer(module).alloc_size(module),
+        Passing::Scalar(scalar) => scalar_type(module, scalar).alloc_size(module),
+        Passing::Bytes(_) => None,
+    }
+}
+
+/// The alignment that is certain `offset` bytes into something aligned to `align`.
+fn align_at(align: u32, offset: u64) -> u32 {
+    let zeros = offset.trailing_zeros().min(31);
+    if offset == 0 { align } else { align.min(1 << zeros) }
+}

@@ -1,0 +1,115 @@
+//! The hooks round passes, and launch metadata from end to end.
+
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_llvm::{Context, Module};
+use scythe_passes::{Dump, Error, Options, Pass, front_end_pipeline, launch_metadata, pipeline};
+
+fn module<'c>(context: &'c Context) -> Module<'c> {
+    let text = "target triple = \"spirv64-unknown-unknown\"\n\
+        define spir_kernel void @k(ptr byval(i64) %f) #0 {\n  ret void\n}\n\
+        attributes #0 = { \"scythe-param-types\"=\"i64\" }\n";
+    let module = context.parse_ir(text.as_bytes(), "test").unwrap();
+    launch_metadata::write(&module, &[("k".into(), launch())]);
+    module
+}
+
+fn launch() -> KernelLaunch {
+    KernelLaunch {
+        shape: Shape::Range,
+        functor_size: 8,
+        file: "dir/a.cpp".into(),
+        line: 7,
+        column: 9,
+        identity: u64::MAX - 3,
+        params: vec![Param { kind: ParamKind::StdLayout, size: 8, offset: 0 }],
+    }
+}
+
+/// Leaves a block without terminator.
+struct Breaks;
+
+impl Pass for Breaks {
+    fn name(&self) -> &'static str {
+        "breaks"
+    }
+    fn run(&self, module: &Module<'_>) -> Result<bool, Error> {
+        module.function("k").unwrap().entry_block().unwrap().terminator().unwrap().erase();
+        Ok(true)
+    }
+}
+
+#[test]
+fn nothing_is_reported_unless_asked_for() {
+    let context = Context::new();
+    let report = front_end_pipeline(&module(&context), &Options::default(), &mut |d| panic!("{}", d.file_name));
+    assert_eq!(report, Ok(String::new()));
+}
+
+#[test]
+fn the_time_report_names_every_pass() {
+    let context = Context::new();
+    let options = Options { time: true, ..Options::default() };
+    let report = front_end_pipeline(&module(&context), &options, &mut |_| {}).unwrap();
+    let names: Vec<_> = report.lines().skip(2).map(|l| l.split_whitespace().last().unwrap()).collect();
+    assert_eq!(names, ["linkage", "lower-kernel-args", "total"]);
+}
+
+#[test]
+fn dumps_follow_one_pass_or_all() {
+    let context = Context::new();
+    let dumps = |after: &str| {
+        let mut seen: Vec<Dump> = Vec::new();
+        let options = Options { dump_after: Some(after.into()), ..Options::default() };
+        front_end_pipeline(&module(&context), &options, &mut |d| seen.push(d)).unwrap();
+        seen
+    };
+    assert_eq!(
+        dumps("all").iter().map(|d| d.file_name.as_str()).collect::<Vec<_>>(),
+        ["01-linkage.ll", "02-lower-kernel-args.ll"]
+    );
+    let one = dumps("linkage");
+    assert_eq!(one.len(), 1);
+    assert!(one[0].ir.contains("weak_odr spir_kernel void @k(ptr byval(i64)"), "{}", one[0].ir);
+    assert!(dumps("other").is_empty());
+}
+
+#[test]
+fn a_pass_that_breaks_the_module_is_named() {
+    let context = Context::new();
+    let options = Options { verify: true, ..Options::default() };
+    let error = pipeline::run(&module(&context), &[&Breaks], &options, &mut |_| {}).unwrap_err().to_string();
+    assert!(error.starts_with("after pass 'breaks': invalid IR"), "{error}");
+}
+
+#[test]
+fn launch_rows_survive_bitcode_and_linking() {
+    let context = Context::new();
+    let first = module(&context);
+    let rows = launch_metadata::read(&first).unwrap();
+    assert_eq!(rows, [("k".to_owned(), launch())]);
+    let again = context.parse_bitcode(&first.to_bitcode(), "again").unwrap();
+    assert_eq!(launch_metadata::read(&again).unwrap(), rows);
+
+    // The same kernel in two translation units is there once, another one under its name stays visible.
+    let second = context.create_module("second");
+    launch_metadata::add(&second, "k", &launch());
+    launch_metadata::add(&second, "k", &KernelLaunch { identity: 1, ..launch() });
+    again.link(second).unwrap();
+    let linked = launch_metadata::read(&again).unwrap();
+    assert_eq!(linked.iter().map(|(_, l)| l.identity).collect::<Vec<_>>(), [u64::MAX - 3, 1]);
+}
+
+#[test]
+fn two_translation_units_with_one_kernel_link() {
+    let context = Context::new();
+    let unit = |name: &str| {
+        let unit = module(&context);
+        unit.set_name(name);
+        front_end_pipeline(&unit, &Options { verify: true, ..Options::default() }, &mut |_| {}).unwrap();
+        unit
+    };
+    let a = unit("a");
+    a.link(unit("b")).unwrap();
+    a.verify().unwrap();
+    assert_eq!(a.kernels().len(), 1);
+}

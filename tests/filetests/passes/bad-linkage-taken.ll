@@ -1,0 +1,7 @@
+; RUN-PASS: linkage
+; EXPECT-ERROR: its name in this translation unit, 'k.tu.0000000000000001', is taken
+define spir_kernel void @k() #0 {
+  ret void
+}
+@k.tu.0000000000000001 = global i32 0
+attributes #0 = { "scythe-internal"="0000000000000001" }
