@@ -160,3 +160,43 @@ fn retain_deletes_the_rest_in_place() {
     assert_eq!(names(&module.functions().collect::<Vec<_>>()), ["called"]);
     assert_eq!(module.globals().count(), 0);
 }
+
+const DEBUG_INFO: &str = r#"
+define void @a() !dbg !4 {
+  ret void, !dbg !6
+}
+define void @b() !dbg !5 {
+  ret void, !dbg !7
+}
+!llvm.dbg.cu = !{!0, !1}
+!llvm.module.flags = !{!3}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_17, file: !2, emissionKind: FullDebug)
+!1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_17, file: !8, emissionKind: FullDebug)
+!2 = !DIFile(filename: "a.cpp", directory: "/src")
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!4 = distinct !DISubprogram(name: "a", scope: !2, file: !2, line: 11, type: !9, spFlags: DISPFlagDefinition, unit: !0)
+!5 = distinct !DISubprogram(name: "b", scope: !8, file: !8, line: 21, type: !9, spFlags: DISPFlagDefinition, unit: !1)
+!6 = !DILocation(line: 12, column: 3, scope: !4)
+!7 = !DILocation(line: 22, column: 4, scope: !5)
+!8 = !DIFile(filename: "b.cpp", directory: "/src")
+!9 = !DISubroutineType(types: !10)
+!10 = !{null}
+"#;
+
+#[test]
+fn a_part_keeps_the_debug_information_of_its_functions_only() {
+    let context = Context::new();
+    let module = context.parse_ir(DEBUG_INFO.as_bytes(), "debug").unwrap();
+    let part = module.extract(&[module.function("b").unwrap()], "part", |_, _| true);
+    part.verify().unwrap();
+    assert_eq!(part.named_metadata("llvm.dbg.cu").len(), 1);
+    assert_eq!(part.named_metadata("llvm.module.flags").len(), 1);
+    assert!(!part.to_string().contains("a.cpp"), "{part}");
+    let function = part.function("b").unwrap();
+    assert_eq!(function.debug_loc().unwrap().line, 21);
+    let place = function.instructions().next().unwrap().debug_loc().unwrap();
+    assert_eq!((place.file.as_str(), place.line, place.column, place.function.as_str()), ("b.cpp", 22, 4, "b"));
+    // The original is as it was.
+    module.verify().unwrap();
+    assert_eq!(module.named_metadata("llvm.dbg.cu").len(), 2);
+}
