@@ -1,0 +1,261 @@
+//! Platforms, devices and contexts.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use scythe_abi::capi::{self as c, ContextHandle, DeviceHandle, PlatformHandle, Status, device_param, platform_param};
+
+use super::handles::{check_out, get, give, give_static, put, release, retain, slice};
+use super::{edge, edge_or};
+use crate::context::Context;
+use crate::platform::{Device, Platform, Runtime};
+use crate::{Result, invalid};
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_platform_count(count: *mut u32) -> Status {
+    // SAFETY: passed on.
+    edge(|| unsafe { put(count, "count", Runtime::get()?.platforms.len() as u32) })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_platform_get(index: u32, out: *mut PlatformHandle) -> Status {
+    edge(|| {
+        let platforms = &Runtime::get()?.platforms;
+        let platform = platforms.get(index as usize).ok_or_else(|| no_such("platform", index, platforms.len()))?;
+        // SAFETY: passed on.
+        unsafe { put(out, "platform", give_static(*platform)) }
+    })
+}
+
+fn no_such(what: &str, index: u32, count: usize) -> crate::Error {
+    invalid(format!("{what} {index} does not exist, there are {count}"))
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_platform_info(
+    platform: PlatformHandle,
+    param: u32,
+    buf: *mut c_void,
+    cap: usize,
+    len: *mut usize,
+) -> Status {
+    edge(|| {
+        // SAFETY: passed on.
+        let value = platform_value(unsafe { get(platform) }?, param)?;
+        // SAFETY: passed on.
+        unsafe { answer(&value, buf, cap, len) }
+    })
+}
+
+fn platform_value(platform: &Platform, param: u32) -> Result<Vec<u8>> {
+    let info = platform.backend.platform();
+    Ok(match param {
+        platform_param::NAME => info.name.clone().into_bytes(),
+        platform_param::VENDOR => info.vendor.clone().into_bytes(),
+        platform_param::VERSION => info.version.clone().into_bytes(),
+        platform_param::PROFILE => info.profile.clone().into_bytes(),
+        platform_param::BACKEND => bytes([platform.backend.kind() as u32]),
+        _ => return Err(invalid(format!("platform parameter {param} is unknown, expected 0 to 4"))),
+    })
+}
+
+/// Devices of one platform, or all.
+fn devices(platform: Option<&'static Platform>) -> Result<&'static [&'static Device]> {
+    let runtime = Runtime::get()?;
+    Ok(match platform {
+        None => &runtime.devices,
+        Some(platform) => runtime.devices.get(platform.devices.clone()).unwrap_or_default(),
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_count(platform: PlatformHandle, count: *mut u32) -> Status {
+    edge(|| {
+        // SAFETY: passed on; platforms are never freed.
+        let platform = unsafe { platform.cast::<Platform>().as_ref() };
+        // SAFETY: passed on.
+        unsafe { put(count, "count", devices(platform)?.len() as u32) }
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_get(platform: PlatformHandle, index: u32, out: *mut DeviceHandle) -> Status {
+    edge(|| {
+        // SAFETY: passed on; platforms are never freed.
+        let devices = devices(unsafe { platform.cast::<Platform>().as_ref() })?;
+        let device = devices.get(index as usize).ok_or_else(|| no_such("device", index, devices.len()))?;
+        // SAFETY: passed on.
+        unsafe { put(out, "device", give_static(*device)) }
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_platform(device: DeviceHandle, out: *mut PlatformHandle) -> Status {
+    // SAFETY: passed on.
+    edge(|| unsafe { put(out, "platform", give_static(get(device)?.platform)) })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_info(
+    device: DeviceHandle,
+    param: u32,
+    buf: *mut c_void,
+    cap: usize,
+    len: *mut usize,
+) -> Status {
+    edge(|| {
+        // SAFETY: passed on.
+        let value = device_value(unsafe { get(device) }?, param)?;
+        // SAFETY: passed on.
+        unsafe { answer(&value, buf, cap, len) }
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_has_aspect(device: DeviceHandle, aspect: u32) -> i32 {
+    // SAFETY: passed on.
+    edge_or(0, || Ok(i32::from(unsafe { get(device) }?.hal.info().aspects.contains(&aspect))))
+}
+
+fn device_value(device: &Device, param: u32) -> Result<Vec<u8>> {
+    let info = device.hal.info();
+    let text = |text: &String| text.clone().into_bytes();
+    Ok(match param {
+        device_param::NAME => text(&info.name),
+        device_param::VENDOR => text(&info.vendor),
+        device_param::VERSION => text(&info.version),
+        device_param::DRIVER_VERSION => text(&info.driver_version),
+        device_param::PROFILE => text(&info.profile),
+        device_param::BACKEND_VERSION => text(&info.backend_version),
+        device_param::TYPE => bytes([info.device_type as u32]),
+        device_param::VENDOR_ID => bytes([info.vendor_id]),
+        device_param::MAX_COMPUTE_UNITS => bytes([info.max_compute_units]),
+        device_param::MAX_WORK_ITEM_DIMENSIONS => bytes([3u32]),
+        device_param::MAX_WORK_ITEM_SIZES => bytes(info.max_work_item_sizes),
+        device_param::MAX_WORK_GROUP_SIZE => bytes([info.max_work_group_size]),
+        device_param::MAX_NUM_SUB_GROUPS => bytes([info.max_num_sub_groups]),
+        device_param::SUB_GROUP_SIZES => bytes(info.sub_group_sizes.iter().copied()),
+        device_param::SUB_GROUP_FORWARD_PROGRESS => vec![u8::from(info.sub_group_forward_progress)],
+        device_param::MAX_CLOCK_FREQUENCY => bytes([info.max_clock_frequency]),
+        device_param::ADDRESS_BITS => bytes([info.address_bits]),
+        device_param::MAX_MEM_ALLOC_SIZE => bytes([info.max_mem_alloc_size]),
+        device_param::GLOBAL_MEM_SIZE => bytes([info.global_mem_size]),
+        device_param::GLOBAL_MEM_CACHE_SIZE => bytes([info.global_mem_cache_size]),
+        device_param::GLOBAL_MEM_CACHE_LINE_SIZE => bytes([info.global_mem_cache_line_size]),
+        device_param::GLOBAL_MEM_CACHE_TYPE => bytes([info.global_mem_cache_type]),
+        device_param::LOCAL_MEM_SIZE => bytes([info.local_mem_size]),
+        device_param::LOCAL_MEM_TYPE => bytes([info.local_mem_type]),
+        device_param::MAX_PARAMETER_SIZE => bytes([info.max_parameter_size]),
+        device_param::MEM_BASE_ADDR_ALIGN => bytes([info.mem_base_addr_align]),
+        device_param::PROFILING_TIMER_RESOLUTION => bytes([info.profiling_timer_resolution]),
+        device_param::PREFERRED_VECTOR_WIDTHS => bytes(info.preferred_vector_widths),
+        device_param::NATIVE_VECTOR_WIDTHS => bytes(info.native_vector_widths),
+        device_param::HALF_FP_CONFIG => bytes([info.half_fp_config]),
+        device_param::SINGLE_FP_CONFIG => bytes([info.single_fp_config]),
+        device_param::DOUBLE_FP_CONFIG => bytes([info.double_fp_config]),
+        device_param::ATOMIC_MEMORY_ORDERS => bytes([info.atomic_memory_orders]),
+        device_param::ATOMIC_MEMORY_SCOPES => bytes([info.atomic_memory_scopes]),
+        device_param::PRINTF_BUFFER_SIZE => bytes([info.printf_buffer_size]),
+        device_param::BACKEND => bytes([device.platform.backend.kind() as u32]),
+        device_param::ERROR_CORRECTION => vec![u8::from(info.error_correction)],
+        device_param::PARTITION_MAX_SUB_DEVICES => bytes([info.partition_max_sub_devices]),
+        device_param::ASPECTS => bytes(info.aspects.iter().copied()),
+        _ => return Err(invalid(format!("device parameter {param} is unknown, expected 0 to 38"))),
+    })
+}
+
+/// Numbers as the caller's memory holds them.
+trait Number {
+    fn append(self, out: &mut Vec<u8>);
+}
+
+impl Number for u32 {
+    fn append(self, out: &mut Vec<u8>) {
+        out.extend(self.to_ne_bytes());
+    }
+}
+
+impl Number for u64 {
+    fn append(self, out: &mut Vec<u8>) {
+        out.extend(self.to_ne_bytes());
+    }
+}
+
+fn bytes<T: Number>(numbers: impl IntoIterator<Item = T>) -> Vec<u8> {
+    let mut out = Vec::new();
+    numbers.into_iter().for_each(|number| number.append(&mut out));
+    out
+}
+
+/// Gives as much of `value` as fits, and its size.
+///
+/// # Safety
+/// `buf` is null or valid for writes of `cap` bytes; `len` is null or valid for a write.
+unsafe fn answer(value: &[u8], buf: *mut c_void, cap: usize, len: *mut usize) -> Result<()> {
+    if !buf.is_null() {
+        // SAFETY: at most `cap` bytes are written.
+        unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), buf.cast(), value.len().min(cap)) };
+    }
+    if !len.is_null() {
+        // SAFETY: not null, so valid.
+        unsafe { len.write(value.len()) };
+    } else if buf.is_null() {
+        return Err(invalid("neither 'buf' nor 'len' is given: there is no place for the answer"));
+    }
+    Ok(())
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_context_create(
+    devices: *const DeviceHandle,
+    count: u32,
+    out: *mut ContextHandle,
+) -> Status {
+    edge(|| {
+        check_out(out, "context")?;
+        // SAFETY: passed on.
+        let handles = unsafe { slice(devices, u64::from(count), "devices") }?;
+        // SAFETY: passed on.
+        let devices = handles.iter().map(|&device| unsafe { get::<c::DeviceT>(device) }).collect::<Result<Vec<_>>>()?;
+        let context = Arc::new(Context::new(devices)?);
+        // SAFETY: passed on.
+        unsafe { put(out, "context", give(context)) }
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_context_retain(context: ContextHandle) {
+    // SAFETY: passed on.
+    unsafe { retain(context) };
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_context_release(context: ContextHandle) {
+    edge_or((), || {
+        // SAFETY: passed on.
+        unsafe { release(context) };
+        Ok(())
+    });
+}

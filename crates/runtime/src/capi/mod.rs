@@ -1,0 +1,108 @@
+//! The C edge: every function of `include/sycl/detail/abi.h`.
+//!
+//! Each function checks its arguments, turns handles into references, and calls the Rust side inside [`edge`] or
+//! [`edge_or`], which stop panics and keep the message of a failure for `scythe_last_error`. No other part of the runtime
+//! sees a handle.
+//!
+//! All functions share one contract, besides what the header says of each: handles are null or alive, and other pointers
+//! are null or valid for what the header says is read or written there. Null where a value is needed is an error of
+//! category `errc::invalid`, not undefined behaviour.
+
+pub mod buffers;
+pub mod devices;
+pub mod handles;
+pub mod queues;
+pub mod registration;
+pub mod submit;
+pub mod usm;
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use scythe_abi::capi::Status;
+
+use crate::{Errc, Error, Result};
+
+thread_local! {
+    static LAST_ERROR: RefCell<Option<CString>> = const { RefCell::new(None) };
+}
+
+/// The message of this thread's last failing call; empty before the first.
+#[unsafe(no_mangle)]
+pub extern "C" fn scythe_last_error() -> *const c_char {
+    let message = LAST_ERROR.try_with(|last| last.try_borrow().ok()?.as_ref().map(|message| message.as_ptr()));
+    message.ok().flatten().unwrap_or(c"".as_ptr())
+}
+
+/// `text` for C: what follows a NUL is cut off.
+fn c_string(text: &str) -> CString {
+    let end = text.find('\0').unwrap_or(text.len());
+    CString::new(&text[..end]).unwrap_or_default()
+}
+
+fn fail(error: &Error) -> Status {
+    // Where thread-local storage is gone, the thread is ending, and the code alone must do.
+    let _ = LAST_ERROR.try_with(|last| {
+        if let Ok(mut last) = last.try_borrow_mut() {
+            *last = Some(c_string(&error.message));
+        }
+    });
+    error.code as Status
+}
+
+/// Runs the body of a function that can fail.
+fn edge(body: impl FnOnce() -> Result<()>) -> Status {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(error)) => fail(&error),
+        Err(panic) => fail(&Error::new(Errc::Runtime, format!("internal error: {}", panic_text(&*panic)))),
+    }
+}
+
+/// Runs the body of a function that cannot tell of failure; `otherwise` is its result then.
+fn edge_or<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(value)) => value,
+        Ok(Err(error)) => {
+            fail(&error);
+            otherwise
+        }
+        Err(panic) => {
+            fail(&Error::new(Errc::Runtime, format!("internal error: {}", panic_text(&*panic))));
+            otherwise
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic without a message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    fn last() -> String {
+        // SAFETY: the function returns a string that lives until this thread's next failing call.
+        unsafe { CStr::from_ptr(scythe_last_error()) }.to_str().expect("UTF-8").to_owned()
+    }
+
+    #[test]
+    fn failures_keep_their_message_and_panics_stay_inside() {
+        assert_eq!(edge(|| Ok(())), 0);
+        assert_eq!(edge(|| Err(Error::new(Errc::NdRange, "3 does not divide 10"))), Errc::NdRange as Status);
+        assert_eq!(last(), "3 does not divide 10");
+        assert_eq!(edge(|| panic!("lost {}", "way")), Errc::Runtime as Status);
+        assert_eq!(last(), "internal error: lost way");
+        assert_eq!(edge_or(7, || Err(Error::new(Errc::Invalid, "cut\0off"))), 7);
+        assert_eq!(last(), "cut");
+        let other = std::thread::spawn(last).join().expect("no panic");
+        assert_eq!(other, "", "messages are each thread's own");
+    }
+}

@@ -1,0 +1,253 @@
+//! `scythe_submit`: from a C command to an action with an order.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU64};
+
+use scythe_abi::capi::{
+    self as c, BufferHandle, BufferT, COMMAND_BARRIER, Command, EventHandle, EventT, QueueHandle, QueueT, Status,
+    command_kind,
+};
+use scythe_hal::{FunctorBytes, Work};
+
+use super::buffers::mode_from;
+use super::edge;
+use super::handles::{EventObject, get, give, put, share, slice, text};
+use crate::copy::View;
+use crate::event::Node;
+use crate::launch::Ranges;
+use crate::memory::Buffer;
+use crate::memory::coherence::Access;
+use crate::queue::{Action, Commit, HostCall, Order, Queue};
+use crate::registry::{self, Expected, Slot};
+use crate::{Result, invalid, settings};
+
+/// A host task's context is the runtime's when the call succeeds, and stays the caller's when it fails.
+///
+/// # Safety
+/// See [`super`]; what the command's addresses point at stays valid until it has completed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Command, event: *mut EventHandle) -> Status {
+    edge(|| {
+        // SAFETY: passed on.
+        let command = unsafe { command.as_ref() }.ok_or_else(|| invalid("the command is null"))?;
+        // SAFETY: passed on.
+        let target = unsafe { get::<QueueT>(queue) }?;
+        if command.flags & !COMMAND_BARRIER != 0 {
+            return Err(invalid(format!("command flags {:#x} hold unknown bits, expected 0 or 1", command.flags)));
+        }
+        // SAFETY: passed on.
+        let requirements = unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
+        // SAFETY: passed on.
+        let accesses = unsafe { accesses(requirements) }?;
+        // SAFETY: passed on.
+        let events = unsafe { events(slice(command.deps, command.dep_count, "deps")?) }?;
+        // SAFETY: passed on.
+        let (action, commit) = match unsafe { host_call(command) }? {
+            Some((call, commit)) => (Action::HostTask(call), Some(commit)),
+            // SAFETY: passed on.
+            None => (unsafe { action(command, target) }?, None),
+        };
+        if settings::trace().commands {
+            trace(command, &accesses, &events);
+        }
+        let barrier = command.flags & COMMAND_BARRIER != 0;
+        // SAFETY: passed on.
+        let node = unsafe { target.submit(action, Order { accesses: &accesses, events: &events, barrier }) }?;
+        if let Some(commit) = commit {
+            commit.commit();
+        }
+        if !event.is_null() {
+            // SAFETY: the handle is alive and counted; `event` is not null, so valid.
+            unsafe { put(event, "event", give(Arc::new(EventObject { node, queue: share(queue)? }))) }?;
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+/// A host task's functions and context are the runtime's to use.
+unsafe fn host_call(command: &Command) -> Result<Option<(HostCall, Commit)>> {
+    if command.kind != command_kind::HOST_TASK {
+        return Ok(None);
+    }
+    // SAFETY: `kind` says which member holds.
+    let task = unsafe { command.u.host_task };
+    match task.call {
+        // SAFETY: passed on.
+        Some(call) => Ok(Some(unsafe { HostCall::new(call, task.destroy, task.ctx) })),
+        None => Err(invalid("the host task has no function to call")),
+    }
+}
+
+/// # Safety
+/// The buffer handles are null or alive for `'a`.
+unsafe fn accesses<'a>(requirements: &[c::Requirement]) -> Result<Vec<Access<'a>>> {
+    requirements
+        .iter()
+        .map(|requirement| {
+            // SAFETY: passed on.
+            let buffer = unsafe { get::<BufferT>(requirement.buffer) }?;
+            Ok(Access { buffer, mode: mode_from(requirement.mode)?, no_init: requirement.no_init != 0 })
+        })
+        .collect()
+}
+
+/// # Safety
+/// The event handles are null or alive. Null stands for an event that is complete.
+unsafe fn events(handles: &[EventHandle]) -> Result<Vec<Node>> {
+    let given = handles.iter().filter(|handle| !handle.is_null());
+    // SAFETY: passed on.
+    given.map(|&handle| Ok(unsafe { get::<EventT>(handle) }?.node.clone())).collect()
+}
+
+/// Everything but host tasks.
+///
+/// # Safety
+/// As for [`scythe_submit`].
+unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
+    // SAFETY, for each access to the union: `kind` says which member holds.
+    match command.kind {
+        command_kind::EMPTY => Ok(Action::Marker),
+        // SAFETY: as above, and passed on.
+        command_kind::KERNEL => unsafe { kernel(&command.u.kernel, queue) },
+        // SAFETY: as above, and passed on.
+        command_kind::MEMCPY => unsafe { memcpy(&command.u.memory) },
+        // SAFETY: as above, and passed on.
+        command_kind::FILL => unsafe { fill(&command.u.memory) },
+        // SAFETY: as above, and passed on.
+        command_kind::COPY => unsafe {
+            let copy = &command.u.copy;
+            let dst = View::new("destination of a copy", &copy.dst, optional(copy.dst.buffer))?;
+            let src = View::new("source of a copy", &copy.src, optional(copy.src.buffer))?;
+            Ok(Action::Copy { dst, src })
+        },
+        // SAFETY: as above, and passed on.
+        command_kind::FILL_VIEW => unsafe {
+            let fill = &command.u.fill;
+            let dst = View::new("destination of a fill", &fill.dst, optional(fill.dst.buffer))?;
+            let pattern = slice(fill.pattern.cast::<u8>(), dst.elem_size() as u64, "pattern")?;
+            Ok(Action::Fill { dst, pattern: pattern.to_vec() })
+        },
+        command_kind::UPDATE_HOST => {
+            // SAFETY: as above.
+            let buffer = unsafe { command.u.copy.src.buffer };
+            // SAFETY: passed on.
+            let required = unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
+            if buffer.is_null() || !required.iter().any(|requirement| requirement.buffer == buffer) {
+                return Err(invalid("update_host names a buffer that is not among the command's requirements"));
+            }
+            Ok(Action::UpdateHost)
+        }
+        command_kind::PREFETCH | command_kind::ADVISE => {
+            // SAFETY: as above.
+            let memory = unsafe { &command.u.memory };
+            if memory.dst.is_null() && memory.size > 0 {
+                return Err(invalid(format!("prefetch or advice for {} bytes at a null address", memory.size)));
+            }
+            Ok(Action::Marker)
+        }
+        kind => Err(invalid(format!("command kind {kind} is unknown, expected 0 to 9"))),
+    }
+}
+
+/// # Safety
+/// `handle` is null or alive for `'a`.
+unsafe fn optional<'a>(handle: BufferHandle) -> Option<&'a Buffer> {
+    // SAFETY: passed on.
+    unsafe { handle.cast::<Buffer>().as_ref() }
+}
+
+/// # Safety
+/// The launch's addresses are null or valid; its functor is of the kernel's type.
+unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'a>> {
+    let device = if launch.host.is_some() { queue.device.host() } else { queue.device };
+    let ranges = Ranges::new(launch, device)?;
+    // SAFETY: passed on.
+    let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
+    let functor = FunctorBytes::new(functor);
+    if let Some(call) = launch.host {
+        return Ok(Action::HostKernel { call, functor, ranges });
+    }
+    // SAFETY: passed on.
+    let name = unsafe { text(launch.name, "kernel name") }?;
+    let slot = if launch.slot.is_null() {
+        None
+    } else {
+        // SAFETY: the slot is static memory of the program, which only the runtime reads and writes; both fields
+        // are aligned words.
+        unsafe {
+            Some(Slot {
+                entry: AtomicPtr::from_ptr(&raw mut (*launch.slot).entry),
+                generation: AtomicU64::from_ptr(&raw mut (*launch.slot).generation),
+            })
+        }
+    };
+    let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
+    let kernel = registry::kernel(name, launch.tu, slot, expected, device)?;
+    Ok(Action::Kernel { kernel, functor, ranges })
+}
+
+/// # Safety
+/// Non-null addresses are valid for `size` bytes.
+unsafe fn memcpy<'a>(memory: &c::Memory) -> Result<Action<'a>> {
+    let size = checked_size(memory)?;
+    if size == 0 {
+        return Ok(Action::Marker);
+    }
+    if memory.dst.is_null() || memory.src.is_null() {
+        return Err(invalid(format!("memcpy of {size} bytes from {:p} to {:p}", memory.src, memory.dst)));
+    }
+    Ok(Action::Plain(Work::Memcpy { dst: memory.dst, src: memory.src, size }))
+}
+
+/// # Safety
+/// Non-null addresses are valid for `size` and `pattern_size` bytes.
+unsafe fn fill<'a>(memory: &c::Memory) -> Result<Action<'a>> {
+    let size = checked_size(memory)?;
+    if size == 0 {
+        return Ok(Action::Marker);
+    }
+    let pattern_size = memory.pattern_size;
+    if pattern_size == 0 || !memory.size.is_multiple_of(pattern_size) {
+        return Err(invalid(format!("fill of {size} bytes with a pattern of {pattern_size} bytes")));
+    }
+    if memory.dst.is_null() {
+        return Err(invalid(format!("fill of {size} bytes at a null address")));
+    }
+    // SAFETY: passed on.
+    let pattern = unsafe { slice(memory.src.cast::<u8>(), pattern_size, "pattern") }?.to_vec();
+    let count = size / pattern.len();
+    Ok(Action::Plain(Work::Fill { dst: memory.dst, pattern, count }))
+}
+
+fn checked_size(memory: &c::Memory) -> Result<usize> {
+    usize::try_from(memory.size)
+        .ok()
+        .filter(|&size| size <= isize::MAX as usize)
+        .ok_or_else(|| invalid(format!("{} bytes are more than memory can hold", memory.size)))
+}
+
+fn trace(command: &Command, accesses: &[Access<'_>], events: &[Node]) {
+    const KINDS: [&str; 10] = [
+        "nothing",
+        "kernel",
+        "host task",
+        "memcpy",
+        "fill",
+        "copy",
+        "fill of a buffer",
+        "update of the host",
+        "prefetch",
+        "advice",
+    ];
+    let mut line = KINDS.get(command.kind as usize).copied().unwrap_or("unknown").to_owned();
+    if command.kind == command_kind::KERNEL {
+        // SAFETY: `kind` says which member holds.
+        let launch = unsafe { &command.u.kernel };
+        // SAFETY: the name was read before.
+        let name = if launch.name.is_null() { Ok("(host)") } else { unsafe { text(launch.name, "kernel name") } };
+        line = format!("kernel {} global {:?} local {:?}", name.unwrap_or("?"), launch.global_size, launch.local_size);
+    }
+    let (buffers, events) = (accesses.len(), events.len());
+    settings::trace_line("commands", &format!("{line}, {buffers} buffer(s), {events} event(s)"));
+}

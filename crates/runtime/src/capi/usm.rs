@@ -1,0 +1,74 @@
+//! Unified shared memory.
+
+use std::ffi::c_void;
+
+use scythe_abi::capi::{ContextHandle, DeviceHandle, DeviceT, Status, usm_kind};
+use scythe_hal::UsmKind;
+
+use super::edge;
+use super::handles::{check_out, get, give_static, put};
+use crate::{Result, invalid};
+
+fn kind_from(number: u32) -> Result<UsmKind> {
+    Ok(match number {
+        usm_kind::HOST => UsmKind::Host,
+        usm_kind::DEVICE => UsmKind::Device,
+        usm_kind::SHARED => UsmKind::Shared,
+        _ => return Err(invalid(format!("allocation kind {number} is unknown, expected 0 to 2"))),
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_usm_alloc(
+    context: ContextHandle,
+    device: DeviceHandle,
+    kind: u32,
+    size: usize,
+    align: usize,
+    out: *mut *mut c_void,
+) -> Status {
+    edge(|| {
+        check_out(out, "ptr")?;
+        // SAFETY: passed on.
+        let context = unsafe { get(context) }?;
+        // SAFETY: passed on; devices are never freed.
+        let device = if device.is_null() { None } else { Some(unsafe { get::<DeviceT>(device) }?) };
+        let ptr = context.alloc(device, kind_from(kind)?, size, align)?;
+        // SAFETY: passed on.
+        unsafe { put(out, "ptr", ptr) }
+    })
+}
+
+/// # Safety
+/// See [`super`]; no command uses the allocation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_usm_free(context: ContextHandle, ptr: *mut c_void) -> Status {
+    // SAFETY: passed on.
+    edge(|| unsafe { get(context)?.free(ptr) })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_usm_query(
+    context: ContextHandle,
+    ptr: *const c_void,
+    kind: *mut u32,
+    device: *mut DeviceHandle,
+) -> Status {
+    edge(|| {
+        // SAFETY: passed on.
+        let found = unsafe { get(context) }?.query(ptr);
+        if !kind.is_null() {
+            // SAFETY: not null, so valid.
+            unsafe { kind.write(found.map_or(usm_kind::UNKNOWN, |(kind, _)| kind as u32)) };
+        }
+        if !device.is_null() {
+            // SAFETY: not null, so valid.
+            unsafe { device.write(found.map_or(std::ptr::null_mut(), |(_, device)| give_static(device))) };
+        }
+        Ok(())
+    })
+}

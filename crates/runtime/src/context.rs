@@ -1,0 +1,109 @@
+//! Contexts, and the unified shared memory that belongs to them.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+use scythe_hal::UsmKind;
+
+use crate::platform::Device;
+use crate::{Errc, Result, invalid, lock};
+
+/// What an alignment of 0 asks for: enough for any type of the headers (`vec<double, 16>`).
+const LARGEST_ALIGNMENT: usize = 128;
+
+/// A set of devices, and the allocations made for them.
+///
+/// Allocations that a program does not free stay valid until the process ends: commands may still use them.
+pub struct Context {
+    devices: Vec<&'static Device>,
+    /// By address.
+    allocations: Mutex<BTreeMap<usize, Allocation>>,
+}
+
+#[derive(Clone, Copy)]
+struct Allocation {
+    size: usize,
+    kind: UsmKind,
+    device: &'static Device,
+}
+
+impl Context {
+    pub fn new(devices: Vec<&'static Device>) -> Result<Self> {
+        if devices.is_empty() {
+            return Err(invalid("a context needs at least one device, got none"));
+        }
+        Ok(Self { devices, allocations: Mutex::default() })
+    }
+
+    pub fn holds(&self, device: &Device) -> bool {
+        self.devices.iter().any(|known| known.id == device.id)
+    }
+
+    /// The device that `device` stands for: itself where it is of this context, the first where none is named.
+    fn pick(&self, device: Option<&'static Device>) -> Result<&'static Device> {
+        match device {
+            None => Ok(self.devices[0]),
+            Some(device) if self.holds(device) => Ok(device),
+            Some(device) => Err(invalid(format!("device '{}' is not in the context", device.name()))),
+        }
+    }
+
+    /// Allocates; null when memory is exhausted.
+    pub fn alloc(
+        &self,
+        device: Option<&'static Device>,
+        kind: UsmKind,
+        size: usize,
+        align: usize,
+    ) -> Result<*mut c_void> {
+        let align = if align == 0 { LARGEST_ALIGNMENT } else { align };
+        if !align.is_power_of_two() {
+            return Err(invalid(format!("alignment {align} of an allocation is not a power of two")));
+        }
+        if device.is_none() && kind != UsmKind::Host {
+            return Err(invalid("device and shared allocations need a device, got none"));
+        }
+        let device = self.pick(device)?;
+        if size as u64 > device.hal.info().global_mem_size {
+            return Ok(std::ptr::null_mut());
+        }
+        // Different allocations have different addresses, also of nothing.
+        let size = size.max(1);
+        match device.hal.alloc(kind, size, align) {
+            Ok(ptr) => {
+                lock(&self.allocations).insert(ptr as usize, Allocation { size, kind, device });
+                Ok(ptr)
+            }
+            Err(error) if error.code == Errc::MemoryAllocation => Ok(std::ptr::null_mut()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Frees what [`Context::alloc`] returned; null is fine.
+    ///
+    /// # Safety
+    /// No command uses the allocation.
+    pub unsafe fn free(&self, ptr: *mut c_void) -> Result<()> {
+        if ptr.is_null() {
+            return Ok(());
+        }
+        let found = lock(&self.allocations).remove(&(ptr as usize));
+        let Some(allocation) = found else {
+            return Err(invalid(format!(
+                "free of {ptr:p}: not the start of an allocation of this context (or freed before)"
+            )));
+        };
+        // SAFETY: the entry says which device allocated it and how; taking it out makes this the only free.
+        unsafe { allocation.device.hal.free(allocation.kind, ptr) };
+        Ok(())
+    }
+
+    /// The allocation that holds `ptr`, also in its middle.
+    pub fn query(&self, ptr: *const c_void) -> Option<(UsmKind, &'static Device)> {
+        let at = ptr as usize;
+        let allocations = lock(&self.allocations);
+        let (base, allocation) = allocations.range(..=at).next_back()?;
+        (at - base < allocation.size).then_some((allocation.kind, allocation.device))
+    }
+}

@@ -1,0 +1,171 @@
+//! Checks of a kernel launch, and the functor that a kernel gets.
+
+use scythe_abi::capi;
+use scythe_abi::launch::Shape;
+use scythe_hal::FunctorBytes;
+
+use crate::copy::sycl;
+use crate::memory::Buffer;
+use crate::platform::Device;
+use crate::{Errc, Error, Result, invalid};
+
+/// The ranges of a launch, checked.
+#[derive(Clone, Copy)]
+pub struct Ranges {
+    pub shape: Shape,
+    pub dims: u32,
+    pub global_size: [u64; 3],
+    pub local_size: [u64; 3],
+    pub global_offset: [u64; 3],
+}
+
+impl Ranges {
+    /// Checks what the program asked for against the SYCL rules and the device's limits.
+    pub fn new(launch: &capi::KernelLaunch, device: &Device) -> Result<Self> {
+        let Some(shape) = Shape::from_u32(launch.shape) else {
+            return Err(invalid(format!("kernel shape {} is unknown, expected 0 to 2", launch.shape)));
+        };
+        let dims = launch.dims;
+        if !(1..=3).contains(&dims) || (shape == Shape::SingleTask && dims != 1) {
+            return Err(invalid(format!("a {} kernel of {dims} dimensions cannot be launched", shape.as_str())));
+        }
+        let (global_size, local_size) = (launch.global_size, launch.local_size);
+        for d in dims as usize..3 {
+            if (global_size[d], local_size[d], launch.global_offset[d]) != (1, 1, 0) {
+                return Err(invalid(format!(
+                    "unused dimension {d} of a launch has size {}, local size {} and offset {}, expected 1, 1 and 0",
+                    global_size[d], local_size[d], launch.global_offset[d]
+                )));
+            }
+        }
+        if shape == Shape::SingleTask && global_size[0] != 1 {
+            return Err(invalid(format!("a single task has global size {}, expected 1", global_size[0])));
+        }
+        let ranges = Self { shape, dims, global_size, local_size, global_offset: launch.global_offset };
+        let items = global_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
+        if items.is_none_or(|items| items > i64::MAX as u64) {
+            return Err(ranges.error("its number of work-items does not fit 63 bits".into()));
+        }
+        for (size, offset) in global_size.iter().zip(ranges.global_offset) {
+            if offset.checked_add(*size).is_none_or(|end| end > i64::MAX as u64) {
+                return Err(ranges.error(format!("offset {offset} and size {size} do not fit 63 bits")));
+            }
+        }
+        if shape == Shape::NdRange {
+            ranges.check_groups(device)?;
+        } else if local_size != [1; 3] {
+            return Err(invalid(format!(
+                "a {} kernel has local size {}, expected 1",
+                shape.as_str(),
+                ranges.show(local_size)
+            )));
+        }
+        Ok(ranges)
+    }
+
+    fn check_groups(&self, device: &Device) -> Result<()> {
+        let info = device.hal.info();
+        for d in 0..self.dims as usize {
+            let (global, local) = (self.global_size[d], self.local_size[d]);
+            let dimension = self.dims as usize - 1 - d;
+            if local == 0 {
+                return Err(self.error(format!("the local size in dimension {dimension} is 0")));
+            }
+            if global % local != 0 {
+                return Err(self.error(format!(
+                    "in dimension {dimension} the local size {local} does not divide the global size {global}"
+                )));
+            }
+            if info.max_work_item_sizes[d] != 0 && local > info.max_work_item_sizes[d] {
+                return Err(self.error(format!(
+                    "in dimension {dimension} the local size {local} is more than the {} that {} allows",
+                    info.max_work_item_sizes[d],
+                    device.name()
+                )));
+            }
+        }
+        let items = self.local_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
+        if items.is_none_or(|items| items > info.max_work_group_size) {
+            return Err(self.error(format!(
+                "a work-group of {} work-items is more than the {} that {} allows",
+                items.map_or_else(|| "2^64 or more".to_owned(), |items| items.to_string()),
+                info.max_work_group_size,
+                device.name()
+            )));
+        }
+        Ok(())
+    }
+
+    /// No work-item runs.
+    pub fn is_empty(&self) -> bool {
+        self.global_size.contains(&0)
+    }
+
+    fn show(&self, numbers: [u64; 3]) -> String {
+        let used: Vec<String> = sycl(numbers)[3 - self.dims as usize..].iter().map(u64::to_string).collect();
+        format!("{{{}}}", used.join(", "))
+    }
+
+    fn error(&self, why: String) -> Error {
+        let global = self.show(self.global_size);
+        let message = match self.shape {
+            Shape::NdRange => {
+                format!("nd_range of global size {global}, local size {}: {why}", self.show(self.local_size))
+            }
+            Shape::SingleTask | Shape::Range => format!("range of size {global}: {why}"),
+        };
+        Error::new(Errc::NdRange, message)
+    }
+}
+
+/// A buffer that a command uses, and where it begins for that command.
+pub struct Placed<'a> {
+    pub buffer: &'a Buffer,
+    pub address: *mut u8,
+}
+
+/// Where `buffer` begins; `None` when it is not among the command's buffers.
+pub fn find(placed: &[Placed<'_>], buffer: &Buffer) -> Option<*mut u8> {
+    let holder = placed.iter().find(|p| p.buffer.covers(buffer))?;
+    let distance = buffer.bytes().start - holder.buffer.bytes().start;
+    Some(holder.address.wrapping_add(distance as usize))
+}
+
+/// Puts addresses into the accessors of a functor. `accessors` are their offsets, which the registry has checked
+/// against the functor's size.
+///
+/// # Safety
+/// The buffer handle of each accessor is null or valid.
+pub unsafe fn place_accessors(
+    functor: &mut FunctorBytes,
+    accessors: &[usize],
+    kernel: &str,
+    placed: &[Placed<'_>],
+) -> Result<()> {
+    for (index, &offset) in accessors.iter().enumerate() {
+        if offset.checked_add(size_of::<capi::AccessorHead>()).is_none_or(|end| end > functor.len()) {
+            return Err(Error::new(
+                Errc::KernelArgument,
+                format!("accessor {index} of kernel '{kernel}' lies outside its functor of {} bytes", functor.len()),
+            ));
+        }
+        // SAFETY: the functor has a whole accessor head at `offset`.
+        let head = unsafe { functor.as_ptr().add(offset).cast::<capi::AccessorHead>().read_unaligned() };
+        // SAFETY: the caller vouches for the handle.
+        let address = match unsafe { head.buffer.cast::<Buffer>().as_ref() } {
+            // A default-constructed accessor refers to nothing.
+            None => std::ptr::null_mut(),
+            Some(buffer) => find(placed, buffer).ok_or_else(|| {
+                Error::new(
+                    Errc::KernelArgument,
+                    format!(
+                        "accessor {index} of kernel '{kernel}' refers to a buffer that its command group does not \
+                         require: expected an accessor made with the handler, or handler::require"
+                    ),
+                )
+            })?,
+        };
+        functor.put_u64(offset, address as u64);
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! Who accesses which bytes of a buffer: finds what a new access must wait for.
+//!
+//! Reads wait for earlier writes of the same bytes, writes for earlier reads and writes. Accesses that have completed are
+//! forgotten, so that memory is bounded by what is in flight. Accesses of the host never wait for each other: they
+//! share one copy, and the program's threads order them.
+
+use crate::event::Node;
+
+/// Accesses that may not have completed.
+#[derive(Default)]
+pub struct Tracker {
+    accesses: Vec<Tracked>,
+    /// Length at which completed accesses are next looked for.
+    prune_at: usize,
+}
+
+/// One access.
+pub struct Tracked {
+    pub bytes: std::ops::Range<u64>,
+    pub writes: bool,
+    /// Made by the host program itself, not by a command.
+    pub by_host: bool,
+    pub node: Node,
+}
+
+impl Tracker {
+    /// Adds to `deps` what an access must wait for.
+    pub fn conflicts(&self, bytes: &std::ops::Range<u64>, writes: bool, by_host: bool, deps: &mut Vec<Node>) {
+        for access in &self.accesses {
+            let overlap = access.bytes.start.max(bytes.start) < access.bytes.end.min(bytes.end);
+            if overlap
+                && (writes || access.writes)
+                && !(by_host && access.by_host)
+                && !access.node.is_complete()
+                && !deps.iter().any(|dep| dep.is_same(&access.node))
+            {
+                deps.push(access.node.clone());
+            }
+        }
+    }
+
+    /// Records an access that waits for all its conflicts.
+    pub fn add(&mut self, new: Tracked) {
+        if new.writes {
+            // Whoever waits for this write waits for those it covers.
+            self.accesses.retain(|old| {
+                let covered = new.bytes.start <= old.bytes.start && old.bytes.end <= new.bytes.end;
+                !covered || (old.by_host && new.by_host)
+            });
+        }
+        if self.accesses.len() >= self.prune_at {
+            self.accesses.retain(|access| !access.node.is_complete());
+            self.prune_at = (2 * self.accesses.len()).max(16);
+        }
+        self.accesses.push(new);
+    }
+
+    /// Every command that may not have completed.
+    pub fn commands(&self) -> impl Iterator<Item = &Node> {
+        self.accesses.iter().filter(|access| !access.by_host).map(|access| &access.node)
+    }
+
+    /// No access was recorded that has not completed.
+    pub fn is_idle(&self) -> bool {
+        self.accesses.iter().all(|access| access.node.is_complete())
+    }
+
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.accesses.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::OwnEvent;
+    use std::sync::Arc;
+
+    fn count(tracker: &Tracker, bytes: std::ops::Range<u64>, writes: bool) -> usize {
+        let mut deps = Vec::new();
+        tracker.conflicts(&bytes, writes, false, &mut deps);
+        deps.len()
+    }
+
+    fn add(tracker: &mut Tracker, bytes: std::ops::Range<u64>, writes: bool, by_host: bool) -> Arc<OwnEvent> {
+        let event = OwnEvent::new();
+        tracker.add(Tracked { bytes, writes, by_host, node: event.node() });
+        event
+    }
+
+    #[test]
+    fn reads_wait_for_writes_and_writes_for_all() {
+        let mut tracker = Tracker::default();
+        let _r1 = add(&mut tracker, 0..8, false, false);
+        let _r2 = add(&mut tracker, 0..8, false, false);
+        assert_eq!(count(&tracker, 0..8, false), 0);
+        assert_eq!(count(&tracker, 0..8, true), 2);
+        let w = add(&mut tracker, 0..8, true, false);
+        assert_eq!(count(&tracker, 0..8, false), 1);
+        assert_eq!(count(&tracker, 0..8, true), 1, "the write stands for the reads it waits for");
+        w.complete(Ok(()));
+        assert_eq!(count(&tracker, 0..8, true), 0);
+    }
+
+    #[test]
+    fn only_overlapping_bytes_conflict() {
+        let mut tracker = Tracker::default();
+        let _low = add(&mut tracker, 0..8, true, false);
+        let _high = add(&mut tracker, 8..16, true, false);
+        assert_eq!(count(&tracker, 0..8, true), 1);
+        assert_eq!(count(&tracker, 4..12, false), 2);
+        assert_eq!(count(&tracker, 16..20, true), 0);
+        assert_eq!(count(&tracker, 4..4, true), 0, "no bytes, no conflict");
+    }
+
+    #[test]
+    fn accesses_of_the_host_do_not_wait_for_each_other() {
+        let mut tracker = Tracker::default();
+        let _first = add(&mut tracker, 0..8, true, true);
+        let mut deps = Vec::new();
+        tracker.conflicts(&(0..8), true, true, &mut deps);
+        assert!(deps.is_empty());
+        let _second = add(&mut tracker, 0..8, true, true);
+        assert_eq!(count(&tracker, 0..8, false), 2, "a command waits for both");
+    }
+
+    #[test]
+    fn completed_accesses_are_forgotten() {
+        let mut tracker = Tracker::default();
+        for _ in 0..10_000 {
+            add(&mut tracker, 0..8, false, false).complete(Ok(()));
+        }
+        assert!(tracker.len() <= 17, "{} accesses kept", tracker.len());
+        assert!(tracker.is_idle());
+    }
+}

@@ -1,0 +1,370 @@
+//! Queues: the order of commands.
+//!
+//! A command waits for the events it names, for earlier commands that conflict on a buffer, on an in-order queue for
+//! the command before, and behind a barrier for all commands before that. [`Queue::submit`] finds these and hands the
+//! command to a backend.
+//!
+//! A queue remembers commands until they have completed; their failures become its asynchronous errors. An error that
+//! passes from a command to those that wait for it is reported once.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use scythe_abi::capi::{Destroy, HostKernel};
+use scythe_hal::{FunctorBytes, HostKernelWork, KernelWork, Work};
+
+use crate::context::Context;
+use crate::copy::{self, View, ViewPlace};
+use crate::dispatch::{Job, Keep, Target, dispatch};
+use crate::event::Node;
+use crate::exit;
+use crate::launch::{Placed, Ranges, find, place_accessors};
+use crate::memory::coherence::{Access, prepare, record};
+use crate::memory::finish::in_host_task;
+use crate::memory::{Place, submission};
+use crate::platform::Device;
+use crate::registry::ReadyKernel;
+use crate::{Error, Result, invalid, lock};
+
+/// A SYCL queue.
+pub struct Queue {
+    _context: Arc<Context>,
+    pub device: &'static Device,
+    in_order: bool,
+    pub profiling: bool,
+    target: Target,
+    /// Where host tasks and kernels of host mode go.
+    host: Target,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Commands that may not have completed: of an in-order queue the last one, which stands for all.
+    pending: Vec<Node>,
+    /// Length at which completed commands are next looked for.
+    prune_at: usize,
+    barrier: Option<Node>,
+    errors: Vec<Error>,
+    /// Empty between submissions: spares an allocation for each.
+    scratch: Vec<Node>,
+}
+
+/// A command's own part, checked.
+pub enum Action<'a> {
+    /// Only orders.
+    Marker,
+    Kernel {
+        kernel: Arc<ReadyKernel>,
+        functor: FunctorBytes,
+        ranges: Ranges,
+    },
+    HostKernel {
+        call: HostKernel,
+        functor: FunctorBytes,
+        ranges: Ranges,
+    },
+    HostTask(HostCall),
+    /// Work on plain addresses.
+    Plain(Work),
+    Copy {
+        dst: View<'a>,
+        src: View<'a>,
+    },
+    Fill {
+        dst: View<'a>,
+        pattern: Vec<u8>,
+    },
+    /// Makes the host copies of the command's buffers current.
+    UpdateHost,
+}
+
+/// A host task's function with its context, whose end it calls.
+///
+/// The context is the runtime's only once the submission has succeeded, and by then the task may already have run: the
+/// later of the two, [`HostCall::drop`] and [`Commit::commit`], ends the context. Without a commit nobody does.
+pub struct HostCall {
+    call: unsafe extern "C" fn(*mut c_void),
+    shared: Arc<HostContext>,
+}
+
+/// The submitter's part of a [`HostCall`].
+pub struct Commit(Arc<HostContext>);
+
+struct HostContext {
+    context: *mut c_void,
+    destroy: Option<Destroy>,
+    /// Set by the first of the two.
+    one_done: AtomicBool,
+}
+
+// SAFETY: the program handed function and context over to be used by one runtime thread at a time; `one_done` decides
+// whose turn the end is.
+unsafe impl Send for HostContext {}
+// SAFETY: as above.
+unsafe impl Sync for HostContext {}
+
+impl HostContext {
+    fn arrive(&self) {
+        if self.one_done.swap(true, Ordering::AcqRel)
+            && let Some(destroy) = self.destroy
+        {
+            // SAFETY: called once, by the later of two, when the context is no longer used.
+            in_host_task(|| unsafe { destroy(self.context) });
+        }
+    }
+}
+
+impl HostCall {
+    /// # Safety
+    /// `call` may be called once with `context`, on any thread, and `destroy` after that, once the submission that takes
+    /// the call has been committed.
+    pub unsafe fn new(
+        call: unsafe extern "C" fn(*mut c_void),
+        destroy: Option<Destroy>,
+        context: *mut c_void,
+    ) -> (Self, Commit) {
+        let shared = Arc::new(HostContext { context, destroy, one_done: AtomicBool::new(false) });
+        (Self { call, shared: shared.clone() }, Commit(shared))
+    }
+
+    fn run(self) {
+        // SAFETY: `new`'s caller allows it; `self` is consumed, so that this is the only call.
+        in_host_task(|| unsafe { (self.call)(self.shared.context) });
+    }
+}
+
+impl Drop for HostCall {
+    fn drop(&mut self) {
+        self.shared.arrive();
+    }
+}
+
+impl Commit {
+    /// The submission has succeeded: the context is the runtime's.
+    pub fn commit(self) {
+        self.0.arrive();
+    }
+}
+
+/// Everything of a command that orders it.
+#[derive(Clone, Copy, Default)]
+pub struct Order<'a> {
+    pub accesses: &'a [Access<'a>],
+    pub events: &'a [Node],
+    /// Waits for everything submitted to the queue before, and holds up everything after.
+    pub barrier: bool,
+}
+
+impl Queue {
+    pub fn new(context: Arc<Context>, device: &'static Device, in_order: bool, profiling: bool) -> Result<Arc<Self>> {
+        if !context.holds(device) {
+            return Err(invalid(format!("device '{}' is not in the queue's context", device.name())));
+        }
+        let queue = Arc::new(Self {
+            _context: context,
+            device,
+            in_order,
+            profiling,
+            target: device.target(profiling)?,
+            host: device.host().target(profiling)?,
+            state: Mutex::default(),
+        });
+        exit::watch(Arc::downgrade(&queue));
+        Ok(queue)
+    }
+
+    /// Orders a command and hands it on; returns its event without waiting.
+    ///
+    /// # Safety
+    /// Addresses, functors and handles in `action` are valid as `abi.h` says, until the command has completed.
+    pub unsafe fn submit(&self, action: Action<'_>, order: Order<'_>) -> Result<Node> {
+        let (target, place) = match &action {
+            Action::HostTask(_) | Action::HostKernel { .. } => (&self.host, Place::Host),
+            Action::UpdateHost => (&self.target, Place::Host),
+            _ => (&self.target, Place::of(self.device)),
+        };
+        if order.accesses.is_empty() {
+            // SAFETY: passed on.
+            return unsafe { self.send(target, action, order, &[], Vec::new()) };
+        }
+        let turn = submission();
+        let mut deps = Vec::new();
+        let mut placed = Vec::with_capacity(order.accesses.len());
+        for access in order.accesses {
+            let address = prepare(&turn, access, place, &mut deps)?;
+            placed.push(Placed { buffer: access.buffer, address });
+        }
+        // SAFETY: passed on; the copies at `placed` live until the commands recorded below have completed.
+        let node = unsafe { self.send(target, action, order, &placed, deps) }?;
+        for access in order.accesses {
+            record(&turn, access, place, &node);
+        }
+        Ok(node)
+    }
+
+    /// # Safety
+    /// As for [`Queue::submit`]; `deps` orders the command after those that conflict with it on `placed`.
+    unsafe fn send(
+        &self,
+        target: &Target,
+        action: Action<'_>,
+        order: Order<'_>,
+        placed: &[Placed<'_>],
+        mut deps: Vec<Node>,
+    ) -> Result<Node> {
+        // SAFETY: passed on.
+        let (job, keep, second) = unsafe { make_job(action, placed) }?;
+        let mut state = lock(&self.state);
+        if deps.capacity() == 0 {
+            deps = std::mem::take(&mut state.scratch);
+        }
+        deps.extend(order.events.iter().filter(|event| !event.is_complete()).cloned());
+        state.collect(self.in_order);
+        if self.in_order || order.barrier {
+            deps.extend(state.pending.iter().cloned());
+        }
+        deps.extend(state.barrier.clone());
+        // SAFETY: the caller vouches for the addresses, and `deps` for the order.
+        let mut sent = unsafe { dispatch(target, job, &mut deps, keep) };
+        deps.clear();
+        if let (Ok(node), Some((work, keep))) = (&sent, second) {
+            deps.push(node.clone());
+            // SAFETY: as above; the second step follows the first.
+            sent = unsafe { dispatch(target, Job::Plain(work), &mut deps, keep) };
+            deps.clear();
+        }
+        state.scratch = deps;
+        let node = sent?;
+        if self.in_order || order.barrier {
+            state.pending.clear();
+        }
+        state.pending.push(node.clone());
+        if order.barrier && !self.in_order {
+            state.barrier = Some(node.clone());
+        }
+        Ok(node)
+    }
+
+    /// Waits until every command submitted so far has completed.
+    pub fn wait(&self) {
+        let pending = lock(&self.state).pending.clone();
+        for node in &pending {
+            // How it ended is collected below.
+            let _ = node.event.wait();
+        }
+        lock(&self.state).sweep();
+    }
+
+    /// Every command submitted so far has completed.
+    pub fn is_empty(&self) -> bool {
+        let mut state = lock(&self.state);
+        state.sweep();
+        state.pending.is_empty()
+    }
+
+    /// A backend has commands of this queue.
+    pub fn is_busy(&self) -> bool {
+        lock(&self.state).pending.iter().any(exit::is_with_backend)
+    }
+
+    /// Takes the errors of commands that have failed, oldest first.
+    pub fn take_errors(&self) -> Vec<Error> {
+        let mut state = lock(&self.state);
+        state.sweep();
+        std::mem::take(&mut state.errors)
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        exit::adopt(std::mem::take(&mut lock(&self.state).pending));
+    }
+}
+
+impl State {
+    /// Looks for completed commands, now and then.
+    fn collect(&mut self, in_order: bool) {
+        if in_order || self.pending.len() >= self.prune_at {
+            self.sweep();
+            self.prune_at = (2 * self.pending.len()).max(32);
+        }
+    }
+
+    /// Forgets completed commands and keeps their errors.
+    fn sweep(&mut self) {
+        let errors = &mut self.errors;
+        self.pending.retain(|node| match node.outcome() {
+            None => true,
+            Some(Ok(())) => false,
+            Some(Err(error)) => {
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
+                false
+            }
+        });
+        if self.barrier.as_ref().is_some_and(Node::is_complete) {
+            self.barrier = None;
+        }
+    }
+}
+
+/// The first step with what it keeps, and a second one where one is not enough.
+type Parts = (Job, Keep, Option<(Work, Keep)>);
+
+/// Makes the backend's work.
+///
+/// # Safety
+/// As for [`Queue::submit`].
+unsafe fn make_job(action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts> {
+    let plain = |work: Work| Ok((Job::Plain(work), None, None));
+    match action {
+        Action::Marker | Action::UpdateHost => plain(Work::Marker),
+        Action::Plain(work) => plain(work),
+        Action::HostTask(task) => plain(Work::HostTask(Box::new(move || {
+            task.run();
+            Ok(())
+        }))),
+        Action::Kernel { ranges, .. } | Action::HostKernel { ranges, .. } if ranges.is_empty() => plain(Work::Marker),
+        Action::Kernel { kernel, mut functor, ranges } => {
+            // SAFETY: the caller vouches for the functor's handles.
+            unsafe { place_accessors(&mut functor, kernel.accessors(), kernel.symbol(), placed) }?;
+            let work = Box::new(KernelWork {
+                kernel: kernel.clone(),
+                functor,
+                dims: ranges.dims,
+                global_size: ranges.global_size,
+                local_size: ranges.local_size,
+                global_offset: ranges.global_offset,
+            });
+            Ok((Job::Kernel { work, kernel }, None, None))
+        }
+        Action::HostKernel { call, functor, ranges } => plain(Work::HostKernel(Box::new(HostKernelWork {
+            call,
+            functor,
+            shape: ranges.shape,
+            global_size: ranges.global_size,
+            local_size: ranges.local_size,
+            global_offset: ranges.global_offset,
+        }))),
+        Action::Copy { dst, src } => {
+            let steps = copy::copy(&dst, base(&dst, placed)?, &src, base(&src, placed)?)?;
+            Ok((Job::Plain(steps.first.0), steps.first.1, steps.second))
+        }
+        Action::Fill { dst, pattern } => {
+            let steps = copy::fill(&dst, base(&dst, placed)?, pattern)?;
+            Ok((Job::Plain(steps.first.0), steps.first.1, steps.second))
+        }
+    }
+}
+
+/// Where a view's memory begins for the command.
+fn base(view: &View<'_>, placed: &[Placed<'_>]) -> Result<*mut u8> {
+    match view.place {
+        ViewPlace::Address(ptr) => Ok(ptr),
+        ViewPlace::Buffer(buffer) => find(placed, buffer)
+            .ok_or_else(|| invalid("a copy or fill names a buffer that is not among the command's requirements")),
+    }
+}
