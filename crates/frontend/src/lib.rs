@@ -1,1 +1,29 @@
-//! .
+//! The clang plug-in: facts from the AST, device-code diagnostics, attribute normaliser, integration header, IR
+//! annotation. It generates no code: clang does.
+//!
+//! In the order in which a translation unit passes through:
+//!
+//! * [`plugin`]: the functions that the C++ shim calls. [`options`]: the plug-in's arguments.
+//! * [`normalise`]: rewrites SYCL attributes before clang reads a file.
+//! * [`facts`]: what is known of the unit, as values; [`unit`] gets it from the shim (`ffi`).
+//! * [`reach`]: which functions are device code. [`diagnose`], [`functor`], [`library`]: what they and functors must not do.
+//! * [`rows`]: functor layout → launch rows. [`call_site`]: where kernels are submitted. [`int_header`]: the header.
+//! * [`annotate`]: all of it into IR. [`lower`]: the passes that run here.
+//! * [`compile`]: the two stages that call all of these.
+
+pub mod annotate;
+pub mod call_site;
+pub mod compile;
+pub mod diagnose;
+pub mod facts;
+mod ffi;
+pub mod functor;
+pub mod int_header;
+pub mod library;
+pub mod lower;
+pub mod normalise;
+pub mod options;
+pub mod plugin;
+pub mod reach;
+pub mod rows;
+pub mod unit;

@@ -1,0 +1,50 @@
+//! Compiles the C++ shim against clang's headers, and links the plug-in to the libraries that clang itself uses.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=shim");
+    println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+    let llvm = Llvm::find();
+    let mut build = cc::Build::new();
+    build.cpp(true).std("c++17").include(&llvm.include).opt_level(1).debug(false);
+    for file in ["plugin", "walk", "describe", "layout", "name"] {
+        build.file(format!("shim/{file}.cpp"));
+    }
+    // As clang itself is built. The headers of clang and LLVM are not ours to clean.
+    build.flag("-fno-rtti").flag("-fno-exceptions").warnings(false);
+    build.define("__STDC_CONSTANT_MACROS", None).define("__STDC_LIMIT_MACROS", None);
+    build.compile("scythe_frontend_shim");
+    // Debian installs no development link for this library: name the file.
+    println!("cargo:rustc-link-search=native={}", llvm.lib);
+    println!("cargo:rustc-link-arg=-l:libclang-cpp.so.22.1");
+    println!("cargo:rustc-link-arg=-Wl,-z,defs");
+}
+
+struct Llvm {
+    include: String,
+    lib: String,
+}
+
+impl Llvm {
+    /// What `llvm-config` of the prefix says, else of the system.
+    fn find() -> Self {
+        let mut candidates = Vec::new();
+        if let Ok(prefix) = std::env::var("LLVM_SYS_221_PREFIX") {
+            candidates.push(Path::new(&prefix).join("bin/llvm-config").display().to_string());
+        }
+        candidates.push("llvm-config-22".into());
+        for tool in &candidates {
+            if let (Some(include), Some(lib)) = (ask(tool, "--includedir"), ask(tool, "--libdir")) {
+                return Self { include, lib };
+            }
+        }
+        panic!("no llvm-config of LLVM 22 found; tried {}; set LLVM_SYS_221_PREFIX", candidates.join(", "));
+    }
+}
+
+fn ask(tool: &str, question: &str) -> Option<String> {
+    let out = Command::new(tool).arg(question).output().ok()?;
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+}

@@ -1,0 +1,233 @@
+// The C edge between the shim and Rust. `src/ffi.rs` mirrors every type here, field by field.
+//
+// Rust drives: it asks for the facts of one function, one kernel, one body at a time. Everything a call returns lives
+// in the unit's arena until the translation unit ends; strings are UTF-8 without a terminator.
+#ifndef SCYTHE_FRONTEND_FACTS_H
+#define SCYTHE_FRONTEND_FACTS_H
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+struct scythe_unit; // one translation unit, valid during scythe_frontend_unit
+
+struct scythe_str {
+  const char *data;
+  size_t size;
+};
+
+// A declaration: the definition where there is one, else the canonical declaration, so that addresses can be compared.
+typedef const void *scythe_decl;
+
+// A position as clang encodes it; 0 is none.
+typedef uint32_t scythe_loc;
+
+struct scythe_position {
+  scythe_str file;
+  uint32_t line;
+  uint32_t column;
+};
+
+// An `annotate` attribute: its text, and its arguments where they are integers, else its first string argument.
+struct scythe_attribute {
+  scythe_str name;
+  const int64_t *values;
+  size_t value_count;
+  scythe_str text;
+  scythe_loc loc;
+};
+
+enum scythe_function_flag : uint32_t {
+  SCYTHE_FUNCTION_DEFINED = 1u << 0,
+  SCYTHE_FUNCTION_VARIADIC = 1u << 1,
+  SCYTHE_FUNCTION_EXTERNAL = 1u << 2,   // sycl_external
+  SCYTHE_FUNCTION_BUILTIN = 1u << 3,    // a builtin that is not a library function
+  SCYTHE_FUNCTION_LIBRARY = 1u << 4,    // a library function that clang knows
+  SCYTHE_FUNCTION_ALLOCATION = 1u << 5, // a replaceable global operator new or delete
+  SCYTHE_FUNCTION_EXTERN_C = 1u << 6,
+  SCYTHE_FUNCTION_IN_SYCL = 1u << 7,   // inside namespace sycl
+  SCYTHE_FUNCTION_DEFAULTED = 1u << 8, // defaulted, trivial: nothing is called
+};
+
+struct scythe_function {
+  scythe_str name;      // as clang's diagnostics show it, not qualified
+  scythe_str qualified; // with namespaces and classes, without template arguments
+  uint32_t flags;
+  scythe_loc loc;
+  scythe_loc instantiated_at; // where a template was first used, or 0
+  scythe_decl parent;         // of a method, its class
+  uint64_t odr_hash;          // of a defined function
+  const scythe_attribute *attributes;
+  size_t attribute_count;
+};
+
+// What code generation does in a body, in source order.
+enum scythe_event_kind : uint32_t {
+  SCYTHE_EVENT_CALL = 0,          // decl
+  SCYTHE_EVENT_VIRTUAL_CALL = 1,  // decl
+  SCYTHE_EVENT_INDIRECT_CALL = 2, //
+  SCYTHE_EVENT_LAMBDA = 3,        // decl: call operator of a closure made here
+  SCYTHE_EVENT_THROW = 4,
+  SCYTHE_EVENT_TRY = 5,
+  SCYTHE_EVENT_TYPEID = 6,
+  SCYTHE_EVENT_DYNAMIC_CAST = 7,
+  SCYTHE_EVENT_GLOBAL = 8, // decl, text: name, flags: scythe_global_flag, decl_loc
+  SCYTHE_EVENT_VA_ARG = 9,
+  SCYTHE_EVENT_ASM = 10,
+  SCYTHE_EVENT_VARIABLE_ARRAY = 11, // text: variable
+  SCYTHE_EVENT_ZERO_ARRAY = 12,     // text: variable
+  SCYTHE_EVENT_LONG_DOUBLE = 13,
+  SCYTHE_EVENT_DOUBLE = 14,
+  SCYTHE_EVENT_HALF = 15,
+  SCYTHE_EVENT_DECORATED = 16, // values: aspects of a type that uses_aspects decorates; text: its name
+  SCYTHE_EVENT_ADDRESS = 17,   // decl: function whose address is taken
+};
+
+enum scythe_global_flag : uint32_t {
+  SCYTHE_GLOBAL_CONST = 1u << 0,
+  SCYTHE_GLOBAL_CONSTANT_INIT = 1u << 1,
+  SCYTHE_GLOBAL_STATIC_LOCAL = 1u << 2,
+  SCYTHE_GLOBAL_THREAD_LOCAL = 1u << 3,
+  SCYTHE_GLOBAL_UNDEFINED = 1u << 4,
+  SCYTHE_GLOBAL_SPECIAL = 1u << 5, // its type is annotated scythe::special
+};
+
+struct scythe_event {
+  uint32_t kind;
+  uint32_t flags;
+  scythe_loc loc;
+  scythe_loc decl_loc;
+  scythe_decl decl;
+  scythe_str text;
+  const int64_t *values;
+  size_t value_count;
+};
+
+struct scythe_events {
+  const scythe_event *data;
+  size_t size;
+};
+
+enum scythe_field_kind : uint32_t {
+  SCYTHE_FIELD_SCALAR = 0, // scalar tells which
+  SCYTHE_FIELD_POINTER = 1,
+  SCYTHE_FIELD_REFERENCE = 2,
+  SCYTHE_FIELD_RECORD = 3, // its members follow, one level deeper
+  SCYTHE_FIELD_ARRAY = 4,  // one element follows, one level deeper
+  SCYTHE_FIELD_OPAQUE = 5, // bytes whose inside does not matter: unions, polymorphic classes, vectors
+  SCYTHE_FIELD_BITS = 6,   // the storage of a bit-field
+};
+
+enum scythe_field_flag : uint32_t {
+  SCYTHE_FIELD_CAPTURE = 1u << 0,
+  SCYTHE_FIELD_THIS = 1u << 1, // captured `this`
+  SCYTHE_FIELD_BASE = 1u << 2,
+  SCYTHE_FIELD_TRIVIALLY_COPYABLE = 1u << 3,
+  SCYTHE_FIELD_DEVICE_COPYABLE = 1u << 4, // sycl::is_device_copyable_v
+  SCYTHE_FIELD_OWN_COPY = 1u << 5,        // a copy, move or destruction of its own, not from its members
+  SCYTHE_FIELD_LONG_DOUBLE = 1u << 6,
+  SCYTHE_FIELD_EMPTY = 1u << 7,
+  SCYTHE_FIELD_CLOSURE = 1u << 8,
+};
+
+// A node of the functor's layout, in preorder.
+struct scythe_field {
+  uint32_t depth;
+  uint32_t kind;
+  uint32_t flags;
+  scythe_loc loc;
+  scythe_str name;
+  scythe_str type;
+  scythe_str scalar;  // i8 … double, for SCALAR
+  scythe_str special; // text of scythe::special
+  uint64_t offset;    // from the start of the functor
+  uint64_t size;      // bytes that belong to it alone
+  uint64_t align;
+  uint64_t count; // elements of an array
+};
+
+// One declaration that a kernel's name needs before it can be spelled.
+struct scythe_name_part {
+  scythe_str namespaces;  // "a::b", an unnamed one as "", an inline one with "inline " before it; outermost first
+  scythe_str declaration; // "template <typename> class K"
+  uint32_t declarable;
+  uint32_t closure; // a lambda's type
+};
+
+struct scythe_kernel {
+  scythe_str symbol;
+  scythe_str name;     // as clang's diagnostics show it
+  scythe_str spelling; // as C++ outside of every namespace can write it
+  scythe_str shape;
+  scythe_str functor; // type, as diagnostics show it
+  scythe_decl functor_decl;
+  scythe_loc functor_loc;
+  scythe_loc entry_loc;
+  uint32_t external; // the name is the same entity in every translation unit
+  uint32_t by_value; // the entry point takes one object of class type by value
+  uint64_t functor_size;
+  const scythe_field *fields; // fields[0] is the functor itself
+  size_t field_count;
+  const scythe_name_part *parts;
+  size_t part_count;
+};
+
+struct scythe_decorated_type {
+  scythe_str name; // of the type in IR
+  const int64_t *values;
+  size_t value_count;
+};
+
+// What scythe_frontend_unit is given.
+struct scythe_unit_facts {
+  scythe_str main_file;
+  const scythe_decl *kernels; // entry points, in order of appearance
+  size_t kernel_count;
+  const scythe_decl *externals; // defined sycl_external functions
+  size_t external_count;
+  const scythe_decl *instantiations; // of templates in namespace sycl
+  size_t instantiation_count;
+  const scythe_decorated_type *types;
+  size_t type_count;
+  uint32_t errors; // clang has reported errors already
+};
+
+enum scythe_level : uint32_t { SCYTHE_ERROR = 0, SCYTHE_WARNING = 1, SCYTHE_NOTE = 2 };
+
+// --- Shim, called by Rust ----------------------------------------------------------------------------------------
+
+void scythe_describe_function(scythe_unit *unit, scythe_decl function, scythe_function *out);
+void scythe_walk_function(scythe_unit *unit, scythe_decl function, scythe_events *out);
+void scythe_describe_kernel(scythe_unit *unit, scythe_decl entry, scythe_kernel *out);
+// The symbols that code generation gives to a function (several for constructors and destructors).
+void scythe_function_symbols(scythe_unit *unit, scythe_decl function, const scythe_str **out, size_t *count);
+// As __FILE__ and __LINE__ see it.
+void scythe_locate(scythe_unit *unit, scythe_loc loc, scythe_position *out);
+// As __builtin_LINE() in a default argument sees a call there.
+void scythe_locate_call(scythe_unit *unit, scythe_loc loc, scythe_position *out);
+void scythe_report(scythe_unit *unit, uint32_t level, scythe_loc loc, scythe_str message);
+// Fills the pass plug-in description that llvmGetPassPluginInfo returns.
+struct scythe_pass_plugin {
+  uint32_t api_version;
+  const char *name;
+  const char *version;
+  void *register_callbacks;
+  void *pre_codegen;
+};
+void scythe_pass_plugin_info(scythe_pass_plugin *out);
+
+// --- Rust, called by the shim ------------------------------------------------------------------------------------
+
+// Starts a translation unit with the plug-in's arguments. Null, or the message to report (freed by Rust's next call).
+const char *scythe_frontend_begin(const scythe_str *args, size_t count, uint32_t is_device);
+// Macro definitions that go before the main file.
+scythe_str scythe_frontend_predefines(void);
+// Rewrites attributes of a file: `out` receives `contents.size` bytes and 1 is returned, or 0 when nothing changes.
+uint32_t scythe_frontend_rewrite(scythe_str contents, char *out);
+void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
+// Runs the IR passes on the device module. Null, or the message of the failure.
+const char *scythe_frontend_module(void *module);
+}
+
+#endif

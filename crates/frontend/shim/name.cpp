@@ -1,0 +1,184 @@
+// How a kernel's name can be written, and which declarations it needs, for the integration header.
+#include "unit.h"
+
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/PrettyPrinter.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+
+namespace {
+
+class NameWalk {
+public:
+  explicit NameWalk(scythe_unit &Unit) : Unit(Unit), Ctx(Unit.Ctx), Policy(spellingPolicy(Unit.Ctx)) {}
+
+  std::vector<scythe_name_part> Parts;
+
+  static PrintingPolicy spellingPolicy(ASTContext &Ctx) {
+    PrintingPolicy Policy(Ctx.getLangOpts());
+    Policy.FullyQualifiedName = true;
+    Policy.SuppressScope = false;
+    Policy.SuppressUnwrittenScope = true;
+    Policy.SuppressTagKeyword = true;
+    Policy.PrintAsCanonical = true;
+    Policy.SplitTemplateClosers = true;
+    return Policy;
+  }
+
+  void type(QualType T) {
+    T = T.getCanonicalType().getUnqualifiedType();
+    if (const auto *P = T->getAs<PointerType>())
+      return type(P->getPointeeType());
+    if (const auto *R = T->getAs<ReferenceType>())
+      return type(R->getPointeeType());
+    if (const auto *A = Ctx.getAsArrayType(T))
+      return type(A->getElementType());
+    if (const auto *F = T->getAs<FunctionProtoType>()) {
+      type(F->getReturnType());
+      for (QualType P : F->getParamTypes())
+        type(P);
+      return;
+    }
+    if (const TagDecl *Tag = T->getAsTagDecl())
+      return tag(Tag);
+    if (!T->isBuiltinType())
+      add(nullptr, "", false);
+  }
+
+private:
+  scythe_unit &Unit;
+  ASTContext &Ctx;
+  PrintingPolicy Policy;
+  llvm::SmallPtrSet<const Decl *, 8> Seen;
+
+  void add(const Decl *D, llvm::StringRef Text, bool Declarable, bool Closure = false) {
+    llvm::SmallVector<std::string, 4> Path;
+    if (D) {
+      for (const DeclContext *DC = D->getDeclContext(); !DC->isTranslationUnit(); DC = DC->getParent()) {
+        const auto *NS = dyn_cast<NamespaceDecl>(DC);
+        if (!NS) {
+          Declarable = Declarable && isa<LinkageSpecDecl>(DC);
+          continue;
+        }
+        // Programs may not add declarations to namespace std.
+        Declarable = Declarable && !(NS->isStdNamespace());
+        Path.push_back((NS->isInline() ? "inline " : "") + NS->getNameAsString());
+      }
+    }
+    std::string Joined;
+    for (auto It = Path.rbegin(); It != Path.rend(); ++It)
+      Joined += (It == Path.rbegin() ? "" : "::") + *It;
+    // One unnamed namespace alone would look like none.
+    if (!Path.empty() && Joined.empty())
+      Joined = " ";
+    Parts.push_back({Unit.keep(Joined), Unit.keep(Text), Declarable ? 1u : 0u, Closure ? 1u : 0u});
+  }
+
+  void tag(const TagDecl *Tag) {
+    Tag = Tag->getCanonicalDecl();
+    if (const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(Tag)) {
+      arguments(Spec->getTemplateArgs().asArray());
+      const ClassTemplateDecl *Template = Spec->getSpecializedTemplate()->getCanonicalDecl();
+      if (!Seen.insert(Template).second)
+        return;
+      std::string Text;
+      bool Declarable = parameters(Template->getTemplateParameters(), Text);
+      Text += (Spec->getKindName() + " " + Template->getName()).str();
+      add(Template, Text, Declarable);
+      return;
+    }
+    if (!Seen.insert(Tag).second)
+      return;
+    if (const auto *Enum = dyn_cast<EnumDecl>(Tag)) {
+      std::string Text = Enum->isScoped() ? "enum class " : "enum ";
+      Text += Enum->getNameAsString();
+      if (Enum->isFixed())
+        Text += " : " + Enum->getIntegerType().getCanonicalType().getAsString(Policy);
+      add(Enum, Text, Enum->isFixed() && Enum->getIdentifier());
+      return;
+    }
+    const auto *Record = cast<CXXRecordDecl>(Tag);
+    bool Named = Record->getIdentifier() && !Record->isLambda() && !Record->isDependentContext();
+    add(Record, (Record->getKindName() + " " + Record->getName()).str(), Named, Record->isLambda());
+    // A class inside a closure's function is named after the closure, too.
+    for (const DeclContext *DC = Record->getDeclContext(); DC; DC = DC->getParent())
+      if (const auto *Outer = dyn_cast<CXXRecordDecl>(DC); Outer && Outer->isLambda() && Outer != Record)
+        add(Outer, "", false, true);
+  }
+
+  void arguments(llvm::ArrayRef<TemplateArgument> Args) {
+    for (const TemplateArgument &A : Args) {
+      switch (A.getKind()) {
+      case TemplateArgument::Type:
+        type(A.getAsType());
+        break;
+      case TemplateArgument::Integral:
+        type(A.getIntegralType());
+        break;
+      case TemplateArgument::Pack:
+        arguments(A.pack_elements());
+        break;
+      case TemplateArgument::Template: {
+        const auto *Template = dyn_cast_or_null<ClassTemplateDecl>(A.getAsTemplate().getAsTemplateDecl());
+        if (!Template) {
+          add(nullptr, "", false);
+          break;
+        }
+        Template = Template->getCanonicalDecl();
+        if (!Seen.insert(Template).second)
+          break;
+        std::string Text;
+        bool Declarable = parameters(Template->getTemplateParameters(), Text);
+        Text += (Template->getTemplatedDecl()->getKindName() + " " + Template->getName()).str();
+        add(Template, Text, Declarable);
+        break;
+      }
+      case TemplateArgument::NullPtr:
+        break;
+      default:
+        add(nullptr, "", false);
+      }
+    }
+  }
+
+  // Appends "template <…> "; false where the parameters cannot be written again.
+  bool parameters(const TemplateParameterList *List, std::string &Text) {
+    bool Declarable = !List->hasAssociatedConstraints();
+    Text += "template <";
+    for (const NamedDecl *P : *List) {
+      if (P != *List->begin())
+        Text += ", ";
+      if (const auto *Type = dyn_cast<TemplateTypeParmDecl>(P)) {
+        Text += Type->isParameterPack() ? "typename..." : "typename";
+      } else if (const auto *Value = dyn_cast<NonTypeTemplateParmDecl>(P)) {
+        QualType T = Value->getType().getCanonicalType();
+        Declarable = Declarable && !T->isDependentType() && !T->isUndeducedType();
+        if (!T->isDependentType())
+          type(T);
+        Text += T.getAsString(Policy);
+        if (Value->isParameterPack())
+          Text += "...";
+      } else if (const auto *Template = dyn_cast<TemplateTemplateParmDecl>(P)) {
+        Declarable = parameters(Template->getTemplateParameters(), Text) && Declarable;
+        Text += Template->isParameterPack() ? "class..." : "class";
+      }
+    }
+    Text += "> ";
+    return Declarable;
+  }
+};
+
+} // namespace
+
+void describeName(scythe_unit &Unit, QualType Name, scythe_kernel &Out) {
+  QualType Canonical = Name.getCanonicalType();
+  Out.name = Unit.keep(Name.getUnqualifiedType().getAsString(Unit.Ctx.getPrintingPolicy()));
+  Out.spelling = Unit.keep(Canonical.getAsString(NameWalk::spellingPolicy(Unit.Ctx)));
+  Out.external = isExternallyVisible(Canonical->getLinkage()) ? 1 : 0;
+  NameWalk Walk(Unit);
+  Walk.type(Canonical);
+  Out.parts = Unit.keep(llvm::ArrayRef<scythe_name_part>(Walk.Parts));
+  Out.part_count = Walk.Parts.size();
+}

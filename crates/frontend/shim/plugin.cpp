@@ -1,0 +1,194 @@
+// How clang and LLVM call in: the front-end action, the preprocessor hook and the pass hook. Each hands over to Rust.
+#include "unit.h"
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm-c/Types.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+
+namespace {
+
+// Puts Rust's version of a file in front of the preprocessor; the length never changes.
+void rewrite(SourceManager &SM, FileEntryRef File) {
+  std::optional<llvm::MemoryBufferRef> Buffer = SM.getMemoryBufferForFileOrNone(File);
+  if (!Buffer || Buffer->getBufferSize() == 0)
+    return;
+  auto New = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(Buffer->getBufferSize(), Buffer->getBufferIdentifier());
+  if (scythe_frontend_rewrite({Buffer->getBufferStart(), Buffer->getBufferSize()}, New->getBufferStart()))
+    SM.overrideFileContents(File, std::move(New));
+}
+
+class Includes : public PPCallbacks {
+public:
+  explicit Includes(SourceManager &SM) : SM(SM) {}
+
+  void InclusionDirective(SourceLocation, const Token &, StringRef, bool, CharSourceRange, OptionalFileEntryRef File,
+                          StringRef, StringRef, const Module *, bool, SrcMgr::CharacteristicKind) override {
+    if (File && Seen.insert(&File->getFileEntry()).second)
+      rewrite(SM, *File);
+  }
+
+private:
+  SourceManager &SM;
+  llvm::DenseSet<const FileEntry *> Seen;
+};
+
+class Consumer : public ASTConsumer {
+public:
+  explicit Consumer(CompilerInstance &CI, bool Device) : CI(CI), Device(Device) {}
+
+  bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    if (Device)
+      for (Decl *D : Group)
+        declaration(D);
+    return true;
+  }
+  void HandleInlineFunctionDefinition(FunctionDecl *FD) override {
+    if (Device)
+      declaration(FD);
+  }
+  void HandleTagDeclDefinition(TagDecl *D) override {
+    if (Device && D->hasAttrs() && !D->isDependentContext() && usesAspects(D))
+      if (auto *RD = dyn_cast<CXXRecordDecl>(D))
+        Decorated.push_back(RD);
+  }
+
+  void HandleTranslationUnit(ASTContext &Ctx) override {
+    if (!Device)
+      return;
+    scythe_unit Unit(CI, Ctx);
+    std::vector<scythe_decl> KernelDecls, ExternalDecls, InstantiationDecls;
+    llvm::DenseSet<const FunctionDecl *> Seen;
+    for (FunctionDecl *FD : Kernels)
+      if (FD->doesThisDeclarationHaveABody() && !FD->getAttr<SYCLKernelEntryPointAttr>()->isInvalidAttr() &&
+          Seen.insert(canonicalFunction(FD)).second)
+        KernelDecls.push_back(canonicalFunction(FD));
+    for (FunctionDecl *FD : Externals)
+      if (FD->isDefined() && Seen.insert(canonicalFunction(FD)).second)
+        ExternalDecls.push_back(canonicalFunction(FD));
+    for (FunctionDecl *FD : Instantiations)
+      if (FD->isDefined())
+        InstantiationDecls.push_back(canonicalFunction(FD));
+    std::vector<scythe_decorated_type> Types;
+    for (CXXRecordDecl *RD : Decorated) {
+      std::string Name;
+      llvm::raw_string_ostream OS(Name);
+      OS << RD->getKindName() << '.';
+      PrintingPolicy Policy(Ctx.getLangOpts());
+      RD->printQualifiedName(OS, Policy);
+      scythe_attribute A = describeAttribute(Unit, usesAspects(RD));
+      Types.push_back({Unit.keep(Name), A.values, A.value_count});
+    }
+    SourceManager &SM = Ctx.getSourceManager();
+    scythe_unit_facts Facts{};
+    if (OptionalFileEntryRef Main = SM.getFileEntryRefForID(SM.getMainFileID()))
+      Facts.main_file = Unit.keep(Main->getName());
+    Facts.kernels = KernelDecls.data();
+    Facts.kernel_count = KernelDecls.size();
+    Facts.externals = ExternalDecls.data();
+    Facts.external_count = ExternalDecls.size();
+    Facts.instantiations = InstantiationDecls.data();
+    Facts.instantiation_count = InstantiationDecls.size();
+    Facts.types = Types.data();
+    Facts.type_count = Types.size();
+    Facts.errors = CI.getDiagnostics().hasErrorOccurred();
+    scythe_frontend_unit(&Unit, &Facts);
+  }
+
+private:
+  CompilerInstance &CI;
+  bool Device;
+  std::vector<FunctionDecl *> Kernels, Externals, Instantiations;
+  std::vector<CXXRecordDecl *> Decorated;
+
+  void declaration(Decl *D) {
+    if (auto *NS = dyn_cast<NamespaceDecl>(D)) {
+      for (Decl *Inner : NS->decls())
+        declaration(Inner);
+      return;
+    }
+    if (auto *Linkage = dyn_cast<LinkageSpecDecl>(D)) {
+      for (Decl *Inner : Linkage->decls())
+        declaration(Inner);
+      return;
+    }
+    auto *FD = dyn_cast<FunctionDecl>(D);
+    if (!FD || FD->isDependentContext())
+      return;
+    if (FD->hasAttr<SYCLKernelEntryPointAttr>())
+      Kernels.push_back(FD);
+    if (FD->hasAttr<SYCLExternalAttr>())
+      Externals.push_back(FD);
+    if (FD->isTemplateInstantiation() && insideSycl(FD))
+      Instantiations.push_back(FD);
+  }
+};
+
+class Action : public PluginASTAction {
+public:
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
+    SourceManager &SM = CI.getSourceManager();
+    Preprocessor &PP = CI.getPreprocessor();
+    // A throw in device code is an error of ours; unwinding must not leave landing pads in code that cannot throw.
+    if (CI.getLangOpts().SYCLIsDevice)
+      CI.getLangOpts().IgnoreExceptions = true;
+    scythe_str Macros = scythe_frontend_predefines();
+    PP.setPredefines(PP.getPredefines() + std::string(Macros.data, Macros.size));
+    PP.addPPCallbacks(std::make_unique<Includes>(SM));
+    if (OptionalFileEntryRef Main = SM.getFileEntryRefForID(SM.getMainFileID()))
+      rewrite(SM, *Main);
+    return std::make_unique<Consumer>(CI, CI.getLangOpts().SYCLIsDevice != 0);
+  }
+
+  bool ParseArgs(const CompilerInstance &CI, const std::vector<std::string> &Args) override {
+    std::vector<scythe_str> Passed;
+    for (const std::string &Arg : Args)
+      Passed.push_back({Arg.data(), Arg.size()});
+    const char *Error = scythe_frontend_begin(Passed.data(), Passed.size(), CI.getLangOpts().SYCLIsDevice);
+    if (!Error)
+      return true;
+    DiagnosticsEngine &Diags = CI.getDiagnostics();
+    Diags.Report(Diags.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << Error;
+    return false;
+  }
+
+  ActionType getActionType() override { return AddBeforeMainAction; }
+};
+
+FrontendPluginRegistry::Add<Action> Registered("scythe", "SYCL device code: facts, diagnostics, annotation");
+
+struct ModulePass : llvm::PassInfoMixin<ModulePass> {
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
+    if (const char *Error = scythe_frontend_module(&M))
+      M.getContext().emitError(Error);
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+
+void registerPasses(llvm::PassBuilder &Builder) {
+  Builder.registerPipelineStartEPCallback(
+      [](llvm::ModulePassManager &Manager, llvm::OptimizationLevel) { Manager.addPass(ModulePass()); });
+}
+
+} // namespace
+
+extern "C" void scythe_pass_plugin_info(scythe_pass_plugin *Out) {
+  static_assert(sizeof(scythe_pass_plugin) == sizeof(llvm::PassPluginLibraryInfo));
+  Out->api_version = LLVM_PLUGIN_API_VERSION;
+  Out->name = "scythe";
+  Out->version = "1";
+  Out->register_callbacks = reinterpret_cast<void *>(registerPasses);
+  Out->pre_codegen = nullptr;
+}

@@ -1,0 +1,76 @@
+// What the shim's files share: the translation unit, its arena, and names of declarations.
+#ifndef SCYTHE_FRONTEND_UNIT_H
+#define SCYTHE_FRONTEND_UNIT_H
+
+#include "facts.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Mangle.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Allocator.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+// What one type brings into a function that uses it.
+struct TypeUse {
+  bool Double = false;
+  bool Half = false;
+  bool LongDouble = false;
+  llvm::SmallVector<const clang::CXXRecordDecl *, 1> Decorated;
+};
+
+struct scythe_unit {
+  clang::CompilerInstance &CI;
+  clang::ASTContext &Ctx;
+  llvm::BumpPtrAllocator Arena;
+  std::unique_ptr<clang::ASTNameGenerator> Names;
+  llvm::DenseMap<clang::QualType, TypeUse> TypeUses;
+
+  scythe_unit(clang::CompilerInstance &CI, clang::ASTContext &Ctx) : CI(CI), Ctx(Ctx) {}
+
+  scythe_str keep(llvm::StringRef Text) {
+    char *Copy = Arena.Allocate<char>(Text.size() + 1);
+    std::copy(Text.begin(), Text.end(), Copy);
+    return {Copy, Text.size()};
+  }
+  template <typename T> const T *keep(llvm::ArrayRef<T> Items) {
+    T *Copy = Arena.Allocate<T>(Items.size() + 1);
+    std::uninitialized_copy(Items.begin(), Items.end(), Copy);
+    return Copy;
+  }
+};
+
+inline scythe_loc rawLoc(clang::SourceLocation Loc) { return Loc.getRawEncoding(); }
+
+// The address that stands for a function everywhere.
+const clang::FunctionDecl *canonicalFunction(const clang::FunctionDecl *FD);
+
+// Whether the declaration is inside the outermost namespace `sycl`.
+bool insideSycl(const clang::Decl *D);
+
+// The text of `annotate("scythe::special", text)` on a record, or an empty string.
+llvm::StringRef specialKind(const clang::CXXRecordDecl *RD);
+
+// The arguments of an annotation.
+scythe_attribute describeAttribute(scythe_unit &Unit, const clang::AnnotateAttr *A);
+
+// The annotation that uses_aspects became, or null.
+const clang::AnnotateAttr *usesAspects(const clang::Decl *D);
+
+// Double, half and decorated types that an object of the type holds.
+const TypeUse &typeUse(scythe_unit &Unit, clang::QualType T);
+
+// Functor layout, for describe_kernel.
+void describeLayout(scythe_unit &Unit, const clang::CXXRecordDecl *Functor, std::vector<scythe_field> &Out);
+
+// Spelling and declarations of a kernel name, for describe_kernel.
+void describeName(scythe_unit &Unit, clang::QualType Name, scythe_kernel &Out);
+
+#endif

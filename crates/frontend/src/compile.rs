@@ -1,0 +1,119 @@
+//! The plug-in's two stages, in order: what happens when the AST is complete, and what happens to the module.
+
+use scythe_abi::launch::KernelLaunch;
+use scythe_llvm::Module;
+
+use crate::annotate::{self, FunctionNote, KernelNote, UnitNotes};
+use crate::facts::{Decl, Kernel, Level, Loc, Source};
+use crate::int_header::{self, KernelEntry};
+use crate::options::Options;
+use crate::reach::{Graph, Root};
+use crate::rows::{self, Row};
+use crate::unit::Unit;
+use crate::{call_site, diagnose, functor};
+
+/// First stage: checks device code, writes the integration header, and returns what IR must say. `None` after errors:
+/// there will be no IR.
+pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
+    if unit.errors {
+        return None;
+    }
+    let mut kernels: Vec<Kernel> = unit.kernels.iter().map(|&entry| unit.kernel(entry)).collect();
+    let mut call_sites = call_site::find(unit, &unit.kernels, &unit.instantiations);
+    // What a functor must not hold brings calls with it that are only consequences: such kernels are not looked at.
+    let fit: Vec<bool> =
+        kernels.iter().zip(&call_sites).map(|(kernel, &site)| functor::check(unit, kernel, site)).collect();
+    let all_fit = fit.iter().all(|&fits| fits);
+    retain(&mut kernels, &fit);
+    retain(&mut call_sites, &fit);
+    let roots: Vec<Decl> = kernels.iter().map(|kernel| kernel.entry).collect();
+    let graph = Graph::explore(unit, &roots, &unit.externals);
+    let sound = diagnose::device_code(unit, &graph, &kernels, &call_sites);
+    if !(all_fit && sound) {
+        return None;
+    }
+
+    let mut notes = UnitNotes {
+        module_id: unit.main_file.clone(),
+        tu_id: options.tu_id.clone(),
+        types: unit.types.clone(),
+        ..UnitNotes::default()
+    };
+    let mut entries = Vec::new();
+    for (kernel, &site) in kernels.iter().zip(&call_sites) {
+        let rows = kernel.fields.as_ref().map(rows::flatten).unwrap_or_default();
+        notes.kernels.push(kernel_note(unit, &graph, kernel, &rows));
+        entries.push(KernelEntry {
+            symbol: kernel.symbol.clone(),
+            spelling: kernel.spelling.clone(),
+            parts: kernel.parts.clone(),
+            functor_size: kernel.functor_size,
+            params: rows.iter().map(|row| row.param).collect(),
+            call: unit.locate_call(site),
+        });
+    }
+    notes.functions = function_notes(unit, &graph, &kernels);
+    if let Some(path) = &options.int_header
+        && let Err(error) = int_header::write(path, &int_header::render(&entries))
+    {
+        unit.report(Level::Error, Loc(0), &format!("cannot write integration header '{}': {error}", path.display()));
+    }
+    Some(notes)
+}
+
+/// Keeps the items whose flag is set.
+fn retain<T>(items: &mut Vec<T>, flags: &[bool]) {
+    let mut flags = flags.iter();
+    items.retain(|_| flags.next().is_none_or(|&flag| flag));
+}
+
+fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel, rows: &[Row]) -> KernelNote {
+    // The call operator that the entry point reaches; a functor may have several.
+    let operator = graph.nodes.iter().find(|node| {
+        node.function.parent.is_some()
+            && node.function.parent == kernel.functor_decl
+            && node.function.name.starts_with("operator()")
+    });
+    let position = unit.locate(kernel.functor_loc);
+    let odr_hash = operator.map_or(0, |node| node.function.odr_hash);
+    KernelNote {
+        symbol: kernel.symbol.clone(),
+        launch: KernelLaunch {
+            shape: annotate::shape(&kernel.shape),
+            functor_size: kernel.functor_size,
+            file: position.file,
+            line: position.line,
+            column: position.column,
+            identity: rows::identity(odr_hash, kernel.functor_size, rows),
+            params: rows.iter().map(|row| row.param).collect(),
+        },
+        param_types: rows.iter().map(|row| row.type_name.clone()).collect(),
+        internal: !kernel.external,
+        attributes: operator.map(|node| node.function.attributes.clone()).unwrap_or_default(),
+    }
+}
+
+/// Aspects of every device function that has some, under its symbols.
+fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<FunctionNote> {
+    let mut out = Vec::new();
+    for node in &graph.nodes {
+        let declared = annotate::declared_aspects(&node.function.attributes);
+        let used = annotate::used_aspects(node);
+        let external = node.root == Some(Root::External);
+        if declared.is_none() && used.is_empty() && !external {
+            continue;
+        }
+        let symbols = match node.root {
+            Some(Root::Kernel(index)) => vec![kernels[index].symbol.clone()],
+            _ => unit.symbols(node.decl),
+        };
+        out.push(FunctionNote { symbols, declared_aspects: declared, used_aspects: used, exported: external });
+    }
+    out
+}
+
+/// Second stage: annotates the module and runs the passes that every device module needs.
+pub fn module(module: &Module, notes: &UnitNotes, options: &Options) -> Result<(), String> {
+    annotate::run(module, notes);
+    crate::lower::run(module, notes, options)
+}

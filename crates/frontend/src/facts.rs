@@ -1,0 +1,204 @@
+//! What is known of a translation unit, as plain values: the shim's facts, copied out of clang's arena.
+//!
+//! Nothing here depends on clang, so diagnostics, rows and the integration header can be tested without it.
+
+/// A declaration's address: names a function or variable within one translation unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Decl(pub usize);
+
+/// A source position as clang encodes it; 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Loc(pub u32);
+
+/// File, line and column.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// An `annotate` attribute: its name, its integer arguments, and its first text argument.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attribute {
+    pub name: String,
+    pub values: Vec<i64>,
+    pub text: Option<String>,
+    pub loc: Loc,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// As diagnostics show it.
+    pub name: String,
+    /// With namespaces and classes.
+    pub qualified: String,
+    pub defined: bool,
+    pub variadic: bool,
+    pub sycl_external: bool,
+    /// A builtin that needs no library.
+    pub builtin: bool,
+    /// A replaceable global `operator new` or `operator delete`.
+    pub allocation: bool,
+    pub extern_c: bool,
+    pub in_sycl: bool,
+    /// Defaulted and trivial, or a defaulted destructor: it may have no body.
+    pub defaulted: bool,
+    pub loc: Loc,
+    pub instantiated_at: Loc,
+    /// The class of a method.
+    pub parent: Option<Decl>,
+    pub odr_hash: u64,
+    pub attributes: Vec<Attribute>,
+}
+
+impl Function {
+    /// The first annotation of that name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+}
+
+/// What is known of a variable with static storage that a function uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Global {
+    pub is_const: bool,
+    pub constant_init: bool,
+    pub static_local: bool,
+    pub thread_local: bool,
+    pub undefined: bool,
+    pub special: bool,
+}
+
+/// What a function's body does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    Call(Decl),
+    VirtualCall(Decl),
+    IndirectCall,
+    /// A closure is made whose call operator this is.
+    Lambda(Decl),
+    /// A function's address is taken.
+    Address(Decl),
+    Throw,
+    Try,
+    TypeId,
+    DynamicCast,
+    Global {
+        variable: String,
+        declared: Loc,
+        global: Global,
+    },
+    VaArg,
+    Asm,
+    VariableArray(String),
+    ZeroArray(String),
+    LongDouble,
+    Double,
+    Half,
+    /// A type that `uses_aspects` decorates, with these aspects.
+    Decorated(Vec<i64>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub action: Action,
+    pub loc: Loc,
+}
+
+/// What a part of a functor is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// `i8` … `double`.
+    Scalar(String),
+    Pointer,
+    Reference,
+    Record(Vec<Field>),
+    /// Elements, and how many.
+    Array(Box<Field>, u64),
+    Opaque,
+    Bits,
+}
+
+/// A part of a functor, and what is inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub name: String,
+    pub type_name: String,
+    pub kind: FieldKind,
+    /// `accessor`, `local_accessor`, …
+    pub special: Option<String>,
+    pub offset: u64,
+    pub size: u64,
+    pub align: u64,
+    pub loc: Loc,
+    pub capture: bool,
+    pub captured_this: bool,
+    pub base: bool,
+    pub closure: bool,
+    pub empty: bool,
+    pub trivially_copyable: bool,
+    pub device_copyable: bool,
+    /// It copies, moves or destroys itself in its own way.
+    pub own_copy: bool,
+    pub long_double: bool,
+}
+
+/// A declaration that a kernel's name needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamePart {
+    /// `a::b` with `inline ` before inline ones; " " alone is one unnamed namespace.
+    pub namespaces: String,
+    pub declaration: String,
+    pub declarable: bool,
+    /// A lambda's type.
+    pub closure: bool,
+}
+
+/// A kernel as its entry point declares it.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub entry: Decl,
+    pub symbol: String,
+    pub name: String,
+    pub spelling: String,
+    pub shape: String,
+    pub functor: String,
+    pub functor_decl: Option<Decl>,
+    pub functor_loc: Loc,
+    pub entry_loc: Loc,
+    pub external: bool,
+    pub by_value: bool,
+    pub functor_size: u64,
+    pub fields: Option<Field>,
+    pub parts: Vec<NamePart>,
+}
+
+/// A type that `uses_aspects` decorates, under its name in IR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecoratedType {
+    pub name: String,
+    pub aspects: Vec<i64>,
+}
+
+/// How bad a report is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    Error = 0,
+    Warning = 1,
+    Note = 2,
+}
+
+/// Where facts come from: clang's AST through the shim, or a test.
+pub trait Source {
+    fn function(&self, decl: Decl) -> Function;
+    /// What the body does, in source order; empty without a body.
+    fn events(&self, decl: Decl) -> Vec<Event>;
+    /// As `__FILE__` and `__LINE__` see it.
+    fn locate(&self, loc: Loc) -> Position;
+    /// As `__builtin_LINE()` in a default argument sees a call there.
+    fn locate_call(&self, loc: Loc) -> Position;
+    /// The symbols of a function in IR.
+    fn symbols(&self, decl: Decl) -> Vec<String>;
+    fn report(&self, level: Level, loc: Loc, message: &str);
+}

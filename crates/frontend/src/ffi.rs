@@ -1,0 +1,150 @@
+//! Mirror of `shim/facts.h`, field by field. Only `unit.rs` and `plugin.rs` look inside.
+
+use std::ffi::{c_char, c_void};
+
+/// The translation unit, owned by the shim.
+#[repr(C)]
+pub struct RawUnit {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Str {
+    pub data: *const c_char,
+    pub size: usize,
+}
+
+pub type Decl = *const c_void;
+
+#[repr(C)]
+pub struct Position {
+    pub file: Str,
+    pub line: u32,
+    pub column: u32,
+}
+
+#[repr(C)]
+pub struct Attribute {
+    pub name: Str,
+    pub values: *const i64,
+    pub value_count: usize,
+    pub text: Str,
+    pub loc: u32,
+}
+
+#[repr(C)]
+pub struct Function {
+    pub name: Str,
+    pub qualified: Str,
+    pub flags: u32,
+    pub loc: u32,
+    pub instantiated_at: u32,
+    pub parent: Decl,
+    pub odr_hash: u64,
+    pub attributes: *const Attribute,
+    pub attribute_count: usize,
+}
+
+#[repr(C)]
+pub struct Event {
+    pub kind: u32,
+    pub flags: u32,
+    pub loc: u32,
+    pub decl_loc: u32,
+    pub decl: Decl,
+    pub text: Str,
+    pub values: *const i64,
+    pub value_count: usize,
+}
+
+#[repr(C)]
+pub struct Events {
+    pub data: *const Event,
+    pub size: usize,
+}
+
+#[repr(C)]
+pub struct Field {
+    pub depth: u32,
+    pub kind: u32,
+    pub flags: u32,
+    pub loc: u32,
+    pub name: Str,
+    pub type_: Str,
+    pub scalar: Str,
+    pub special: Str,
+    pub offset: u64,
+    pub size: u64,
+    pub align: u64,
+    pub count: u64,
+}
+
+#[repr(C)]
+pub struct NamePart {
+    pub namespaces: Str,
+    pub declaration: Str,
+    pub declarable: u32,
+    pub closure: u32,
+}
+
+#[repr(C)]
+pub struct Kernel {
+    pub symbol: Str,
+    pub name: Str,
+    pub spelling: Str,
+    pub shape: Str,
+    pub functor: Str,
+    pub functor_decl: Decl,
+    pub functor_loc: u32,
+    pub entry_loc: u32,
+    pub external: u32,
+    pub by_value: u32,
+    pub functor_size: u64,
+    pub fields: *const Field,
+    pub field_count: usize,
+    pub parts: *const NamePart,
+    pub part_count: usize,
+}
+
+#[repr(C)]
+pub struct DecoratedType {
+    pub name: Str,
+    pub values: *const i64,
+    pub value_count: usize,
+}
+
+#[repr(C)]
+pub struct UnitFacts {
+    pub main_file: Str,
+    pub kernels: *const Decl,
+    pub kernel_count: usize,
+    pub externals: *const Decl,
+    pub external_count: usize,
+    pub instantiations: *const Decl,
+    pub instantiation_count: usize,
+    pub types: *const DecoratedType,
+    pub type_count: usize,
+    pub errors: u32,
+}
+
+/// `llvm::PassPluginLibraryInfo`.
+#[repr(C)]
+pub struct PassPlugin {
+    pub api_version: u32,
+    pub name: *const c_char,
+    pub version: *const c_char,
+    pub register_callbacks: *mut c_void,
+    pub pre_codegen: *mut c_void,
+}
+
+unsafe extern "C" {
+    pub fn scythe_describe_function(unit: *mut RawUnit, function: Decl, out: *mut Function);
+    pub fn scythe_walk_function(unit: *mut RawUnit, function: Decl, out: *mut Events);
+    pub fn scythe_describe_kernel(unit: *mut RawUnit, entry: Decl, out: *mut Kernel);
+    pub fn scythe_function_symbols(unit: *mut RawUnit, function: Decl, out: *mut *const Str, count: *mut usize);
+    pub fn scythe_locate(unit: *mut RawUnit, loc: u32, out: *mut Position);
+    pub fn scythe_locate_call(unit: *mut RawUnit, loc: u32, out: *mut Position);
+    pub fn scythe_report(unit: *mut RawUnit, level: u32, loc: u32, message: Str);
+    pub fn scythe_pass_plugin_info(out: *mut PassPlugin);
+}

@@ -1,0 +1,134 @@
+//! Functions that device code may call although the translation unit does not define them: the device library or the
+//! back end provides them.
+
+/// Maths functions of `<cmath>` that exist for `double` (no suffix) and `float` (`f`).
+const MATHS: &[&str] = &[
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fdim",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frexp",
+    "hypot",
+    "ilogb",
+    "ldexp",
+    "lgamma",
+    "llrint",
+    "llround",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "lrint",
+    "lround",
+    "modf",
+    "nan",
+    "nearbyint",
+    "nextafter",
+    "pow",
+    "remainder",
+    "remquo",
+    "rint",
+    "round",
+    "scalbln",
+    "scalbn",
+    "sin",
+    "sincos",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "tgamma",
+    "trunc",
+];
+
+/// Complex functions, likewise.
+const COMPLEX: &[&str] = &[
+    "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh", "cexp", "cimag", "clog",
+    "conj", "cpow", "cproj", "creal", "csin", "csinh", "csqrt", "ctan", "ctanh",
+];
+
+/// The rest of the C library that makes sense on a device.
+const OTHERS: &[&str] = &[
+    "abs",
+    "labs",
+    "llabs",
+    "div",
+    "ldiv",
+    "lldiv",
+    "memcpy",
+    "memmove",
+    "memset",
+    "memcmp",
+    "strlen",
+    "assert",
+    "__assert_fail",
+    "__mulsc3",
+    "__muldc3",
+    "__divsc3",
+    "__divdc3",
+    "abort",
+];
+
+/// C functions that get or return storage.
+const ALLOCATION: &[&str] =
+    &["malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign", "alloca", "strdup", "valloc"];
+
+/// Whether an undefined C function is part of the device library.
+pub fn provides(name: &str) -> bool {
+    let of = |list: &[&str], name: &str| list.contains(&name);
+    let float = name.strip_suffix('f').unwrap_or(name);
+    of(OTHERS, name) || of(MATHS, name) || of(COMPLEX, name) || of(MATHS, float) || of(COMPLEX, float)
+}
+
+/// Whether an undefined function of any linkage is provided because of its name: SPIR-V's functions, and what the
+/// standard library calls where an assertion failed.
+pub fn provides_qualified(qualified: &str) -> bool {
+    qualified.starts_with("__spirv_")
+        || matches!(qualified, "std::__glibcxx_assert_fail" | "std::__replacement_assert" | "std::__terminate")
+}
+
+/// Whether a C function allocates or frees storage.
+pub fn allocates(name: &str) -> bool {
+    ALLOCATION.contains(&name)
+}
+
+/// Whether an undefined function only throws: those of the standard library are named so.
+pub fn throws(qualified: &str) -> bool {
+    qualified.starts_with("std::__throw_") || qualified == "std::rethrow_exception"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maths_functions_exist_for_both_precisions() {
+        for name in ["sin", "sinf", "fabs", "fabsf", "erf", "erff", "csqrtf", "memcpy"] {
+            assert!(provides(name), "{name}");
+        }
+        for name in ["sinl", "sinff", "memcpyf", "printf", "", "f"] {
+            assert!(!provides(name), "{name}");
+        }
+    }
+}

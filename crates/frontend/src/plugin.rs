@@ -1,0 +1,157 @@
+//! Where clang and LLVM come in: the functions that the shim calls, in the order in which it does.
+//!
+//! Everything runs on clang's one thread, one translation unit after the other; what the AST stage found is kept for the
+//! IR stage of the same unit. No panic leaves these functions.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use scythe_llvm::raw::LLVMModuleRef;
+
+use crate::options::Options;
+use crate::unit::{Unit, slice, text};
+use crate::{annotate, compile, ffi, normalise};
+
+/// What is remembered between two calls of the shim.
+#[derive(Default)]
+struct State {
+    options: Options,
+    is_device: bool,
+    predefines: String,
+    notes: Option<annotate::UnitNotes>,
+    message: CString,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::default();
+}
+
+/// Runs a stage on the state; a panic in it becomes a message.
+fn stage<R>(name: &str, run: impl FnOnce(&mut State) -> R) -> Result<R, String> {
+    let guarded = AssertUnwindSafe(|| STATE.with(|state| state.try_borrow_mut().ok().map(|mut state| run(&mut state))));
+    match catch_unwind(guarded) {
+        Ok(Some(result)) => Ok(result),
+        Ok(None) => Err(format!("scythe: {name} was entered twice")),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(format!("scythe: internal error in {name}: {text}"))
+        }
+    }
+}
+
+/// Null for success, else the message, which lives until the next failure.
+fn answer(result: Result<(), String>) -> *const c_char {
+    let Err(message) = result else { return std::ptr::null() };
+    let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+    STATE.with(|state| match state.try_borrow_mut() {
+        Ok(mut state) => {
+            state.message = message;
+            state.message.as_ptr()
+        }
+        Err(_) => c"scythe: internal error".as_ptr(),
+    })
+}
+
+/// Starts a translation unit.
+///
+/// # Safety
+/// `args` points at `count` strings that are valid during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_frontend_begin(args: *const ffi::Str, count: usize, is_device: u32) -> *const c_char {
+    // SAFETY: the caller passes `count` valid strings.
+    let args: Vec<String> = unsafe { slice(args, count).iter().map(|&arg| text(arg)).collect() };
+    let result = stage("set-up", |state| {
+        *state = State::default();
+        state.is_device = is_device != 0;
+        state.options = Options::parse(&args)?;
+        Ok(())
+    });
+    answer(result.and_then(|result: Result<(), String>| result))
+}
+
+/// The macros that normalised files use; valid until the next translation unit starts.
+#[unsafe(no_mangle)]
+pub extern "C" fn scythe_frontend_predefines() -> ffi::Str {
+    let macros = stage("predefines", |state| {
+        if state.is_device {
+            state.predefines = normalise::predefines();
+        }
+        ffi::Str { data: state.predefines.as_ptr().cast(), size: state.predefines.len() }
+    });
+    macros.unwrap_or(ffi::Str { data: c"".as_ptr(), size: 0 })
+}
+
+/// Normalises a file into `out`; 1 when it changed.
+///
+/// # Safety
+/// `contents` is valid during the call, and `out` has room for as many bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_frontend_rewrite(contents: ffi::Str, out: *mut c_char) -> u32 {
+    // SAFETY: the caller passes valid bytes.
+    let bytes = unsafe { slice(contents.data.cast::<u8>(), contents.size) };
+    let new = stage("attribute normaliser", |state| {
+        let mode = if state.is_device { normalise::Mode::Annotate } else { normalise::Mode::Remove };
+        normalise::normalise(bytes, mode)
+    });
+    match new {
+        Ok(Some(new)) if new.len() == bytes.len() => {
+            // SAFETY: `out` has room for `contents.size` bytes, and is another buffer.
+            unsafe { std::ptr::copy_nonoverlapping(new.as_ptr(), out.cast(), new.len()) };
+            1
+        }
+        _ => 0,
+    }
+}
+
+/// Looks at the complete AST: diagnostics, launch rows, integration header.
+///
+/// # Safety
+/// Called by the shim with its own unit and facts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_frontend_unit(raw: *mut ffi::RawUnit, facts: *const ffi::UnitFacts) {
+    // SAFETY: the shim's pointers are valid until this function returns, and the unit does not outlive it.
+    let unit = unsafe { Unit::new(raw, facts) };
+    let result = stage("facts", |state| {
+        state.notes = compile::unit(&unit, &state.options);
+    });
+    if let Err(message) = result {
+        use crate::facts::{Level, Loc, Source};
+        unit.report(Level::Error, Loc(0), &message);
+    }
+}
+
+/// Runs the IR passes on the unit's module.
+///
+/// # Safety
+/// `module` is clang's module, and nobody else uses it during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_frontend_module(module: *mut c_void) -> *const c_char {
+    let result = stage("device passes", |state| {
+        let Some(notes) = state.notes.take() else { return Ok(()) };
+        // SAFETY: forwarded to the caller; the module outlives the call.
+        match unsafe { scythe_llvm::Module::borrowed(module as LLVMModuleRef) } {
+            Some(module) => compile::module(&module, &notes, &state.options),
+            None => Ok(()),
+        }
+    });
+    answer(result.and_then(|result| result))
+}
+
+/// What LLVM asks a pass plug-in. It stands in Rust because the linker would drop a C++ definition, and with it the
+/// shim's registrations.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub extern "C" fn llvmGetPassPluginInfo() -> ffi::PassPlugin {
+    let mut info = ffi::PassPlugin {
+        api_version: 0,
+        name: std::ptr::null(),
+        version: std::ptr::null(),
+        register_callbacks: std::ptr::null_mut(),
+        pre_codegen: std::ptr::null_mut(),
+    };
+    // SAFETY: the shim fills the structure.
+    unsafe { ffi::scythe_pass_plugin_info(&mut info) };
+    info
+}

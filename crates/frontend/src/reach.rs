@@ -1,0 +1,218 @@
+//! Which functions device code reaches, and by which calls.
+//!
+//! The search is breadth first from all kernels and `SYCL_EXTERNAL` functions at once, in source order, so that each
+//! function is known by a shortest chain of calls and the outcome does not depend on addresses.
+
+use std::collections::HashMap;
+
+use crate::facts::{Action, Decl, Event, Function, Loc, Source};
+
+/// Why a function is device code by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// The entry point of the kernel with this index.
+    Kernel(usize),
+    /// It is `SYCL_EXTERNAL`.
+    External,
+}
+
+/// A function that device code calls.
+pub struct Node {
+    pub decl: Decl,
+    pub function: Function,
+    pub events: Vec<Event>,
+    pub root: Option<Root>,
+    /// The caller that reached it first, and where it calls.
+    pub caller: Option<(usize, Loc)>,
+}
+
+/// All device functions, in the order in which they were reached.
+pub struct Graph {
+    pub nodes: Vec<Node>,
+    index: HashMap<Decl, usize>,
+}
+
+impl Graph {
+    /// Follows calls from the entry points of `kernels` and from `externals`.
+    pub fn explore(source: &impl Source, kernels: &[Decl], externals: &[Decl]) -> Self {
+        let mut graph = Self { nodes: Vec::new(), index: HashMap::new() };
+        let kernels = kernels.iter().enumerate().map(|(index, &decl)| (decl, Root::Kernel(index)));
+        let externals = externals.iter().map(|&decl| (decl, Root::External));
+        for (decl, root) in kernels.chain(externals) {
+            graph.add(source, decl, Some(root), None);
+        }
+        let mut next = 0;
+        while next < graph.nodes.len() {
+            let calls: Vec<(Decl, Loc)> = graph.nodes[next].events.iter().filter_map(callee).collect();
+            for (decl, loc) in calls {
+                graph.add(source, decl, None, Some((next, loc)));
+            }
+            next += 1;
+        }
+        graph
+    }
+
+    fn add(&mut self, source: &impl Source, decl: Decl, root: Option<Root>, caller: Option<(usize, Loc)>) {
+        if self.index.contains_key(&decl) {
+            return;
+        }
+        self.index.insert(decl, self.nodes.len());
+        let function = source.function(decl);
+        let follow = function.attribute("scythe::error").is_none();
+        let events = if follow { source.events(decl) } else { Vec::new() };
+        self.nodes.push(Node { decl, function, events, root, caller });
+    }
+
+    /// The node of a function that was reached.
+    pub fn find(&self, decl: Decl) -> Option<&Node> {
+        self.index.get(&decl).map(|&i| &self.nodes[i])
+    }
+
+    /// The calls that lead to a node, innermost first: the caller's index and where it calls.
+    pub fn chain(&self, node: usize) -> impl Iterator<Item = (usize, Loc)> + '_ {
+        std::iter::successors(self.nodes[node].caller, |&(caller, _)| self.nodes[caller].caller)
+    }
+
+    /// One call for each group of functions that call each other in a circle: the caller's index, the place, and the
+    /// function called. The function is the first of the group that device code reaches.
+    pub fn recursive_calls(&self) -> Vec<(usize, Loc, usize)> {
+        let component = self.components();
+        let mut reported = vec![false; self.nodes.len()];
+        let mut out = Vec::new();
+        for head in 0..self.nodes.len() {
+            if std::mem::replace(&mut reported[component[head]], true) {
+                continue;
+            }
+            let back = (head..self.nodes.len()).filter(|&node| component[node] == component[head]).find_map(|node| {
+                let call = self.calls(node).find(|&(to, _)| to == head)?;
+                Some((node, call.1, head))
+            });
+            out.extend(back);
+        }
+        out
+    }
+
+    /// The calls of a node to others, in source order.
+    fn calls(&self, node: usize) -> impl Iterator<Item = (usize, Loc)> + '_ {
+        self.nodes[node].events.iter().filter_map(|event| match event.action {
+            Action::Call(decl) => Some((*self.index.get(&decl)?, event.loc)),
+            _ => None,
+        })
+    }
+
+    /// The strongly connected component of each node (Tarjan's algorithm without recursion: call chains can be long).
+    fn components(&self) -> Vec<usize> {
+        const NONE: usize = usize::MAX;
+        let count = self.nodes.len();
+        let successors: Vec<Vec<usize>> = (0..count).map(|node| self.calls(node).map(|(to, _)| to).collect()).collect();
+        let (mut order, mut low, mut component) = (vec![NONE; count], vec![0; count], vec![NONE; count]);
+        let (mut open, mut counter, mut components) = (Vec::new(), 0, 0);
+        for start in 0..count {
+            if order[start] != NONE {
+                continue;
+            }
+            let mut work = vec![(start, 0)];
+            while let Some((node, position)) = work.pop() {
+                if position == 0 {
+                    order[node] = counter;
+                    low[node] = counter;
+                    counter += 1;
+                    open.push(node);
+                } else {
+                    let child = successors[node][position - 1];
+                    if component[child] == NONE {
+                        low[node] = low[node].min(low[child]);
+                    }
+                }
+                let unseen = (position..successors[node].len()).find(|&i| {
+                    let to = successors[node][i];
+                    if order[to] != NONE && component[to] == NONE {
+                        low[node] = low[node].min(order[to]);
+                    }
+                    order[to] == NONE
+                });
+                match unseen {
+                    Some(i) => work.extend([(node, i + 1), (successors[node][i], 0)]),
+                    None if low[node] == order[node] => {
+                        while let Some(member) = open.pop() {
+                            component[member] = components;
+                            if member == node {
+                                break;
+                            }
+                        }
+                        components += 1;
+                    }
+                    None => {}
+                }
+            }
+        }
+        component
+    }
+}
+
+/// The function that an event makes part of device code.
+fn callee(event: &Event) -> Option<(Decl, Loc)> {
+    match event.action {
+        Action::Call(decl) | Action::Address(decl) => Some((decl, event.loc)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{Level, Position};
+
+    /// A call graph as a list of edges.
+    struct Edges(Vec<(usize, usize)>);
+
+    impl Source for Edges {
+        fn function(&self, decl: Decl) -> Function {
+            Function { name: format!("f{}", decl.0), defined: true, ..Function::default() }
+        }
+        fn events(&self, decl: Decl) -> Vec<Event> {
+            let calls = self.0.iter().filter(|edge| edge.0 == decl.0);
+            calls.map(|edge| Event { action: Action::Call(Decl(edge.1)), loc: Loc(edge.1 as u32) }).collect()
+        }
+        fn locate(&self, _: Loc) -> Position {
+            Position::default()
+        }
+        fn locate_call(&self, _: Loc) -> Position {
+            Position::default()
+        }
+        fn symbols(&self, _: Decl) -> Vec<String> {
+            Vec::new()
+        }
+        fn report(&self, _: Level, _: Loc, _: &str) {}
+    }
+
+    fn recursion(edges: &[(usize, usize)]) -> Vec<(String, String)> {
+        let graph = Graph::explore(&Edges(edges.to_vec()), &[Decl(1)], &[]);
+        let name = |node: usize| graph.nodes[node].function.name.clone();
+        graph.recursive_calls().into_iter().map(|(from, _, to)| (name(from), name(to))).collect()
+    }
+
+    #[test]
+    fn a_chain_of_calls_is_not_recursive() {
+        assert!(recursion(&[(1, 2), (2, 3), (1, 3), (3, 4)]).is_empty());
+    }
+
+    #[test]
+    fn each_circle_is_found_once_at_its_first_function() {
+        let found = recursion(&[(1, 2), (2, 3), (3, 2), (1, 4), (4, 4), (4, 5), (5, 4)]);
+        assert_eq!(found, [("f3".into(), "f2".into()), ("f4".into(), "f4".into())]);
+    }
+
+    #[test]
+    fn the_shortest_chain_is_kept() {
+        let graph = Graph::explore(&Edges(vec![(1, 2), (2, 3), (3, 4), (1, 4)]), &[Decl(1)], &[]);
+        let four = graph.nodes.iter().position(|node| node.decl == Decl(4)).unwrap();
+        assert_eq!(graph.chain(four).count(), 1);
+    }
+
+    #[test]
+    fn a_very_long_chain_does_not_overflow_the_stack() {
+        let edges: Vec<_> = (1..3_000).map(|i| (i, i + 1)).collect();
+        assert!(recursion(&edges).is_empty());
+    }
+}

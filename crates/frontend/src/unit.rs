@@ -1,0 +1,302 @@
+//! The shim's facts as values: the one place that reads `ffi` structures.
+
+use crate::facts::{
+    Action, Attribute, Decl, DecoratedType, Event, Field, FieldKind, Function, Global, Kernel, Level, Loc, NamePart,
+    Position, Source,
+};
+use crate::ffi;
+
+/// A translation unit whose AST is complete.
+pub struct Unit {
+    raw: *mut ffi::RawUnit,
+    pub main_file: String,
+    pub kernels: Vec<Decl>,
+    pub externals: Vec<Decl>,
+    pub instantiations: Vec<Decl>,
+    pub types: Vec<DecoratedType>,
+    /// Clang has reported errors: facts may be incomplete.
+    pub errors: bool,
+}
+
+impl Unit {
+    /// Copies what the shim gathered.
+    ///
+    /// # Safety
+    /// `raw` and `facts` are what the shim passed to `scythe_frontend_unit`, and that call has not returned while the
+    /// unit lives.
+    pub unsafe fn new(raw: *mut ffi::RawUnit, facts: *const ffi::UnitFacts) -> Self {
+        // SAFETY: the caller passes the shim's pointers; every array in them has the length beside it.
+        unsafe {
+            let facts = &*facts;
+            Self {
+                raw,
+                main_file: text(facts.main_file),
+                kernels: decls(facts.kernels, facts.kernel_count),
+                externals: decls(facts.externals, facts.external_count),
+                instantiations: decls(facts.instantiations, facts.instantiation_count),
+                types: slice(facts.types, facts.type_count)
+                    .iter()
+                    .map(|t| DecoratedType { name: text(t.name), aspects: slice(t.values, t.value_count).to_vec() })
+                    .collect(),
+                errors: facts.errors != 0,
+            }
+        }
+    }
+
+    /// The kernel that an entry point of [`Unit::kernels`] declares.
+    pub fn kernel(&self, entry: Decl) -> Kernel {
+        let mut raw = std::mem::MaybeUninit::<ffi::Kernel>::zeroed();
+        // SAFETY: the unit is alive (`new`), `entry` came from it, and the shim fills the whole structure, whose
+        // arrays have the lengths beside them.
+        unsafe {
+            ffi::scythe_describe_kernel(self.raw, entry.0 as ffi::Decl, raw.as_mut_ptr());
+            let raw = raw.assume_init();
+            Kernel {
+                entry,
+                symbol: text(raw.symbol),
+                name: text(raw.name),
+                spelling: text(raw.spelling),
+                shape: text(raw.shape),
+                functor: text(raw.functor),
+                functor_decl: decl(raw.functor_decl),
+                functor_loc: Loc(raw.functor_loc),
+                entry_loc: Loc(raw.entry_loc),
+                external: raw.external != 0,
+                by_value: raw.by_value != 0,
+                functor_size: raw.functor_size,
+                fields: field_tree(slice(raw.fields, raw.field_count)),
+                parts: slice(raw.parts, raw.part_count)
+                    .iter()
+                    .map(|part| NamePart {
+                        namespaces: text(part.namespaces),
+                        declaration: text(part.declaration),
+                        declarable: part.declarable != 0,
+                        closure: part.closure != 0,
+                    })
+                    .collect(),
+            }
+        }
+    }
+}
+
+impl Source for Unit {
+    fn function(&self, decl_: Decl) -> Function {
+        let mut raw = std::mem::MaybeUninit::<ffi::Function>::zeroed();
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_describe_function(self.raw, decl_.0 as ffi::Decl, raw.as_mut_ptr());
+            let raw = raw.assume_init();
+            let flag = |bit: u32| raw.flags & (1 << bit) != 0;
+            Function {
+                name: text(raw.name),
+                qualified: text(raw.qualified),
+                defined: flag(0),
+                variadic: flag(1),
+                sycl_external: flag(2),
+                builtin: flag(3),
+                allocation: flag(5),
+                extern_c: flag(6) || flag(4),
+                in_sycl: flag(7),
+                defaulted: flag(8),
+                loc: Loc(raw.loc),
+                instantiated_at: Loc(raw.instantiated_at),
+                parent: decl(raw.parent),
+                odr_hash: raw.odr_hash,
+                attributes: slice(raw.attributes, raw.attribute_count).iter().map(|a| attribute(a)).collect(),
+            }
+        }
+    }
+
+    fn events(&self, decl_: Decl) -> Vec<Event> {
+        let mut raw = std::mem::MaybeUninit::<ffi::Events>::zeroed();
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_walk_function(self.raw, decl_.0 as ffi::Decl, raw.as_mut_ptr());
+            let raw = raw.assume_init();
+            slice(raw.data, raw.size).iter().filter_map(|e| event(e)).collect()
+        }
+    }
+
+    fn locate(&self, loc: Loc) -> Position {
+        let mut raw = std::mem::MaybeUninit::<ffi::Position>::zeroed();
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_locate(self.raw, loc.0, raw.as_mut_ptr());
+            position(raw.assume_init())
+        }
+    }
+
+    fn locate_call(&self, loc: Loc) -> Position {
+        let mut raw = std::mem::MaybeUninit::<ffi::Position>::zeroed();
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_locate_call(self.raw, loc.0, raw.as_mut_ptr());
+            position(raw.assume_init())
+        }
+    }
+
+    fn symbols(&self, decl_: Decl) -> Vec<String> {
+        let mut data = std::ptr::null();
+        let mut count = 0;
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_function_symbols(self.raw, decl_.0 as ffi::Decl, &mut data, &mut count);
+            slice(data, count).iter().map(|&symbol| text(symbol)).collect()
+        }
+    }
+
+    fn report(&self, level: Level, loc: Loc, message: &str) {
+        let message = ffi::Str { data: message.as_ptr().cast(), size: message.len() };
+        // SAFETY: the unit is alive and the shim copies the message.
+        unsafe { ffi::scythe_report(self.raw, level as u32, loc.0, message) }
+    }
+}
+
+/// A copy of the shim's string.
+///
+/// # Safety
+/// The string's bytes are valid during the call.
+pub unsafe fn text(s: ffi::Str) -> String {
+    // SAFETY: forwarded to the caller.
+    String::from_utf8_lossy(unsafe { slice(s.data.cast::<u8>(), s.size) }).into_owned()
+}
+
+/// # Safety
+/// `data` points at `count` initialised items, or `count` is 0.
+pub unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
+    if count == 0 || data.is_null() {
+        return &[];
+    }
+    // SAFETY: forwarded to the caller.
+    unsafe { std::slice::from_raw_parts(data, count) }
+}
+
+fn decl(raw: ffi::Decl) -> Option<Decl> {
+    (!raw.is_null()).then_some(Decl(raw as usize))
+}
+
+/// # Safety
+/// As [`slice`].
+unsafe fn decls(data: *const ffi::Decl, count: usize) -> Vec<Decl> {
+    // SAFETY: forwarded to the caller.
+    unsafe { slice(data, count) }.iter().map(|&d| Decl(d as usize)).collect()
+}
+
+/// # Safety
+/// The position's strings are valid.
+unsafe fn position(raw: ffi::Position) -> Position {
+    // SAFETY: forwarded to the caller.
+    Position { file: unsafe { text(raw.file) }, line: raw.line, column: raw.column }
+}
+
+/// # Safety
+/// The attribute's arrays and strings are valid.
+unsafe fn attribute(raw: &ffi::Attribute) -> Attribute {
+    // SAFETY: forwarded to the caller.
+    unsafe {
+        Attribute {
+            name: text(raw.name),
+            values: slice(raw.values, raw.value_count).to_vec(),
+            text: (!raw.text.data.is_null()).then(|| text(raw.text)),
+            loc: Loc(raw.loc),
+        }
+    }
+}
+
+/// # Safety
+/// The event's arrays and strings are valid.
+unsafe fn event(raw: &ffi::Event) -> Option<Event> {
+    let callee = Decl(raw.decl as usize);
+    // SAFETY: forwarded to the caller.
+    let name = || unsafe { text(raw.text) };
+    let flag = |bit: u32| raw.flags & (1 << bit) != 0;
+    let action = match raw.kind {
+        0 => Action::Call(callee),
+        1 => Action::VirtualCall(callee),
+        2 => Action::IndirectCall,
+        3 => Action::Lambda(callee),
+        4 => Action::Throw,
+        5 => Action::Try,
+        6 => Action::TypeId,
+        7 => Action::DynamicCast,
+        8 => Action::Global {
+            variable: name(),
+            declared: Loc(raw.decl_loc),
+            global: Global {
+                is_const: flag(0),
+                constant_init: flag(1),
+                static_local: flag(2),
+                thread_local: flag(3),
+                undefined: flag(4),
+                special: flag(5),
+            },
+        },
+        9 => Action::VaArg,
+        10 => Action::Asm,
+        11 => Action::VariableArray(name()),
+        12 => Action::ZeroArray(name()),
+        13 => Action::LongDouble,
+        14 => Action::Double,
+        15 => Action::Half,
+        // SAFETY: forwarded to the caller.
+        16 => Action::Decorated(unsafe { slice(raw.values, raw.value_count) }.to_vec()),
+        17 => Action::Address(callee),
+        _ => return None,
+    };
+    Some(Event { action, loc: Loc(raw.loc) })
+}
+
+/// Turns the preorder list into a tree; `None` for an empty list.
+///
+/// # Safety
+/// The strings of the fields are valid.
+unsafe fn field_tree(raw: &[ffi::Field]) -> Option<Field> {
+    let (first, rest) = raw.split_first()?;
+    let children = || -> Vec<Field> {
+        let starts: Vec<usize> = (0..rest.len()).filter(|&i| rest[i].depth == first.depth + 1).collect();
+        starts
+            .iter()
+            .enumerate()
+            .filter_map(|(n, &start)| {
+                let end = starts.get(n + 1).copied().unwrap_or(rest.len());
+                // SAFETY: forwarded to the caller.
+                unsafe { field_tree(&rest[start..end]) }
+            })
+            .collect()
+    };
+    // SAFETY: forwarded to the caller.
+    let string = |s: ffi::Str| unsafe { text(s) };
+    let flag = |bit: u32| first.flags & (1 << bit) != 0;
+    let kind = match first.kind {
+        0 => FieldKind::Scalar(string(first.scalar)),
+        1 => FieldKind::Pointer,
+        2 => FieldKind::Reference,
+        3 => FieldKind::Record(children()),
+        4 => match children().pop() {
+            Some(element) => FieldKind::Array(Box::new(element), first.count),
+            None => FieldKind::Opaque,
+        },
+        6 => FieldKind::Bits,
+        _ => FieldKind::Opaque,
+    };
+    let special = string(first.special);
+    Some(Field {
+        name: string(first.name),
+        type_name: string(first.type_),
+        kind,
+        special: (!special.is_empty()).then_some(special),
+        offset: first.offset,
+        size: first.size,
+        align: first.align.max(1),
+        loc: Loc(first.loc),
+        capture: flag(0),
+        captured_this: flag(1),
+        base: flag(2),
+        trivially_copyable: flag(3),
+        device_copyable: flag(4),
+        own_copy: flag(5),
+        long_double: flag(6),
+        empty: flag(7),
+        closure: flag(8),
+    })
+}
