@@ -33,6 +33,9 @@ mod share;
 mod threads;
 mod tiling;
 
+#[cfg(test)]
+mod tests;
+
 /// The CPU backend; the same at every call.
 pub fn backend() -> Arc<dyn Backend> {
     static BACKEND: OnceLock<Arc<device::CpuBackend>> = OnceLock::new();

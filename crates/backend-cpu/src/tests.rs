@@ -1,0 +1,51 @@
+//! The device as the runtime sees it, with different numbers of threads.
+
+mod graph;
+mod kernels;
+mod work;
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use scythe_abi::capi::HostBox;
+use scythe_abi::launch::Shape;
+use scythe_hal::{Device, Event, FunctorBytes, HostKernelWork, Queue, Work};
+
+use crate::device::CpuDevice;
+
+fn device(threads: usize) -> CpuDevice {
+    CpuDevice::new(Ok(threads))
+}
+
+fn queue(threads: usize) -> Arc<dyn Queue> {
+    device(threads).create_queue(false).unwrap()
+}
+
+type HostKernelFn = unsafe extern "C" fn(*const c_void, *const HostBox);
+
+/// A kernel of host mode whose functor is the address of `context`.
+fn host_kernel<T: Sync>(call: HostKernelFn, context: &T, shape: Shape, size: [u64; 3], local: [u64; 3]) -> Work {
+    Work::HostKernel(Box::new(HostKernelWork {
+        call,
+        functor: FunctorBytes::new(&(std::ptr::from_ref(context) as usize).to_ne_bytes()),
+        shape,
+        global_size: size,
+        local_size: local,
+        global_offset: [0; 3],
+    }))
+}
+
+/// What [`host_kernel`] was given.
+///
+/// # Safety
+/// `functor` is that of a kernel made by `host_kernel` with a `T` that is still alive.
+unsafe fn context<'a, T>(functor: *const c_void) -> &'a T {
+    // SAFETY: the caller's contract.
+    unsafe { &*functor.cast::<*const T>().read() }
+}
+
+/// Enqueues work; the tests wait for it before what it uses goes away.
+fn enqueue(queue: &Arc<dyn Queue>, work: Work, deps: &[Arc<dyn Event>]) -> Arc<dyn Event> {
+    // SAFETY: as said above.
+    unsafe { queue.enqueue(work, deps, None) }.unwrap()
+}
