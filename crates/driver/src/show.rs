@@ -32,7 +32,7 @@ pub fn step(step: &Step, tools: &Path) -> String {
         Action::Unbundle { input, outputs } => {
             let mut words = vec![
                 "-unbundle".to_owned(),
-                if outputs.len() > 1 { "-type=a".to_owned() } else { "-type=o".to_owned() },
+                if input.extension().is_some_and(|e| e == "a") { "-type=a".to_owned() } else { "-type=o".to_owned() },
                 format!("-targets=sycl-{GENERIC_TRIPLE}"),
                 format!("-input={}", input.display()),
             ];
