@@ -1,0 +1,229 @@
+//! Random programs give the same contents as when each command runs to its end before the next is submitted.
+//!
+//! The backends run ready commands in random order, so that a dependency that the runtime forgets shows up as a wrong
+//! number sooner or later. One device shares the host's memory, the other does not: contents travel between them.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Library, Machine, access, accessor, buffer_on, handle, image, row, word};
+use scythe::copy::View;
+use scythe::launch::Ranges;
+use scythe::memory::coherence::{Access, HostAccess};
+use scythe::memory::{Buffer, Mode};
+use scythe::queue::{Action, HostCall, Order, Queue};
+use scythe::registry::{self, Expected};
+use scythe_abi::capi;
+use scythe_abi::launch::Shape;
+use scythe_hal::{FunctorBytes, KernelWork};
+
+const ELEMENTS: usize = 32;
+const BUFFERS: usize = 4;
+
+/// Functor of the kernel `mix`: two accessors, element counts, a constant.
+#[repr(C)]
+struct Mix {
+    dst_data: usize,
+    dst: usize,
+    src_data: usize,
+    src: usize,
+    count: u64,
+    constant: u64,
+}
+
+/// `dst[i] = 31 * dst[i] + src[i] + constant`.
+fn mix(dst: &mut [u32], src: &[u32], constant: u32) {
+    for (d, s) in dst.iter_mut().zip(src) {
+        *d = d.wrapping_mul(31).wrapping_add(*s).wrapping_add(constant);
+    }
+}
+
+fn run_kernel(work: &KernelWork) {
+    let functor = work.functor.as_ptr();
+    let (dst, src) = (word(functor, 0) as *mut u32, word(functor, 16) as *const u32);
+    let (count, constant) = (word(functor, 32), word(functor, 40) as u32);
+    // SAFETY: the runtime put the addresses of buffers with `count` elements there, and orders this kernel.
+    let src = unsafe { std::slice::from_raw_parts(src, count) }.to_vec();
+    // SAFETY: as above.
+    mix(unsafe { std::slice::from_raw_parts_mut(dst, count) }, &src, constant);
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % limit as u64) as usize
+    }
+}
+
+/// A part of a buffer, and which one.
+struct Part {
+    buffer: Arc<Buffer>,
+    root: usize,
+    first: usize,
+    count: usize,
+}
+
+fn part(random: &mut Random, buffers: &[Arc<Buffer>], count: usize) -> Part {
+    let root = random.below(buffers.len());
+    let first = random.below(ELEMENTS - count + 1);
+    let buffer = if count == ELEMENTS && random.below(2) == 0 {
+        buffers[root].clone()
+    } else {
+        Arc::new(buffers[root].view(4 * first as u64, 4 * count as u64).expect("a sub-buffer"))
+    };
+    Part { buffer, root, first, count }
+}
+
+fn ranges() -> Ranges {
+    Ranges { shape: Shape::SingleTask, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] }
+}
+
+fn submit(queue: &Queue, action: Action<'_>, accesses: &[Access<'_>]) {
+    // SAFETY: buffers and functors of the tests outlive the commands.
+    unsafe { queue.submit(action, Order { accesses, ..Order::default() }) }.expect("submitted");
+}
+
+fn submit_mix(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
+    let functor = Mix {
+        dst_data: 0,
+        dst: handle(&dst.buffer),
+        src_data: 0,
+        src: handle(&src.buffer),
+        count: dst.count as u64,
+        constant: u64::from(constant),
+    };
+    // SAFETY: `Mix` is plain words without padding.
+    let bytes = unsafe { std::slice::from_raw_parts((&raw const functor).cast::<u8>(), size_of::<Mix>()) };
+    let expected = Expected { functor_size: 48, shape: Shape::SingleTask };
+    let kernel = registry::kernel("mix", 0, None, expected, queue.device).expect("the kernel");
+    let action = Action::Kernel { kernel, functor: FunctorBytes::new(bytes), ranges: ranges() };
+    submit(queue, action, &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
+}
+
+/// A host task that mixes on host addresses.
+struct Task {
+    dst: *mut u32,
+    src: *const u32,
+    count: usize,
+    constant: u32,
+}
+
+unsafe extern "C" fn run_task(context: *mut std::ffi::c_void) {
+    // SAFETY: the context is a `Task`, and the runtime orders this task.
+    unsafe {
+        let task = &*context.cast::<Task>();
+        let src = std::slice::from_raw_parts(task.src, task.count).to_vec();
+        mix(std::slice::from_raw_parts_mut(task.dst, task.count), &src, task.constant);
+    }
+}
+
+unsafe extern "C" fn end_task(context: *mut std::ffi::c_void) {
+    // SAFETY: made by `Box::into_raw` in `submit_task`, and ended once.
+    drop(unsafe { Box::from_raw(context.cast::<Task>()) });
+}
+
+fn submit_task(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
+    let task = Task {
+        dst: dst.buffer.host_address().expect("an address").cast(),
+        src: src.buffer.host_address().expect("an address").cast(),
+        count: dst.count,
+        constant,
+    };
+    // SAFETY: the functions fit the context.
+    let (call, commit) = unsafe { HostCall::new(run_task, Some(end_task), Box::into_raw(Box::new(task)).cast()) };
+    submit(queue, Action::HostTask(call), &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
+    commit.commit();
+}
+
+fn view_of(part: &Part) -> View<'_> {
+    let view = capi::View {
+        buffer: std::ptr::null_mut(),
+        ptr: std::ptr::null_mut(),
+        elem_size: 4,
+        memory_range: [part.count as u64, 1, 1],
+        offset: [0; 3],
+        range: [part.count as u64, 1, 1],
+    };
+    View::new("test", &view, Some(&part.buffer)).expect("a view")
+}
+
+fn run_program(seed: u64) {
+    let machine = Machine::new(seed, |_, work| {
+        run_kernel(work);
+        Ok(())
+    });
+    let mut random = Random(seed * 0x9e37_79b9 + 1);
+    let mut memory: Vec<Vec<u32>> =
+        (0..BUFFERS).map(|b| (0..ELEMENTS).map(|i| (b * 1000 + i) as u32).collect()).collect();
+    let mut model = memory.clone();
+    let buffers: Vec<Arc<Buffer>> = memory.iter_mut().map(|data| buffer_on(data)).collect();
+    let queues = [
+        machine.queue(machine.host, false),
+        machine.queue(machine.host, true),
+        machine.queue(machine.device, false),
+        machine.queue(machine.device, true),
+    ];
+    for step in 0..60u32 {
+        let queue = &queues[random.below(queues.len())];
+        let count = [ELEMENTS, 8, 5][random.below(3)];
+        let (dst, src) = (part(&mut random, &buffers, count), part(&mut random, &buffers, count));
+        let source: Vec<u32> = model[src.root][src.first..src.first + count].to_vec();
+        let target = &mut model[dst.root][dst.first..dst.first + count];
+        match random.below(6) {
+            0 | 1 => {
+                submit_mix(queue, &dst, &src, step);
+                mix(target, &source, step);
+            }
+            2 => {
+                submit_task(queue, &dst, &src, step);
+                mix(target, &source, step);
+            }
+            3 if dst.root != src.root => {
+                let (to, from) = (view_of(&dst), view_of(&src));
+                let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true };
+                submit(queue, Action::Copy { dst: to, src: from }, &[write, access(&src.buffer, Mode::Read)]);
+                target.copy_from_slice(&source);
+            }
+            4 => {
+                let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true };
+                let pattern = step.to_ne_bytes().to_vec();
+                submit(queue, Action::Fill { dst: view_of(&dst), pattern }, &[write]);
+                target.fill(step);
+            }
+            _ => {
+                let mode = if random.below(2) == 0 { Mode::ReadWrite } else { Mode::Read };
+                let (held, address) = HostAccess::begin(&access(&dst.buffer, mode)).expect("access");
+                // SAFETY: the access gives the address of this many elements until it is dropped.
+                let seen = unsafe { std::slice::from_raw_parts_mut(address.cast::<u32>(), count) };
+                assert_eq!(*seen, *target, "seed {seed}, step {step}");
+                if mode == Mode::ReadWrite {
+                    seen[0] = step;
+                    target[0] = step;
+                }
+                // Commands submitted before the access ends wait for it.
+                submit_mix(queue, &dst, &dst, step);
+                let copy = target.to_vec();
+                mix(target, &copy, step);
+                drop(held);
+            }
+        }
+    }
+    drop(buffers);
+    assert_eq!(memory, model, "seed {seed}");
+    assert_eq!(machine.device_backend.allocations(), 0, "device copies are freed");
+}
+
+#[test]
+fn random_programs_equal_their_sequential_meaning() {
+    let mut launch = row(48, Shape::SingleTask);
+    launch.params = vec![accessor(0), accessor(16)];
+    let _library = Library::load(vec![image(&[("mix", launch)])]);
+    for seed in 1..=150 {
+        run_program(seed);
+    }
+}
