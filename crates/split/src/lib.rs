@@ -10,7 +10,6 @@
 mod link;
 mod name;
 mod provided;
-mod rows;
 
 pub use link::link;
 pub use name::kernel_name;
@@ -21,6 +20,7 @@ use scythe_abi::names::{LAUNCH_METADATA, LAUNCH_PROPERTY_SET, MODULE_ID_ATTRIBUT
 use scythe_diag::{Diagnostic, Location, codes};
 use scythe_image::PropertySets;
 use scythe_llvm::{CallGraph, Function, Linkage, Metadata, Module, Place};
+use scythe_passes::launch_metadata;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -69,8 +69,11 @@ impl<'ctx> Split<'ctx> {
     /// Checks `module` and groups its kernels. All faults found are given, not only the first.
     pub fn new(module: Module<'ctx>, mode: Mode) -> Result<Self, Vec<Diagnostic>> {
         let damaged = |message: String| Diagnostic::error(message).code(codes::LAUNCH_ROWS);
-        let rows: HashMap<String, KernelLaunch> =
-            rows::read(&module).map_err(|message| vec![damaged(message)])?.into_iter().collect();
+        let mut rows = HashMap::new();
+        for (symbol, launch) in launch_metadata::read(&module).map_err(|error| vec![damaged(error.to_string())])? {
+            // The linker kept the first definition.
+            rows.entry(symbol).or_insert(launch);
+        }
         let kernels = module.kernels();
         let mut faults = Vec::new();
         for kernel in &kernels {
@@ -111,15 +114,16 @@ impl<'ctx> Split<'ctx> {
     fn part(&self, index: usize, kernels: &[Function<'ctx>]) -> Part<'ctx> {
         let symbols: Vec<String> = kernels.iter().map(|kernel| kernel.name()).collect();
         let mine: HashSet<&str> = symbols.iter().map(String::as_str).collect();
-        // Each input brought its own copy of nodes such as the compiler's version.
-        let met = RefCell::new(HashSet::new());
-        let keep = |name: &str, node: Metadata<'ctx>| {
-            let wanted =
-                name != LAUNCH_METADATA || rows::symbol(node).is_some_and(|symbol| mine.contains(symbol.as_str()));
-            wanted && met.borrow_mut().insert((name.to_owned(), node))
+        // Each input brought its own copy of nodes such as the compiler's version, and its own path to a header.
+        let (met, rows_met) = (RefCell::new(HashSet::new()), RefCell::new(HashSet::new()));
+        let keep = |name: &str, node: Metadata<'ctx>| match launch_metadata::symbol(node) {
+            Some(symbol) if name == LAUNCH_METADATA => {
+                mine.contains(symbol.as_str()) && rows_met.borrow_mut().insert(symbol)
+            }
+            _ => met.borrow_mut().insert((name.to_owned(), node)),
         };
         let module = self.module.extract(kernels, &format!("{}_{index}", self.module.name()), keep);
-        close(&module, &mine);
+        self.close(&module, &mine);
         let mut properties = PropertySets::default();
         let set = properties.set(LAUNCH_PROPERTY_SET);
         for symbol in &symbols {
@@ -128,6 +132,26 @@ impl<'ctx> Split<'ctx> {
             }
         }
         Part { module, properties, symbols }
+    }
+
+    /// Nothing but the kernels is visible outside of a part, so that whoever builds it may change all the rest.
+    fn close(&self, part: &Module<'ctx>, kernels: &HashSet<&str>) {
+        for function in part.functions().filter(|function| !function.is_declaration()) {
+            let linkage = if kernels.contains(function.name().as_str()) {
+                Linkage::LLVMExternalLinkage
+            } else {
+                Linkage::LLVMInternalLinkage
+            };
+            function.remove_comdat();
+            function.set_linkage(linkage);
+        }
+        for global in part.globals().filter(|global| !global.is_declaration()) {
+            // LLVM does not count constness among a variable's attributes, which are all that copying keeps.
+            let original = self.module.global(&global.name());
+            global.set_constant_global(original.is_some_and(|original| original.is_constant_global()));
+            global.remove_comdat();
+            global.set_linkage(Linkage::LLVMInternalLinkage);
+        }
     }
 }
 
@@ -148,23 +172,6 @@ fn group<'ctx>(kernels: Vec<Function<'ctx>>, mode: Mode) -> Vec<Vec<Function<'ct
         groups[place].push(kernel);
     }
     groups
-}
-
-/// Nothing but the kernels is visible outside of a part, so that whoever builds it may change all the rest.
-fn close(module: &Module<'_>, kernels: &HashSet<&str>) {
-    for function in module.functions().filter(|function| !function.is_declaration()) {
-        let linkage = if kernels.contains(function.name().as_str()) {
-            Linkage::LLVMExternalLinkage
-        } else {
-            Linkage::LLVMInternalLinkage
-        };
-        function.remove_comdat();
-        function.set_linkage(linkage);
-    }
-    for global in module.globals().filter(|global| !global.is_declaration()) {
-        global.remove_comdat();
-        global.set_linkage(Linkage::LLVMInternalLinkage);
-    }
 }
 
 /// Symbols that a kernel reaches, and nobody defines or provides: one error per symbol, with the first kernel that needs

@@ -4,10 +4,10 @@
 //! never dropped for want of a use; inputs that do not fit are named.
 
 use crate::name::kernel_name;
-use crate::rows;
 use scythe_abi::launch::KernelLaunch;
 use scythe_diag::{Diagnostic, Location, codes};
 use scythe_llvm::{Linkage, Module};
+use scythe_passes::launch_metadata;
 use std::collections::HashMap;
 
 /// Links `modules`, which all belong to one context; their names stand in messages. The result is called `name` and has
@@ -84,10 +84,10 @@ fn is_same_kernel(a: &KernelLaunch, b: &KernelLaunch) -> bool {
 fn check_kernel_names(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
     let mut first: HashMap<String, KernelLaunch> = HashMap::new();
     for module in modules {
-        let rows = match rows::read(module) {
+        let rows = match launch_metadata::read(module) {
             Ok(rows) => rows,
-            Err(message) => {
-                faults.push(broken(module, message).code(codes::LAUNCH_ROWS));
+            Err(error) => {
+                faults.push(broken(module, error.to_string()).code(codes::LAUNCH_ROWS));
                 continue;
             }
         };

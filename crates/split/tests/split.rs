@@ -161,7 +161,11 @@ fn one_header_kernel_in_two_units_is_one_kernel() {
     let context = Context::new();
     let unit = |unit: &str, path: &str| Ir::default().kernel("_ZTS1K", unit, path, 3, "");
     let linked = link_all(&context, &[unit("a.cpp", "include/k.hpp"), unit("b.cpp", "../include/k.hpp")]).unwrap();
-    assert_eq!(symbols(&split(linked, Mode::PerSource)), [["_ZTS1K"]]);
+    let parts = split(linked, Mode::PerSource);
+    assert_eq!(symbols(&parts), [["_ZTS1K"]]);
+    let launch = parts[0].properties.get(LAUNCH_PROPERTY_SET).and_then(|set| set.get("_ZTS1K")?.as_bytes()).unwrap();
+    assert_eq!(KernelLaunch::from_bytes(launch).unwrap().file, "include/k.hpp");
+    assert_eq!(parts[0].module.named_metadata("scythe.launch").len(), 1);
 }
 
 #[test]
@@ -256,15 +260,14 @@ fn missing_and_damaged_launch_rows_are_errors() {
     let mut short = Ir::default().kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "");
     short.rows = vec!["!{!\"_ZTS1K\", i32 0, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into()];
     check(short, "error: kernel 'K' has 1 parameters, expected 0 as in its launch rows [scythe-E0204]\n");
-    let mut damaged = Ir::default();
-    damaged.rows = vec!["!{!\"_ZTS1K\", i32 0}".into()];
+    let damaged = Ir { rows: vec!["!{!\"_ZTS1K\", i32 0}".into()], ..Ir::default() };
     check(
         damaged,
-        "a.bc: error: node 0 of '!scythe.launch': 2 operands, expected 7 and 3 per parameter [scythe-E0204]\n",
+        "a.bc: error: launch metadata, node 0: has 2 operands, expected 7 and 3 more for each parameter [scythe-E0204]\n",
     );
-    let mut unknown = Ir::default();
-    unknown.rows = vec!["!{!\"_ZTS1K\", i32 9, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into()];
-    check(unknown, "a.bc: error: node 0 of '!scythe.launch': operand 1: unknown shape 9 [scythe-E0204]\n");
+    let row = "!{!\"_ZTS1K\", i32 9, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into();
+    let unknown = Ir { rows: vec![row], ..Ir::default() };
+    check(unknown, "a.bc: error: launch metadata, node 0: kernel '_ZTS1K': unknown shape 9 [scythe-E0204]\n");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::files::{self, Outputs, file_error};
 use crate::{Failure, Status};
 use scythe_image::archive;
 use scythe_image::bundle::{self, Bundle};
+use std::borrow::Cow;
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "offload-bundler",
@@ -71,8 +72,10 @@ fn read_input(path: &str, args: &Arguments) -> Result<Input, Failure> {
     }
 }
 
-/// The objects in an input, with a name for error messages.
-fn objects<'a>(path: &str, input: &'a Input) -> Result<Vec<(String, std::borrow::Cow<'a, [u8]>)>, Failure> {
+/// An object, and its name for error messages.
+type NamedObject<'a> = (String, Cow<'a, [u8]>);
+
+fn objects<'a>(path: &str, input: &'a Input) -> Result<Vec<NamedObject<'a>>, Failure> {
     match input {
         Input::Object(bytes) => Ok(vec![(path.to_owned(), bytes.as_slice().into())]),
         Input::Archive(bytes) => {
@@ -88,7 +91,7 @@ fn objects<'a>(path: &str, input: &'a Input) -> Result<Vec<(String, std::borrow:
                 objects.push((format!("{path}({})", member.name), data));
             }
             // Archives may hold anything; only objects can hold bundles.
-            objects.retain(|(_, data): &(_, std::borrow::Cow<[u8]>)| bundle::is_object(data));
+            objects.retain(|(_, data): &NamedObject<'_>| bundle::is_object(data));
             Ok(objects)
         }
     }
@@ -168,10 +171,7 @@ fn unbundle(path: &str, targets: &[&str], outputs: &[String], args: &Arguments) 
 }
 
 /// An archive of all members' code for `target`; `None` where no member has any.
-fn archive_of_parts(
-    objects: &[(String, std::borrow::Cow<'_, [u8]>)],
-    target: &str,
-) -> Result<Option<Vec<u8>>, Failure> {
+fn archive_of_parts(objects: &[NamedObject<'_>], target: &str) -> Result<Option<Vec<u8>>, Failure> {
     let mut parts = Vec::new();
     for (index, (name, object)) in objects.iter().enumerate() {
         for bundle in bundles(name, object)?.into_iter().filter(|bundle| bundle.target == target) {
