@@ -8,15 +8,13 @@ const FILL_BLOCK: usize = 4096;
 
 /// The same region with rows (and planes) that follow one another without a gap joined into one.
 pub(crate) fn merge_rows(mut r: CopyBox) -> CopyBox {
-    if r.rows > 1 && r.src_row_pitch == r.width && r.dst_row_pitch == r.width {
-        if let Some(width) = r.width.checked_mul(r.rows) {
-            (r.width, r.rows, r.src_row_pitch, r.dst_row_pitch) = (width, 1, width, width);
-        }
+    let dense_rows = r.rows > 1 && r.src_row_pitch == r.width && r.dst_row_pitch == r.width;
+    if let (true, Some(width)) = (dense_rows, r.width.checked_mul(r.rows)) {
+        (r.width, r.rows, r.src_row_pitch, r.dst_row_pitch) = (width, 1, width, width);
     }
-    if r.rows == 1 && r.planes > 1 && r.src_plane_pitch == r.width && r.dst_plane_pitch == r.width {
-        if let Some(width) = r.width.checked_mul(r.planes) {
-            (r.width, r.planes) = (width, 1);
-        }
+    let dense_planes = r.rows == 1 && r.src_plane_pitch == r.width && r.dst_plane_pitch == r.width;
+    if let (true, Some(width)) = (dense_planes && r.planes > 1, r.width.checked_mul(r.planes)) {
+        (r.width, r.planes) = (width, 1);
     }
     r
 }

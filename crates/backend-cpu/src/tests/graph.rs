@@ -34,6 +34,9 @@ unsafe extern "C" fn run_task(functor: *const c_void, _: *const HostBox) {
     unsafe { context::<Task>(functor) }.run();
 }
 
+/// A task and its event.
+type Submitted = (Arc<Task>, Arc<dyn Event>);
+
 struct Random(u64);
 
 impl Random {
@@ -51,14 +54,14 @@ fn random_graphs_run_in_order_and_once() {
         let queue = queue(threads);
         let wrong = Arc::new(AtomicUsize::new(0));
         // Commands of all producers, so that graphs of different threads depend on each other.
-        let known: Mutex<Vec<(Arc<Task>, Arc<dyn Event>)>> = Mutex::default();
+        let known: Mutex<Vec<Submitted>> = Mutex::default();
         std::thread::scope(|scope| {
             for producer in 0..4u64 {
                 let (queue, wrong, known) = (&queue, &wrong, &known);
                 scope.spawn(move || {
                     let mut random = Random(0x1234_5678 + producer);
                     for step in 0..3000 {
-                        let mut picked: Vec<(Arc<Task>, Arc<dyn Event>)> = Vec::new();
+                        let mut picked: Vec<Submitted> = Vec::new();
                         {
                             let known = known.lock().unwrap();
                             for _ in 0..random.below(if step % 100 == 0 { 40 } else { 5 }) {

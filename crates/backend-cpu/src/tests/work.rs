@@ -89,14 +89,14 @@ fn empty_range_runs_nothing_and_wrong_ranges_are_errors() {
 fn copies_of_all_sizes_arrive() {
     let queue = queue(3);
     for size in [0, 1, 63, 4096, 100_000, (3 << 20) + 17] {
-        let source: Vec<u8> = (0..size).map(|i| (i * 31 >> 3) as u8).collect();
+        let source: Vec<u8> = (0..size).map(|i| ((i * 31) >> 3) as u8).collect();
         let mut copy = vec![0u8; size];
         let work = Work::Memcpy { dst: copy.as_mut_ptr().cast(), src: source.as_ptr().cast(), size };
         enqueue(&queue, work, &[]).wait().unwrap();
         assert!(copy == source, "{size}");
     }
     // Overlapping, as memmove.
-    let mut bytes: Vec<u8> = (0..4usize << 20).map(|i| (i * 7 >> 2) as u8).collect();
+    let mut bytes: Vec<u8> = (0..4usize << 20).map(|i| ((i * 7) >> 2) as u8).collect();
     let expected: Vec<u8> = [&bytes[..100], &bytes[..bytes.len() - 100]].concat();
     let (start, size) = (bytes.as_mut_ptr(), bytes.len() - 100);
     let work = Work::Memcpy { dst: start.wrapping_add(100).cast(), src: start.cast_const().cast(), size };
