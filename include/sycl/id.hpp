@@ -8,7 +8,20 @@ namespace sycl {
 
 template <int Dimensions, bool WithOffset> class item;
 
-template <int Dimensions = 1> class id : public detail::coordinates<id<Dimensions>, Dimensions> {
+namespace detail {
+
+// In one dimension, ids and items convert to their index. The conversion must not be a template: those take no part in
+// subscripts of plain pointers.
+template <class Derived, int D> struct converts_to_index {};
+template <class Derived> struct converts_to_index<Derived, 1> {
+  constexpr operator std::size_t() const { return static_cast<const Derived &>(*this)[0]; }
+};
+
+} // namespace detail
+
+template <int Dimensions = 1>
+class id : public detail::coordinates<id<Dimensions>, Dimensions>,
+           public detail::converts_to_index<id<Dimensions>, Dimensions> {
   using base = detail::coordinates<id<Dimensions>, Dimensions>;
 
 public:
@@ -23,10 +36,6 @@ public:
       (*this)[i] = r[i];
   }
   template <bool WithOffset> id(const item<Dimensions, WithOffset> &it) : id(it.get_id()) {}
-
-  template <int D = Dimensions, class = std::enable_if_t<D == 1>> constexpr operator std::size_t() const {
-    return (*this)[0];
-  }
 };
 
 id(std::size_t) -> id<1>;

@@ -6,7 +6,8 @@
 
 namespace sycl {
 
-template <int Dimensions = 1, bool WithOffset = true> class item {
+template <int Dimensions = 1, bool WithOffset = true>
+class item : public detail::converts_to_index<item<Dimensions, WithOffset>, Dimensions> {
 public:
   static constexpr int dimensions = Dimensions;
 
@@ -33,8 +34,6 @@ public:
     else
       return detail::linear(get_id(), get_range());
   }
-
-  template <int D = Dimensions, class = std::enable_if_t<D == 1>> operator std::size_t() const { return get_id(0); }
 
   friend bool operator==(const item &a, const item &b) {
     return a.get_id() == b.get_id() && a.get_range() == b.get_range();

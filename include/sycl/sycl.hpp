@@ -7,6 +7,7 @@
 #include <sycl/aspect.hpp>
 #include <sycl/backend.hpp>
 #include <sycl/buffer.hpp>
+#include <sycl/builtins.hpp>
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
 #include <sycl/device_copyable.hpp>

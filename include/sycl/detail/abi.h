@@ -267,7 +267,8 @@ typedef struct scythe_command {
     scythe_kernel_launch kernel;
     struct {
       void (*call)(void *ctx);    // runs on a runtime thread; must not throw
-      void (*destroy)(void *ctx); // called once, after `call` or when the command is dropped
+      void (*destroy)(void *ctx); // called once, after `call` or when the command is dropped;
+                                  // a submission that fails leaves `ctx` to the caller
       void *ctx;
     } host_task;
     struct {
