@@ -258,6 +258,48 @@ define spir_kernel void @table(ptr addrspace(1) %out, ptr byval([32 x i8]) align
 }
 
 #[test]
+fn a_functor_on_the_stack_is_filled_before_it_is_read() {
+    // One functor is the same for all items; the other is written again, from the item's own index, in its middle.
+    let body = r#"
+define spir_kernel void @functors(ptr addrspace(1) %out, ptr byval([32 x i8]) align 4 %t) #1 {
+  %same = alloca { i64, [32 x i8] }, align 8
+  %own = alloca [32 x i8], align 8
+  %table = getelementptr i8, ptr %same, i64 8
+  %i = call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)
+  %f = uitofp i64 %i to float
+  store i64 3, ptr %same, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr %table, ptr %t, i64 32, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %own, ptr %t, i64 32, i1 false)
+  %mine = getelementptr float, ptr %own, i64 2
+  store float %f, ptr %mine, align 4
+  %shift = load i64, ptr %same, align 8
+  %k = add i64 %i, %shift
+  %j = and i64 %k, 7
+  %p = getelementptr float, ptr %table, i64 %j
+  %q = getelementptr float, ptr %own, i64 %j
+  %u = load float, ptr %p, align 4
+  %v = load float, ptr %q, align 4
+  %s = fadd float %u, %v
+  %o = getelementptr float, ptr addrspace(1) %out, i64 %i
+  store float %s, ptr addrspace(1) %o, align 4
+  ret void
+}
+"#;
+    at_each_level(body, |library| {
+        let table: [f32; 8] = std::array::from_fn(|i| i as f32 * 1.5 + 100.0);
+        let mut out = vec![0f32; 96];
+        let o = out.as_mut_ptr();
+        let sizes = Sizes { global: [96, 1, 1], offset: [0; 3], local: [32, 1, 1] };
+        // SAFETY: the kernel's arguments, with room for 96 elements.
+        unsafe { run(library.kernel("functors"), sizes, whole(&sizes), &[arg(&o), arg(&table)], std::ptr::null_mut()) };
+        for (i, v) in out.iter().enumerate() {
+            let j = (i + 3) % 8;
+            assert_eq!(*v, table[j] + if j == 2 { i as f32 } else { table[j] }, "item {i}");
+        }
+    });
+}
+
+#[test]
 fn local_accessors_point_into_the_local_memory() {
     let body = r#"
 define spir_kernel void @local(ptr addrspace(3) %a, ptr addrspace(3) %b) #1 {

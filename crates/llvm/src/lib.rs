@@ -33,6 +33,7 @@ mod metadata;
 mod module;
 mod no_wrap;
 mod pass_pipeline;
+mod placement;
 mod shim;
 mod target_machine;
 mod text;

@@ -19,6 +19,7 @@ pub mod parallel;
 pub mod query;
 pub mod reach;
 pub mod retarget;
+pub mod uniform_memory;
 pub mod work_group;
 
 pub use error::CpuError;

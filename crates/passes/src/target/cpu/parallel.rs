@@ -34,7 +34,7 @@ fn accessed<'ctx>(instruction: Instruction<'ctx>) -> Vec<Value<'ctx>> {
 }
 
 /// For a call of a memory transfer intrinsic, how many pointers it begins with.
-fn transfer(call: Instruction<'_>) -> Option<usize> {
+pub(super) fn transfer(call: Instruction<'_>) -> Option<usize> {
     let name = call.called_function().filter(|f| f.is_intrinsic())?.name();
     let is = |prefix: &str| name.starts_with(prefix);
     if is("llvm.memcpy.") || is("llvm.memmove.") { Some(2) } else { is("llvm.memset.").then_some(1) }
@@ -69,6 +69,21 @@ fn is_shared<'ctx>(kernel: Function<'ctx>, pointer: Value<'ctx>, hidden: bool) -
         // Constants (globals and what is computed from them) are shared.
     }
     true
+}
+
+/// What an address is computed from, through plain address arithmetic; `None` where that is not one value.
+pub(super) fn base(pointer: Value<'_>) -> Option<Value<'_>> {
+    let mut value = pointer;
+    loop {
+        let Some(instruction) = value.as_instruction() else { return Some(value) };
+        match instruction.opcode() {
+            Opcode::LLVMGetElementPtr | Opcode::LLVMAddrSpaceCast | Opcode::LLVMBitCast => {
+                value = instruction.operand(0)?;
+            }
+            Opcode::LLVMPHI | Opcode::LLVMSelect => return None,
+            _ => return Some(value),
+        }
+    }
 }
 
 fn is_byval<'ctx>(kernel: Function<'ctx>, value: Value<'ctx>) -> bool {
@@ -132,6 +147,6 @@ fn any_use<'ctx>(pointer: Value<'ctx>, matters: impl Fn(Instruction<'ctx>, Value
     false
 }
 
-fn is_lifetime_marker(call: Instruction<'_>) -> bool {
+pub(super) fn is_lifetime_marker(call: Instruction<'_>) -> bool {
     call.called_function().is_some_and(|f| f.is_intrinsic() && f.name().starts_with("llvm.lifetime."))
 }

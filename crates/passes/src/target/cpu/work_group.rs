@@ -16,7 +16,7 @@
 use super::arguments::{self, Passing};
 use super::error::CpuError;
 use super::query::{self, Position};
-use super::{Options, parallel, retarget};
+use super::{Options, parallel, retarget, uniform_memory};
 use scythe_abi::cpu::{Box3, Launch};
 use scythe_abi::launch::Shape;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
@@ -88,8 +88,12 @@ pub fn make<'ctx>(
     };
     builder.br(done);
 
+    let body = call.block();
     call.inline_call()?;
     query::replace(&builder, function, &position);
+    if let (Some(body), Some(before)) = (body.filter(|b| *b != work), work.terminator()) {
+        uniform_memory::hoist(function, body, before, group);
+    }
     Ok(function)
 }
 
