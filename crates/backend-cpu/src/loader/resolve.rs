@@ -1,11 +1,11 @@
-//! Finds the functions that device code may call outside its object: those of the C and maths libraries, and libmvec's
-//! vector versions.
+//! Finds the functions that device code may call outside its object: those of the C and maths libraries, libmvec's vector
+//! versions, and the compiler's own for what the processor lacks (128-bit division, half precision without F16C).
 
 use std::ffi::{CStr, CString, c_void};
 use std::sync::OnceLock;
 
 /// In the order of search. The process's own scope comes last, so that a program's `pow` does not become the kernel's.
-const LIBRARIES: [&CStr; 3] = [c"libm.so.6", c"libmvec.so.1", c"libc.so.6"];
+const LIBRARIES: [&CStr; 4] = [c"libm.so.6", c"libmvec.so.1", c"libc.so.6", c"libgcc_s.so.1"];
 
 /// The address of a function of the system's libraries.
 pub(crate) fn system_symbol(name: &str) -> Option<usize> {
@@ -24,4 +24,19 @@ pub(crate) fn system_symbol(name: &str) -> Option<usize> {
         (address != 0).then_some(address)
     };
     handles.iter().find_map(|&handle| look(handle as *mut c_void)).or_else(|| look(libc::RTLD_DEFAULT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_the_system_are_found() {
+        for name in ["sinf", "pow", "memcpy", "memset", "_ZGVbN4v_sinf", "__udivti3"] {
+            assert!(system_symbol(name).is_some(), "{name}");
+        }
+        for name in ["", "no_such_function", "nul\0inside"] {
+            assert_eq!(system_symbol(name), None, "{name}");
+        }
+    }
 }
