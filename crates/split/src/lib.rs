@@ -114,13 +114,10 @@ impl<'ctx> Split<'ctx> {
     fn part(&self, index: usize, kernels: &[Function<'ctx>]) -> Part<'ctx> {
         let symbols: Vec<String> = kernels.iter().map(|kernel| kernel.name()).collect();
         let mine: HashSet<&str> = symbols.iter().map(String::as_str).collect();
-        // Each input brought its own copy of nodes such as the compiler's version, and its own path to a header.
-        let (met, rows_met) = (RefCell::new(HashSet::new()), RefCell::new(HashSet::new()));
-        let keep = |name: &str, node: Metadata<'ctx>| match launch_metadata::symbol(node) {
-            Some(symbol) if name == LAUNCH_METADATA => {
-                mine.contains(symbol.as_str()) && rows_met.borrow_mut().insert(symbol)
-            }
-            _ => met.borrow_mut().insert((name.to_owned(), node)),
+        // Each input brought its own copy of nodes such as the compiler's version.
+        let met = RefCell::new(HashSet::new());
+        let keep = |name: &str, node: Metadata<'ctx>| {
+            name != LAUNCH_METADATA && met.borrow_mut().insert((name.to_owned(), node))
         };
         let module = self.module.extract(kernels, &format!("{}_{index}", self.module.name()), keep);
         self.close(&module, &mine);
@@ -129,6 +126,7 @@ impl<'ctx> Split<'ctx> {
         for symbol in &symbols {
             if let Some(launch) = self.rows.get(symbol) {
                 set.insert(symbol, launch.to_bytes());
+                launch_metadata::add(&module, symbol, launch);
             }
         }
         Part { module, properties, symbols }

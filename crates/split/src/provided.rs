@@ -1,84 +1,10 @@
 //! Which symbols device code may leave undefined: what LLVM, the device library or the back end provides.
+//!
+//! The scalar functions of the C library are listed where the CPU back end finds them.
 
-/// Memory and string functions that compilers call on their own.
-const MEMORY: [&str; 8] = ["bcmp", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen"];
+use scythe_passes::target::cpu::externals;
 
-/// The C maths library in `double`; with an `f` at the end, they take and give `float`. Sorted.
-const MATHS: [&str; 71] = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "drem",
-    "erf",
-    "erfc",
-    "exp",
-    "exp10",
-    "exp2",
-    "expm1",
-    "fabs",
-    "fdim",
-    "floor",
-    "fma",
-    "fmax",
-    "fmin",
-    "fmod",
-    "frexp",
-    "gamma",
-    "hypot",
-    "ilogb",
-    "j0",
-    "j1",
-    "jn",
-    "ldexp",
-    "lgamma",
-    "llrint",
-    "llround",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logb",
-    "lrint",
-    "lround",
-    "modf",
-    "nan",
-    "nearbyint",
-    "nextafter",
-    "nexttoward",
-    "pow",
-    "pow10",
-    "remainder",
-    "remquo",
-    "rint",
-    "round",
-    "roundeven",
-    "scalb",
-    "scalbln",
-    "scalbn",
-    "significand",
-    "sin",
-    "sincos",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "tgamma",
-    "trunc",
-    "y0",
-    "y1",
-    "yn",
-];
-
-/// Complex functions of the C library, likewise. Sorted.
+/// Complex functions of the C library in `double`; with an `f` at the end, they take and give `float`. Sorted.
 const COMPLEX: [&str; 22] = [
     "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh", "cexp", "cimag", "clog",
     "conj", "cpow", "cproj", "creal", "csin", "csinh", "csqrt", "ctan", "ctanh",
@@ -94,14 +20,14 @@ const PREFIXES: [&str; 2] = ["__spirv_", "__scythe_"];
 pub fn is_provided(symbol: &str) -> bool {
     symbol.starts_with("llvm.")
         || PREFIXES.iter().any(|prefix| unmangled(symbol).starts_with(prefix))
-        || MEMORY.contains(&symbol)
         || COMPLEX_ARITHMETIC.contains(&symbol)
-        || is_c_maths(symbol)
-        || symbol.strip_suffix('f').is_some_and(is_c_maths)
+        || is_complex(symbol)
+        || symbol.strip_suffix('f').is_some_and(is_complex)
+        || externals::is_provided(symbol)
 }
 
-fn is_c_maths(name: &str) -> bool {
-    MATHS.binary_search(&name).is_ok() || COMPLEX.binary_search(&name).is_ok()
+fn is_complex(name: &str) -> bool {
+    COMPLEX.binary_search(&name).is_ok()
 }
 
 /// The name and what follows it in a mangled function name, `_Z33__spirv_BuiltInGlobalInvocationIdi`; other symbols as
@@ -118,8 +44,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_sorted_for_the_search() {
-        assert!(MATHS.is_sorted() && COMPLEX.is_sorted());
+    fn names_are_sorted_for_the_search() {
+        assert!(COMPLEX.is_sorted());
     }
 
     #[test]
