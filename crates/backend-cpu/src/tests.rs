@@ -5,7 +5,9 @@ mod kernels;
 mod work;
 
 use std::ffi::c_void;
+use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
@@ -48,4 +50,19 @@ unsafe fn context<'a, T>(functor: *const c_void) -> &'a T {
 fn enqueue(queue: &Arc<dyn Queue>, work: Work, deps: &[Arc<dyn Event>]) -> Arc<dyn Event> {
     // SAFETY: as said above.
     unsafe { queue.enqueue(work, deps, None) }.unwrap()
+}
+
+/// The object that the machine's C compiler makes of `source`.
+pub(crate) fn compile_c(source: &str, flags: &[&str]) -> Vec<u8> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("scythe-object-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let (c, o) = (folder.join("a.c"), folder.join("a.o"));
+    std::fs::write(&c, source).unwrap();
+    let status = Command::new("cc").args(flags).arg("-c").arg("-o").arg(&o).arg(&c).status();
+    let object = std::fs::read(&o);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(status.unwrap().success(), "cc {flags:?}");
+    object.unwrap()
 }

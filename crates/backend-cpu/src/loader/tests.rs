@@ -1,38 +1,7 @@
 //! Objects made by the C compiler of the machine, as the run-time compiler would make them.
 
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use super::*;
-
-/// A folder that goes away with the value.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("scythe-loader-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn compile(source: &str, flags: &[&str]) -> Vec<u8> {
-    let scratch = Scratch::new();
-    let (c, o) = (scratch.0.join("a.c"), scratch.0.join("a.o"));
-    std::fs::write(&c, source).unwrap();
-    let status = Command::new("cc").args(flags).arg("-c").arg("-o").arg(&o).arg(&c).status().unwrap();
-    assert!(status.success());
-    std::fs::read(o).unwrap()
-}
+use crate::tests::compile_c as compile;
 
 fn load(source: &str, flags: &[&str]) -> Result<LoadedObject, LoadError> {
     LoadedObject::load(&compile(source, flags), &system_symbol)

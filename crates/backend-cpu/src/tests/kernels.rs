@@ -1,13 +1,12 @@
 //! Kernels from objects, called as compiled device code is.
 
-use std::process::Command;
 use std::sync::Arc;
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal::{Device, Errc, FunctorBytes, Kernel, KernelWork, Program, Work};
 use scythe_image::Format;
 
-use super::{device, enqueue};
+use super::{compile_c, device, enqueue};
 
 /// Each work-group leaves its number and what it saw of the launch; local memory must be the group's own meanwhile.
 const SOURCE: &str = r#"
@@ -37,14 +36,7 @@ void kernel(const struct launch *l, const struct box *b, char *memory) {
 "#;
 
 fn object() -> Vec<u8> {
-    let folder = std::env::temp_dir().join(format!("scythe-kernels-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (c, o) = (folder.join("k.c"), folder.join("k.o"));
-    std::fs::write(&c, SOURCE).unwrap();
-    assert!(Command::new("cc").args(["-O1", "-fPIC", "-c", "-o"]).arg(&o).arg(&c).status().unwrap().success());
-    let bytes = std::fs::read(o).unwrap();
-    std::fs::remove_dir_all(folder).unwrap();
-    bytes
+    compile_c(SOURCE, &["-O1", "-fPIC"])
 }
 
 fn rows() -> KernelLaunch {
