@@ -1,0 +1,222 @@
+//! Kernels are found by name, checked against the host's view of them, and go with their image.
+
+mod common;
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use common::{Library, Machine, access, accessor, buffer_on, handle, image, row};
+use scythe::launch::Ranges;
+use scythe::memory::Mode;
+use scythe::memory::coherence::HostAccess;
+use scythe::platform::Device;
+use scythe::queue::{Action, Order};
+use scythe::registry::{self, Expected, ReadyKernel, Slot};
+use scythe::{Errc, Result};
+use scythe_abi::launch::Shape;
+use scythe_hal::FunctorBytes;
+use scythe_image::{Format, Image, PropertySets};
+
+const TASK: Shape = Shape::SingleTask;
+
+fn machine() -> Machine {
+    Machine::new(0, |_, _| Ok(()))
+}
+
+fn find(name: &str, tu: u64, size: u64, shape: Shape, device: &Device) -> Result<Arc<ReadyKernel>> {
+    registry::kernel(name, tu, None, Expected { functor_size: size, shape }, device)
+}
+
+fn failure(name: &str, size: u64, shape: Shape, device: &Device) -> scythe::Error {
+    find(name, 0, size, shape, device).err().expect("the lookup fails")
+}
+
+#[test]
+fn a_kernel_is_known_while_its_library_is() {
+    let machine = machine();
+    assert!(!registry::is_known("comes_and_goes", 0));
+    for _ in 0..3 {
+        let library = Library::load(vec![image(&[("comes_and_goes", row(8, TASK))])]);
+        assert!(registry::is_known("comes_and_goes", 0));
+        find("comes_and_goes", 0, 8, TASK, machine.device).expect("found");
+        drop(library);
+        assert!(!registry::is_known("comes_and_goes", 0));
+        let error = failure("comes_and_goes", 8, TASK, machine.device);
+        assert_eq!(error.code, Errc::Kernel);
+        assert!(error.message.starts_with("no device image holds kernel 'comes_and_goes'"), "{}", error.message);
+    }
+}
+
+#[test]
+fn the_translation_units_own_kernel_comes_first() {
+    let machine = machine();
+    let kernels = [("both", row(8, TASK)), ("both.tu.00000000000000ab", row(16, TASK)), ("one", row(8, TASK))];
+    let _library = Library::load(vec![image(&kernels)]);
+    let symbol = |name, tu, size| find(name, tu, size, TASK, machine.device).expect("found").symbol().to_owned();
+    assert_eq!(symbol("both", 0xab, 16), "both.tu.00000000000000ab");
+    assert_eq!(symbol("both", 0, 8), "both");
+    assert_eq!(symbol("one", 0xab, 8), "one");
+    assert!(registry::is_known("one", 0xab));
+}
+
+#[test]
+fn host_and_device_must_agree() {
+    let machine = machine();
+    let _library = Library::load(vec![image(&[("agreed", row(24, Shape::Range))])]);
+    let error = failure("agreed", 16, Shape::Range, machine.device);
+    assert_eq!(error.code, Errc::KernelArgument);
+    assert_eq!(
+        error.message,
+        "kernel 'agreed' (test.cpp:7:3) has a functor of 16 bytes in the host program and 24 bytes in the device image: \
+         host and device compilation disagree"
+    );
+    let error = failure("agreed", 24, Shape::NdRange, machine.device);
+    assert_eq!(error.code, Errc::KernelArgument);
+    assert!(error.message.contains("launched as nd_range and was compiled as range"), "{}", error.message);
+    find("agreed", 0, 24, Shape::Range, machine.device).expect("found");
+    assert_eq!(failure("agreed", 16, Shape::Range, machine.device).code, Errc::KernelArgument, "also once it is built");
+}
+
+#[test]
+fn two_kernels_of_one_name_are_never_mixed_up() {
+    let machine = machine();
+    let other = scythe_abi::launch::KernelLaunch { identity: 2, line: 70, ..row(8, TASK) };
+    let _libraries =
+        [Library::load(vec![image(&[("twice", row(8, TASK))])]), Library::load(vec![image(&[("twice", other)])])];
+    let error = failure("twice", 8, TASK, machine.device);
+    assert_eq!(error.code, Errc::Kernel);
+    assert_eq!(error.message, "two different kernels are called 'twice': test.cpp:7:3 and test.cpp:70:3");
+}
+
+#[test]
+fn damaged_images_are_reported_when_a_kernel_is_missing() {
+    let machine = machine();
+    let mut damaged = image(&[("lost", row(8, TASK))]);
+    let at = damaged.len() - 1;
+    damaged[at] ^= 1;
+    let mut bad_row = PropertySets::default();
+    bad_row.set(scythe_abi::names::LAUNCH_PROPERTY_SET).insert("lost", vec![1, 2, 3]);
+    let bad_row = Image {
+        target: "null".into(),
+        format: Format::LlvmBitcode,
+        options: String::new(),
+        properties: bad_row,
+        symbols: vec!["lost".into()],
+        code: Vec::new(),
+    };
+    let outside = scythe_abi::launch::KernelLaunch { params: vec![accessor(4)], ..row(8, TASK) };
+    let images = vec![damaged, bad_row.to_bytes(), image(&[("lost", outside)]), vec![0; 5], Vec::new()];
+    let _library = Library::load(images);
+    let message = failure("lost", 8, TASK, machine.device).message;
+    for part in [
+        "no device image holds kernel 'lost'",
+        "image 0: device image checksum",
+        "image 1: property 'lost' of set SCYTHE/launch is not a launch row",
+        "image 2: parameter 0 of kernel 'lost' spans 16 bytes from 4, beyond its functor's 8 bytes",
+        "image 3: not a device image",
+        "image 4: ",
+    ] {
+        assert!(message.contains(part), "'{part}' is not in: {message}");
+    }
+}
+
+#[test]
+fn a_build_failure_names_kernel_and_device_each_time() {
+    let machine = machine();
+    let mut properties = PropertySets::default();
+    properties.set(scythe_abi::names::LAUNCH_PROPERTY_SET).insert("broken", row(8, TASK).to_bytes());
+    let broken = Image {
+        target: "null".into(),
+        format: Format::LlvmBitcode,
+        options: String::new(),
+        properties,
+        symbols: vec!["broken".into()],
+        code: b"error: no room".to_vec(),
+    };
+    let _library = Library::load(vec![broken.to_bytes()]);
+    for _ in 0..2 {
+        let error = failure("broken", 8, TASK, machine.device);
+        assert_eq!((error.code, &*error.message), (Errc::Build, "kernel 'broken' on null: no room"));
+    }
+}
+
+#[test]
+fn slots_remember_within_a_generation_only() {
+    let machine = machine();
+    let (entry, generation) = (AtomicPtr::new(std::ptr::null_mut::<c_void>()), AtomicU64::new(0));
+    let lookup = |size| {
+        let slot = Slot { entry: &entry, generation: &generation };
+        registry::kernel("slotted", 0, Some(slot), Expected { functor_size: size, shape: TASK }, machine.device)
+    };
+    let library = Library::load(vec![image(&[("slotted", row(8, TASK))])]);
+    let first = lookup(8).expect("found");
+    assert!(!entry.load(Ordering::SeqCst).is_null());
+    assert!(Arc::ptr_eq(&first, &lookup(8).expect("found")), "the same kernel");
+    assert_eq!(lookup(9).err().map(|error| error.code), Some(Errc::KernelArgument));
+    drop(first);
+    drop(library);
+    assert_eq!(lookup(8).err().map(|error| error.code), Some(Errc::Kernel));
+    let _library = Library::load(vec![image(&[("slotted", row(16, TASK))])]);
+    lookup(16).expect("the new kernel");
+}
+
+fn launch(machine: &Machine, name: &str, order: Order<'_>, functor: &[u8]) -> Result<scythe::event::Node> {
+    let kernel = find(name, 0, functor.len() as u64, TASK, machine.host)?;
+    let ranges = Ranges { shape: TASK, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] };
+    let queue = machine.queue(machine.host, false);
+    // SAFETY: the tests wait for the command, or drop it.
+    unsafe { queue.submit(Action::Kernel { kernel, functor: FunctorBytes::new(functor), ranges }, order) }
+}
+
+#[test]
+fn unloading_waits_for_running_kernels() {
+    static RUN: AtomicUsize = AtomicUsize::new(0);
+    let machine = Machine::new(0, |_, _| {
+        std::thread::sleep(Duration::from_millis(30));
+        RUN.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    });
+    let library = Library::load(vec![image(&[("slow", row(8, TASK))])]);
+    for _ in 0..3 {
+        launch(&machine, "slow", Order::default(), &[0; 8]).expect("submitted");
+        // Another registration begins a new generation; the kernels before it still count.
+        drop(Library::load(vec![image(&[("unrelated", row(8, TASK))])]));
+    }
+    drop(library);
+    assert_eq!(RUN.load(Ordering::SeqCst), 3);
+}
+
+#[test]
+fn a_kernel_still_held_back_is_dropped_with_its_image() {
+    let machine = machine();
+    let library = Library::load(vec![image(&[("held", row(8, TASK))])]);
+    let mut data = vec![0; 4];
+    let buffer = buffer_on(&mut data);
+    let (access_of_host, _) = HostAccess::begin(&access(&buffer, Mode::ReadWrite)).expect("access");
+    let accesses = [access(&buffer, Mode::Read)];
+    let node = launch(&machine, "held", Order { accesses: &accesses, ..Order::default() }, &[0; 8]).expect("submitted");
+    drop(library);
+    drop(access_of_host);
+    let error = node.event.wait().expect_err("dropped");
+    assert_eq!(
+        (error.code, &*error.message),
+        (Errc::Kernel, "kernel 'held' was dropped: its device image was unloaded before it could run")
+    );
+}
+
+#[test]
+fn an_accessor_needs_its_buffer_among_the_requirements() {
+    let machine = machine();
+    let with_accessor = scythe_abi::launch::KernelLaunch { params: vec![accessor(0)], ..row(16, TASK) };
+    let _library = Library::load(vec![image(&[("accessing", with_accessor)])]);
+    let mut data = vec![0; 4];
+    let buffer = buffer_on(&mut data);
+    let mut functor = [0; 16];
+    functor[8..].copy_from_slice(&handle(&buffer).to_ne_bytes());
+    let error = launch(&machine, "accessing", Order::default(), &functor).err().expect("refused");
+    assert_eq!(error.code, Errc::KernelArgument);
+    assert!(error.message.contains("accessor 0 of kernel 'accessing'"), "{}", error.message);
+    launch(&machine, "accessing", Order::default(), &[0; 16]).expect("an empty accessor is fine");
+}
