@@ -43,9 +43,13 @@ pub fn shown(command: &Command) -> String {
     words.map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
+/// cargo names its target folder there for what it runs, which is us; the libraries in a staged tree must win.
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+
 /// Runs a program whose output the user sees.
 pub fn run(command: &mut Command) -> Result<(), String> {
-    let status = command.status().map_err(|e| format!("cannot run '{}': {e}", shown(command)))?;
+    let status =
+        command.env_remove(LIBRARY_PATH).status().map_err(|e| format!("cannot run '{}': {e}", shown(command)))?;
     if status.success() { Ok(()) } else { Err(format!("'{}' failed, {status}", shown(command))) }
 }
 
@@ -64,6 +68,7 @@ pub fn capture(command: &mut Command, limit: Duration) -> Result<Outcome, String
     use std::os::unix::process::{CommandExt, ExitStatusExt};
     let start = Instant::now();
     let mut child = command
+        .env_remove(LIBRARY_PATH)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

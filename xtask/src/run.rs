@@ -21,11 +21,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     progress(&format!("compiling {file}"));
     process::run(Command::new(prefix.join("bin/scythe")).args(["-fsycl", "-O2"]).arg(&source).arg("-o").arg(&program))?;
     progress(&format!("running {}", program.display()));
-    let status =
-        Command::new(&program).args(args).status().map_err(|e| format!("cannot run {}: {e}", program.display()))?;
-    if !status.success() {
-        return Err(format!("{} failed, {status}", program.display()));
-    }
+    process::run(Command::new(&program).args(args))?;
     Ok(ExitCode::SUCCESS)
 }
 

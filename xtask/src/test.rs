@@ -69,6 +69,9 @@ fn tallied(tally: e2e::Tally, what: &str) -> Result<String, String> {
 fn unit(prefix: &std::path::Path, filters: &[String]) -> Result<String, String> {
     let mut command = cargo();
     command.args(["test", "--workspace", "--no-fail-fast", "--quiet"]).env("SCYTHE_PREFIX", prefix);
+    // cargo would have programs that tests start load libraries from its target folder instead of the staged tree.
+    let host = format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
+    command.env(host, "env -u LD_LIBRARY_PATH");
     if !filters.is_empty() {
         command.arg("--").args(filters);
     }
