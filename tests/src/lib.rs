@@ -71,6 +71,8 @@ impl Project {
             .args(args)
             .envs(env.iter().copied())
             .env("TMPDIR", &self.tmp)
+            // Cargo points it at its own folders, where another build of the runtime may lie.
+            .env_remove("LD_LIBRARY_PATH")
             .current_dir(self.path())
             .stdin(Stdio::null())
             .output()
