@@ -8,6 +8,8 @@
 //! b.cpp:7:9: note: the other kernel is here
 //! ```
 
+#![forbid(unsafe_code)]
+
 use std::fmt;
 
 /// How bad it is.

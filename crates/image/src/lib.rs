@@ -9,6 +9,8 @@
 //! Each format has its one reader and its one writer here. Readers take any bytes: what does not fit comes back as an
 //! error that says what was seen, what was expected, and where.
 
+#![forbid(unsafe_code)]
+
 pub mod archive;
 mod base64;
 pub mod bundle;

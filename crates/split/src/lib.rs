@@ -7,6 +7,8 @@
 //!
 //! [`link`] makes the linked module; this crate reads and writes no files.
 
+#![forbid(unsafe_code)]
+
 mod link;
 mod name;
 mod provided;

@@ -4,6 +4,8 @@
 //! first argument. Every tool writes all of its outputs or none, prints errors in clang's format, and exits with 1 on
 //! errors, unless its help says otherwise.
 
+#![forbid(unsafe_code)]
+
 mod bundler;
 mod command_line;
 mod device_code;

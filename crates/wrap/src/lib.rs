@@ -13,6 +13,8 @@
 //! All symbols are local: any number of such objects may be linked together. All code is position independent, and all
 //! pointers are in sections that the dynamic linker may write before it protects them.
 
+#![forbid(unsafe_code)]
+
 mod machine;
 
 pub use machine::Machine;

@@ -216,16 +216,20 @@ fn aarch64_objects_have_the_same_parts() {
     ] {
         assert!(code.contains(part), "{part}\n{code}");
     }
-    let stub = files.write(
-        "stub.s",
+    let runtime = files.write(
+        "runtime.s",
         ".globl __tgt_register_lib, __tgt_unregister_lib\n__tgt_register_lib:\n__tgt_unregister_lib:\nret\n",
     );
-    let stub_object = files.0.path().join("stub.o");
-    run(Command::new("clang-22").args(["--target=aarch64-linux-gnu", "-c"]).arg(stub).arg("-o").arg(&stub_object));
+    let runtime_object = files.0.path().join("runtime.o");
+    run(Command::new("clang-22")
+        .args(["--target=aarch64-linux-gnu", "-c"])
+        .arg(runtime)
+        .arg("-o")
+        .arg(&runtime_object));
     run(Command::new("ld.lld-22")
         .args(["-shared", "-o"])
         .arg(files.0.path().join("lib.so"))
-        .args([&object, &stub_object]));
+        .args([&object, &runtime_object]));
 }
 
 #[test]
