@@ -65,27 +65,41 @@ pub struct DeviceInfo {
     pub aspects: Vec<u32>,
 }
 
-/// Up to `N` bytes in place, more on the heap; always aligned for any scalar or vector type up to 64 bytes.
+/// Up to `N` bytes in place, more on the heap. The copy is aligned as the original is, up to [`MAX_ALIGNMENT`], as far as
+/// a type of that size can ask for it.
+///
+/// In place stands what needs at most 16 bytes of alignment: objects that hold it then come from the allocator's quick
+/// path.
 pub enum InlineBytes<const N: usize> {
-    Inline { len: usize, bytes: Aligned<N> },
-    Heap { len: usize, bytes: Vec<Aligned<64>> },
+    Inline { len: usize, bytes: Inline<N> },
+    Heap { len: usize, bytes: Vec<Block> },
 }
 
-/// Bytes at a 64-byte boundary.
+/// The largest alignment of a type of the SYCL headers, `vec<double, 16>`.
+pub const MAX_ALIGNMENT: usize = 128;
+
+/// Bytes at a 16-byte boundary.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub struct Aligned<const N: usize>(pub [u8; N]);
+#[repr(C, align(16))]
+pub struct Inline<const N: usize>([u8; N]);
+
+/// Bytes at a boundary of [`MAX_ALIGNMENT`].
+#[derive(Clone, Copy)]
+#[repr(C, align(128))]
+pub struct Block([u8; MAX_ALIGNMENT]);
 
 impl<const N: usize> InlineBytes<N> {
     /// A copy of `data`.
     pub fn new(data: &[u8]) -> Self {
-        if data.len() <= N {
-            let mut bytes = Aligned([0; N]);
+        // A type's size is a multiple of its alignment, and so is the address of each of its objects.
+        let alignment = data.as_ptr() as usize | data.len();
+        if data.len() <= N && (!alignment.is_multiple_of(32) || data.is_empty()) {
+            let mut bytes = Inline([0; N]);
             bytes.0[..data.len()].copy_from_slice(data);
             Self::Inline { len: data.len(), bytes }
         } else {
-            let mut bytes = vec![Aligned([0; 64]); data.len().div_ceil(64)];
-            for (block, chunk) in bytes.iter_mut().zip(data.chunks(64)) {
+            let mut bytes = vec![Block([0; MAX_ALIGNMENT]); data.len().div_ceil(MAX_ALIGNMENT)];
+            for (block, chunk) in bytes.iter_mut().zip(data.chunks(MAX_ALIGNMENT)) {
                 block.0[..chunk.len()].copy_from_slice(chunk);
             }
             Self::Heap { len: data.len(), bytes }
@@ -120,10 +134,49 @@ impl<const N: usize> InlineBytes<N> {
             Self::Heap { bytes, .. } => {
                 for (i, b) in value.to_ne_bytes().into_iter().enumerate() {
                     let at = offset + i;
-                    bytes[at / 64].0[at % 64] = b;
+                    bytes[at / MAX_ALIGNMENT].0[at % MAX_ALIGNMENT] = b;
                 }
             }
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[repr(align(128))]
+    struct Source([u8; 512]);
+
+    #[test]
+    fn copies_are_aligned_as_any_type_of_that_size_and_place_may_ask() {
+        let mut source = Source([0; 512]);
+        for (i, byte) in source.0.iter_mut().enumerate() {
+            *byte = i as u8;
+        }
+        for start in [0, 8, 16, 32, 64] {
+            for len in [0, 1, 24, 32, 64, 128, 192, 200, 256, 384] {
+                let data = &source.0[start..start + len];
+                let copy = InlineBytes::<192>::new(data);
+                assert_eq!((copy.len(), copy.is_empty()), (len, len == 0));
+                // SAFETY: the copy holds `len` bytes.
+                assert_eq!(unsafe { std::slice::from_raw_parts(copy.as_ptr(), len) }, data);
+                let asked = (1 << (data.as_ptr() as usize | len).trailing_zeros()).min(MAX_ALIGNMENT);
+                assert!(len == 0 || (copy.as_ptr() as usize).is_multiple_of(asked), "{start} {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_overwritten_inside_only() {
+        for len in [24, 300] {
+            let mut bytes = InlineBytes::<192>::new(&vec![0; len]);
+            assert!(bytes.put_u64(len - 8, u64::MAX));
+            assert!(!bytes.put_u64(len - 7, 1) && !bytes.put_u64(usize::MAX, 1));
+            // SAFETY: the copy holds `len` bytes.
+            let seen = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), len) };
+            assert!(seen[..len - 8].iter().all(|&b| b == 0) && seen[len - 8..].iter().all(|&b| b == 255));
+        }
     }
 }

@@ -1,12 +1,16 @@
 //! Checks of a kernel launch, and the functor that a kernel gets.
 
+use std::sync::Arc;
+
 use scythe_abi::capi;
 use scythe_abi::launch::Shape;
-use scythe_hal::FunctorBytes;
+use scythe_hal::{FunctorBytes, HostKernelWork, KernelWork};
 
 use crate::copy::sycl;
 use crate::memory::Buffer;
 use crate::platform::Device;
+use crate::queue::Action;
+use crate::registry::ReadyKernel;
 use crate::{Errc, Error, Result, invalid};
 
 /// The ranges of a launch, checked.
@@ -115,6 +119,39 @@ impl Ranges {
             Shape::SingleTask | Shape::Range => format!("range of size {global}: {why}"),
         };
         Error::new(Errc::NdRange, message)
+    }
+}
+
+impl Action<'_> {
+    /// Launches a kernel of an image; nothing where no work-item runs.
+    pub fn kernel(kernel: Arc<ReadyKernel>, functor: &[u8], ranges: &Ranges) -> Self {
+        if ranges.is_empty() {
+            return Self::Marker;
+        }
+        let work = Box::new(KernelWork {
+            kernel: kernel.clone(),
+            functor: FunctorBytes::new(functor),
+            dims: ranges.dims,
+            global_size: ranges.global_size,
+            local_size: ranges.local_size,
+            global_offset: ranges.global_offset,
+        });
+        Self::Kernel { kernel, work }
+    }
+
+    /// Runs a kernel of host mode; nothing where no work-item runs.
+    pub fn host_kernel(call: capi::HostKernel, functor: &[u8], ranges: &Ranges) -> Self {
+        if ranges.is_empty() {
+            return Self::Marker;
+        }
+        Self::HostKernel(Box::new(HostKernelWork {
+            call,
+            functor: FunctorBytes::new(functor),
+            shape: ranges.shape,
+            global_size: ranges.global_size,
+            local_size: ranges.local_size,
+            global_offset: ranges.global_offset,
+        }))
     }
 }
 

@@ -11,15 +11,15 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use scythe_abi::capi::{Destroy, HostKernel};
-use scythe_hal::{FunctorBytes, HostKernelWork, KernelWork, Work};
+use scythe_abi::capi::Destroy;
+use scythe_hal::{HostKernelWork, KernelWork, Work};
 
 use crate::context::Context;
 use crate::copy::{self, View, ViewPlace};
 use crate::dispatch::{Job, Keep, Target, dispatch};
 use crate::event::Node;
 use crate::exit;
-use crate::launch::{Placed, Ranges, find, place_accessors};
+use crate::launch::{Placed, find, place_accessors};
 use crate::memory::coherence::{Access, prepare, record};
 use crate::memory::finish::in_host_task;
 use crate::memory::{Place, submission};
@@ -55,16 +55,12 @@ struct State {
 pub enum Action<'a> {
     /// Only orders.
     Marker,
+    /// `work` launches `kernel`; its functor's accessors have no addresses yet.
     Kernel {
         kernel: Arc<ReadyKernel>,
-        functor: FunctorBytes,
-        ranges: Ranges,
+        work: Box<KernelWork>,
     },
-    HostKernel {
-        call: HostKernel,
-        functor: FunctorBytes,
-        ranges: Ranges,
-    },
+    HostKernel(Box<HostKernelWork>),
     HostTask(HostCall),
     /// Work on plain addresses.
     Plain(Work),
@@ -181,7 +177,7 @@ impl Queue {
     /// Addresses, functors and handles in `action` are valid as `abi.h` says, until the command has completed.
     pub unsafe fn submit(&self, action: Action<'_>, order: Order<'_>) -> Result<Node> {
         let (target, place) = match &action {
-            Action::HostTask(_) | Action::HostKernel { .. } => (&self.host, Place::Host),
+            Action::HostTask(_) | Action::HostKernel(_) => (&self.host, Place::Host),
             Action::UpdateHost => (&self.target, Place::Host),
             _ => (&self.target, Place::of(self.device)),
         };
@@ -327,28 +323,12 @@ unsafe fn make_job(action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts> {
             task.run();
             Ok(())
         }))),
-        Action::Kernel { ranges, .. } | Action::HostKernel { ranges, .. } if ranges.is_empty() => plain(Work::Marker),
-        Action::Kernel { kernel, mut functor, ranges } => {
+        Action::Kernel { kernel, mut work } => {
             // SAFETY: the caller vouches for the functor's handles.
-            unsafe { place_accessors(&mut functor, kernel.accessors(), kernel.symbol(), placed) }?;
-            let work = Box::new(KernelWork {
-                kernel: kernel.clone(),
-                functor,
-                dims: ranges.dims,
-                global_size: ranges.global_size,
-                local_size: ranges.local_size,
-                global_offset: ranges.global_offset,
-            });
+            unsafe { place_accessors(&mut work.functor, kernel.accessors(), kernel.symbol(), placed) }?;
             Ok((Job::Kernel { work, kernel }, None, None))
         }
-        Action::HostKernel { call, functor, ranges } => plain(Work::HostKernel(Box::new(HostKernelWork {
-            call,
-            functor,
-            shape: ranges.shape,
-            global_size: ranges.global_size,
-            local_size: ranges.local_size,
-            global_offset: ranges.global_offset,
-        }))),
+        Action::HostKernel(work) => plain(Work::HostKernel(work)),
         Action::Copy { dst, src } => {
             let steps = copy::copy(&dst, base(&dst, placed)?, &src, base(&src, placed)?)?;
             Ok((Job::Plain(steps.first.0), steps.first.1, steps.second))

@@ -16,7 +16,7 @@ use scythe::queue::{Action, HostCall, Order, Queue};
 use scythe::registry::{self, Expected};
 use scythe_abi::capi;
 use scythe_abi::launch::Shape;
-use scythe_hal::{FunctorBytes, KernelWork};
+use scythe_hal::KernelWork;
 
 const ELEMENTS: usize = 32;
 const BUFFERS: usize = 4;
@@ -101,7 +101,7 @@ fn submit_mix(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
     let bytes = unsafe { std::slice::from_raw_parts((&raw const functor).cast::<u8>(), size_of::<Mix>()) };
     let expected = Expected { functor_size: 48, shape: Shape::SingleTask };
     let kernel = registry::kernel("mix", 0, None, expected, queue.device).expect("the kernel");
-    let action = Action::Kernel { kernel, functor: FunctorBytes::new(bytes), ranges: ranges() };
+    let action = Action::kernel(kernel, bytes, &ranges());
     submit(queue, action, &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
 }
 

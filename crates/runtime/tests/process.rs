@@ -253,7 +253,7 @@ int main(void) {
 }
 
 #[test]
-fn exit_in_a_host_task_or_beside_running_kernels_ends_the_process() {
+fn exit_beside_running_kernels_ends_the_process() {
     let program = Program::build(
         "exit",
         r#"

@@ -13,7 +13,7 @@ use scythe::queue::{Action, HostCall, Order, Queue};
 use scythe::registry::{self, Expected};
 use scythe::{Errc, Error};
 use scythe_abi::launch::Shape;
-use scythe_hal::{FunctorBytes, Status};
+use scythe_hal::Status;
 
 type Log = Arc<Mutex<Vec<u64>>>;
 
@@ -43,9 +43,8 @@ fn launch(queue: &Queue, number: u64, order: Order<'_>) -> Node {
     let kernel = registry::kernel("numbered", 0, None, expected, queue.device).expect("the kernel");
     let ranges =
         Ranges { shape: Shape::SingleTask, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] };
-    let functor = FunctorBytes::new(&number.to_ne_bytes());
     // SAFETY: the functor holds no address.
-    unsafe { queue.submit(Action::Kernel { kernel, functor, ranges }, order) }.expect("submitted")
+    unsafe { queue.submit(Action::kernel(kernel, &number.to_ne_bytes(), &ranges), order) }.expect("submitted")
 }
 
 fn take(log: &Log) -> Vec<u64> {

@@ -16,7 +16,6 @@ use scythe::queue::{Action, Order};
 use scythe::registry::{self, Expected, ReadyKernel, Slot};
 use scythe::{Errc, Result};
 use scythe_abi::launch::Shape;
-use scythe_hal::FunctorBytes;
 use scythe_image::{Format, Image, PropertySets};
 
 const TASK: Shape = Shape::SingleTask;
@@ -167,7 +166,7 @@ fn launch(machine: &Machine, name: &str, order: Order<'_>, functor: &[u8]) -> Re
     let ranges = Ranges { shape: TASK, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] };
     let queue = machine.queue(machine.host, false);
     // SAFETY: the tests wait for the command, or drop it.
-    unsafe { queue.submit(Action::Kernel { kernel, functor: FunctorBytes::new(functor), ranges }, order) }
+    unsafe { queue.submit(Action::kernel(kernel, functor, &ranges), order) }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use scythe_abi::capi::{
     self as c, BufferHandle, BufferT, COMMAND_BARRIER, Command, EventHandle, EventT, QueueHandle, QueueT, Status,
     command_kind,
 };
-use scythe_hal::{FunctorBytes, Work};
+use scythe_hal::Work;
 
 use super::buffers::mode_from;
 use super::edge;
@@ -164,9 +164,8 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
     let ranges = Ranges::new(launch, device)?;
     // SAFETY: passed on.
     let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
-    let functor = FunctorBytes::new(functor);
     if let Some(call) = launch.host {
-        return Ok(Action::HostKernel { call, functor, ranges });
+        return Ok(Action::host_kernel(call, functor, &ranges));
     }
     // SAFETY: passed on.
     let name = unsafe { text(launch.name, "kernel name") }?;
@@ -184,7 +183,7 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
     };
     let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
     let kernel = registry::kernel(name, launch.tu, slot, expected, device)?;
-    Ok(Action::Kernel { kernel, functor, ranges })
+    Ok(Action::kernel(kernel, functor, &ranges))
 }
 
 /// # Safety
