@@ -72,7 +72,7 @@ pub struct DeviceInfo {
 /// path.
 pub enum InlineBytes<const N: usize> {
     Inline { len: usize, bytes: Inline<N> },
-    Heap { len: usize, bytes: Vec<Block> },
+    Heap { len: usize, bytes: Vec<Aligned<MAX_ALIGNMENT>> },
 }
 
 /// The largest alignment of a type of the SYCL headers, `vec<double, 16>`.
@@ -86,7 +86,7 @@ pub struct Inline<const N: usize>([u8; N]);
 /// Bytes at a boundary of [`MAX_ALIGNMENT`].
 #[derive(Clone, Copy)]
 #[repr(C, align(128))]
-pub struct Block([u8; MAX_ALIGNMENT]);
+pub struct Aligned<const N: usize>(pub [u8; N]);
 
 impl<const N: usize> InlineBytes<N> {
     /// A copy of `data`.
@@ -98,7 +98,7 @@ impl<const N: usize> InlineBytes<N> {
             bytes.0[..data.len()].copy_from_slice(data);
             Self::Inline { len: data.len(), bytes }
         } else {
-            let mut bytes = vec![Block([0; MAX_ALIGNMENT]); data.len().div_ceil(MAX_ALIGNMENT)];
+            let mut bytes = vec![Aligned([0; MAX_ALIGNMENT]); data.len().div_ceil(MAX_ALIGNMENT)];
             for (block, chunk) in bytes.iter_mut().zip(data.chunks(MAX_ALIGNMENT)) {
                 block.0[..chunk.len()].copy_from_slice(chunk);
             }
