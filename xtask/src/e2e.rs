@@ -192,7 +192,7 @@ impl Case {
         let mut command = Command::new("valgrind");
         command
             .args(["--quiet", "--error-exitcode=97", "--leak-check=full", "--show-leak-kinds=definite"])
-            .args(["--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes", "--num-callers=30"])
+            .args(["--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes", "--num-callers=20"])
             .arg(format!("--suppressions={}", root().join("xtask/valgrind.supp").display()))
             .arg(&program)
             .args(self.directions.valgrind_args.as_deref().unwrap_or_default())
