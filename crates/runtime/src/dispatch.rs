@@ -106,7 +106,7 @@ pub unsafe fn dispatch(target: &Target, job: Job, deps: &mut Vec<Node>, keep: Ke
             *dep = dep.clone().resolve();
         }
     }
-    deps.retain(|dep| !dep.is_complete());
+    deps.retain(|dep| dep.outcome() != Some(Ok(())));
     if deps.iter().all(|dep| dep.origin == target.origin) {
         // SAFETY: passed on; every dependency is of this backend.
         return unsafe { enqueue(target, job, deps, keep) };

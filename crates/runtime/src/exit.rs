@@ -5,6 +5,7 @@
 //! already have. Commands still held back (for an access of the host that never ends) are left alone: nobody can
 //! release them any more. The wait is limited, because a host task may be waiting for something that `main` was to do.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, Weak};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,14 @@ static QUEUES: Mutex<Vec<Weak<Queue>>> = Mutex::new(Vec::new());
 
 /// Commands whose queue is gone.
 static ORPHANS: Mutex<Vec<Node>> = Mutex::new(Vec::new());
+
+/// Set when the wait at the end of the process is over.
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// Nobody waits for commands any more: the process ends.
+pub fn is_over() -> bool {
+    OVER.load(Ordering::Acquire)
+}
 
 /// Has [`finish`] called at exit.
 pub fn arrange() {
@@ -64,4 +73,5 @@ fn finish() {
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(2));
     }
+    OVER.store(true, Ordering::Release);
 }

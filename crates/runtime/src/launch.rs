@@ -162,18 +162,13 @@ pub struct Placed<'a> {
 }
 
 /// Where `buffer` begins; `None` when it is not among the command's buffers.
-pub fn find(placed: &[Placed<'_>], buffer: &Buffer) -> Option<*mut u8> {
-    let holder = placed.iter().find(|p| p.buffer.covers(buffer))?;
-    let distance = buffer.bytes().start - holder.buffer.bytes().start;
-    Some(holder.address.wrapping_add(distance as usize))
+pub fn find(placed: &[Placed<'_>], buffer: *const Buffer) -> Option<*mut u8> {
+    placed.iter().find(|p| std::ptr::eq(p.buffer, buffer)).map(|p| p.address)
 }
 
-/// Puts addresses into the accessors of a functor. `accessors` are their offsets, which the registry has checked
-/// against the functor's size.
-///
-/// # Safety
-/// The buffer handle of each accessor is null or valid.
-pub unsafe fn place_accessors(
+/// Puts addresses into the accessors of a functor. `accessors` are their offsets. Buffer handles are only compared: one
+/// that is no longer valid is not among the command's buffers.
+pub fn place_accessors(
     functor: &mut FunctorBytes,
     accessors: &[usize],
     kernel: &str,
@@ -186,13 +181,13 @@ pub unsafe fn place_accessors(
                 format!("accessor {index} of kernel '{kernel}' lies outside its functor of {} bytes", functor.len()),
             ));
         }
-        // SAFETY: the functor has a whole accessor head at `offset`.
+        // SAFETY: the functor has a whole accessor head at `offset`, and any bytes are one.
         let head = unsafe { functor.as_ptr().add(offset).cast::<capi::AccessorHead>().read_unaligned() };
-        // SAFETY: the caller vouches for the handle.
-        let address = match unsafe { head.buffer.cast::<Buffer>().as_ref() } {
+        let address = if head.buffer.is_null() {
             // A default-constructed accessor refers to nothing.
-            None => std::ptr::null_mut(),
-            Some(buffer) => find(placed, buffer).ok_or_else(|| {
+            std::ptr::null_mut()
+        } else {
+            find(placed, head.buffer.cast()).ok_or_else(|| {
                 Error::new(
                     Errc::KernelArgument,
                     format!(
@@ -200,7 +195,7 @@ pub unsafe fn place_accessors(
                          require: expected an accessor made with the handler, or handler::require"
                     ),
                 )
-            })?,
+            })?
         };
         functor.put_u64(offset, address as u64);
     }

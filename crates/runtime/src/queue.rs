@@ -210,13 +210,13 @@ impl Queue {
         placed: &[Placed<'_>],
         mut deps: Vec<Node>,
     ) -> Result<Node> {
-        // SAFETY: passed on.
-        let (job, keep, second) = unsafe { make_job(action, placed) }?;
+        let (job, keep, second) = make_job(action, placed)?;
         let mut state = lock(&self.state);
         if deps.capacity() == 0 {
             deps = std::mem::take(&mut state.scratch);
         }
-        deps.extend(order.events.iter().filter(|event| !event.is_complete()).cloned());
+        // An event that failed counts: the command fails with it, however late it is submitted.
+        deps.extend(order.events.iter().filter(|event| event.outcome() != Some(Ok(()))).cloned());
         state.collect(self.in_order);
         if self.in_order || order.barrier {
             deps.extend(state.pending.iter().cloned());
@@ -311,10 +311,7 @@ impl State {
 type Parts = (Job, Keep, Option<(Work, Keep)>);
 
 /// Makes the backend's work.
-///
-/// # Safety
-/// As for [`Queue::submit`].
-unsafe fn make_job(action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts> {
+fn make_job(action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts> {
     let plain = |work: Work| Ok((Job::Plain(work), None, None));
     match action {
         Action::Marker | Action::UpdateHost => plain(Work::Marker),
@@ -324,8 +321,7 @@ unsafe fn make_job(action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts> {
             Ok(())
         }))),
         Action::Kernel { kernel, mut work } => {
-            // SAFETY: the caller vouches for the functor's handles.
-            unsafe { place_accessors(&mut work.functor, kernel.accessors(), kernel.symbol(), placed) }?;
+            place_accessors(&mut work.functor, kernel.accessors(), kernel.symbol(), placed)?;
             Ok((Job::Kernel { work, kernel }, None, None))
         }
         Action::HostKernel(work) => plain(Work::HostKernel(work)),

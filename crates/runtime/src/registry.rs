@@ -8,7 +8,7 @@
 //! each removal begins a new one.
 //!
 //! Removal waits until the kernels of the library's images that are with a backend have finished: the count of a
-//! [`ReadyKernel`] tells, because a launch holds one until it is done.
+//! [`ReadyKernel`] tells, because a launch holds one until it is done. When the process ends, [`exit`] has waited before.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -25,8 +25,8 @@ use scythe_hal::{self as hal, Kernel, Program};
 use scythe_image::{Format, ImageView};
 
 use crate::platform::Device;
-use crate::settings;
 use crate::{Errc, Error, Result, lock};
+use crate::{exit, settings};
 
 /// Counts registrations and removals. Starts at 1: a slot that was never filled holds 0.
 static GENERATION: AtomicU64 = AtomicU64::new(1);
@@ -165,7 +165,7 @@ pub fn unregister(descriptor: *const BinDesc) {
     };
     let mut pause = Duration::from_micros(20);
     for kernel in leaving {
-        while Arc::strong_count(&kernel) > 1 {
+        while Arc::strong_count(&kernel) > 1 && !exit::is_over() {
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(1));
         }

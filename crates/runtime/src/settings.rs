@@ -42,7 +42,7 @@ pub const VARIABLES: &[Variable] = &[
         values: "a folder that exists",
         default: "(none)",
         doc: "Where run-time compilation for the CPU device writes the IR of each of its stages.",
-        accepts: |value| std::path::Path::new(value).is_dir(),
+        accepts: |value| value.is_empty() || std::path::Path::new(value).is_dir(),
     },
 ];
 

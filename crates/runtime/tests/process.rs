@@ -328,3 +328,56 @@ int main(void) {
     let expected = "1 environment variable SCYTHE_CPU_THREADS is 'several', expected a number from 1 to 1024\n";
     assert_eq!(program.run(), expected);
 }
+
+#[test]
+fn a_library_registers_when_opened_and_leaves_when_closed() {
+    let library = r#"
+struct image { const void *start, *end; };
+struct descriptor { int count; const struct image *images; };
+static const char bytes[] = "nonsense";
+static const struct image images[] = {{bytes, bytes + 8}};
+static const struct descriptor descriptor = {1, images};
+void __tgt_register_lib(const void *);
+void __tgt_unregister_lib(const void *);
+__attribute__((constructor)) static void in(void) { __tgt_register_lib(&descriptor); }
+__attribute__((destructor)) static void out(void) { __tgt_unregister_lib(&descriptor); }
+"#;
+    let program = Program::build(
+        "opened",
+        r#"
+static void look(scythe_queue queue) {
+  scythe_command command;
+  memset(&command, 0, sizeof command);
+  command.kind = SCYTHE_COMMAND_KERNEL;
+  command.u.kernel.name = "_ZTS1K";
+  command.u.kernel.dims = 1;
+  for (int d = 0; d < 3; ++d) command.u.kernel.global_size[d] = command.u.kernel.local_size[d] = 1;
+  if (scythe_submit(queue, &command, 0)) puts(scythe_last_error());
+}
+int main(int argc, char **argv) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s.so", argv[0]);
+  scythe_queue queue = open_queue(0);
+  for (int i = 0; i < 2; ++i) {
+    void *library = dlopen(path, RTLD_NOW);
+    if (!library) return puts(dlerror()), 1;
+    look(queue);
+    dlclose(library);
+    look(queue);
+  }
+  scythe_queue_release(queue);
+  scythe_context_release(context);
+}
+"#,
+    );
+    let source = program.dir.join("library.c");
+    std::fs::write(&source, library).expect("write the library");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-g"]).arg(&source).arg("-o").arg(program.exe.with_extension("so"));
+    assert!(compiler.status().expect("start cc").success());
+    let opened = "no device image holds kernel '_ZTS1K' (1 registered); image 0: not a device image: it starts with \
+                  \"nonsense\", expected \"SCYTHEIM\"\n";
+    let closed = "no device image holds kernel '_ZTS1K' (0 registered); was the program linked with scythe -fsycl?\n";
+    assert_eq!(program.run(), [opened, closed, opened, closed].concat());
+    program.check_memory();
+}

@@ -119,9 +119,13 @@ fn a_failure_is_collected_once_and_drops_what_depends_on_it() {
         assert_eq!(take(&log), vec![]);
         assert_eq!(queue.take_errors(), vec![Error::new(Errc::Runtime, "thirteen failed")]);
         assert!(queue.take_errors().is_empty(), "errors are handed over once");
-        launch(&queue, 4, Order::default());
+        let late = launch(&queue, 4, Order { events: &[failed], ..Order::default() });
+        assert!(late.event.wait().is_err(), "also when the event has failed before");
         queue.wait();
-        assert_eq!(take(&log), vec![4], "the queue goes on");
+        assert_eq!(queue.take_errors().len(), 1);
+        launch(&queue, 5, Order::default());
+        queue.wait();
+        assert_eq!(take(&log), vec![5], "the queue goes on");
     }
 }
 

@@ -268,13 +268,6 @@ impl Buffer {
         self.offset..self.offset + self.size
     }
 
-    /// Whether all of `inner` is part of this buffer.
-    pub fn covers(&self, inner: &Buffer) -> bool {
-        Arc::ptr_eq(self.memory(), inner.memory())
-            && self.offset <= inner.offset
-            && inner.offset + inner.size <= self.offset + self.size
-    }
-
     /// Where the buffer begins on the host, for as long as it lives.
     pub fn host_address(&self) -> Result<*mut u8> {
         let base = lock(&self.memory().state).host_address(self.memory().size)?;
