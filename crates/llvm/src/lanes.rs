@@ -98,6 +98,14 @@ impl<'ctx> Type<'ctx> {
     }
 }
 
+impl<'ctx> Type<'ctx> {
+    /// A constant of a floating-point type.
+    pub fn const_real(self, value: f64) -> Value<'ctx> {
+        // SAFETY: live floating-point type (crate docs).
+        unsafe { Value::from_raw(LLVMConstReal(self.ptr(), value)) }
+    }
+}
+
 impl<'ctx> Value<'ctx> {
     /// Takes over wrapping, exactness and floating-point flags, where `self` is an instruction that has such.
     pub fn copy_ir_flags(self, from: Value<'ctx>) {

@@ -15,6 +15,7 @@ pub mod linkage;
 pub mod lower_kernel_args;
 pub mod pipeline;
 pub mod target;
+pub mod workgroup;
 
 pub use error::Error;
 pub use linkage::Linkage;

@@ -1,0 +1,499 @@
+//! Which values differ between the work-items of a sub-group, and how.
+//!
+//! Every value of a function gets a [`Shape`]: the same in all lanes, growing by a constant from lane to lane, or
+//! anything. Every branch is uniform or divergent, every loop too: a loop is divergent when some lanes may leave it before
+//! others.
+//!
+//! The analysis is optimistic: everything starts uniform, and facts only get worse until nothing changes. What makes a
+//! value vary is (a) its operands; (b) for a φ, control: two lanes that parted at a divergent branch may reach the φ's
+//! block by different edges; (c) for a value used behind a divergent loop, time: lanes took it in different iterations.
+//!
+//! Soundness of uniform loads: a non-atomic load from one address by several work-items, none ordered against a store to
+//! that address, gives the same value to all, or the program has a data race.
+
+use super::cfg::{Cfg, Dominators, Loops};
+use super::queries;
+use scythe_llvm::{BasicBlock, Function, Instruction, Module, Opcode, TypeKind, Value};
+use std::collections::{HashMap, HashSet};
+
+/// How a value relates between neighbouring lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Uniform,
+    /// Lane `i` holds the value of lane 0 plus `i` times this (bytes, for pointers).
+    Linear(i64),
+    Varying,
+}
+
+impl Shape {
+    fn linear(stride: i64) -> Self {
+        if stride == 0 { Self::Uniform } else { Self::Linear(stride) }
+    }
+
+    fn stride(self) -> Option<i64> {
+        match self {
+            Self::Uniform => Some(0),
+            Self::Linear(s) => Some(s),
+            Self::Varying => None,
+        }
+    }
+
+    fn join(self, other: Self) -> Self {
+        if self == other { self } else { Self::Varying }
+    }
+}
+
+/// What the analysis must be told about calls: the shape of a call's result, given its arguments' shapes.
+pub trait CallShapes {
+    /// `None`: unknown; varying unless the callee only computes from uniform arguments.
+    fn shape(&self, call: Instruction<'_>, args: &[Shape]) -> Option<Shape>;
+
+    /// Allocations differ in contents and perhaps in address, without a fixed distance.
+    fn separate_allocas(&self) -> bool {
+        false
+    }
+}
+
+/// The analysed function.
+pub struct Divergence<'ctx> {
+    pub blocks: Vec<BasicBlock<'ctx>>,
+    pub index: HashMap<BasicBlock<'ctx>, usize>,
+    pub cfg: Cfg,
+    pub dom: Dominators,
+    pub loops: Loops,
+    shapes: HashMap<Value<'ctx>, Shape>,
+    pub divergent_branch: Vec<bool>,
+    pub divergent_loop: Vec<bool>,
+    /// Executed by some lanes only, at times.
+    pub masked: Vec<bool>,
+    /// Where the lanes that part at a block's end meet again.
+    reconverges: Vec<Option<usize>>,
+}
+
+/// Why a function is left as it is: said in traces and tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsuitable(pub String);
+
+impl<'ctx> Divergence<'ctx> {
+    pub fn analyse(
+        module: &Module<'ctx>,
+        function: Function<'ctx>,
+        calls: &dyn CallShapes,
+    ) -> Result<Self, Unsuitable> {
+        let blocks: Vec<_> = function.blocks().collect();
+        let index: HashMap<_, _> = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
+        let mut succs = Vec::with_capacity(blocks.len());
+        let mut returns = Vec::new();
+        for (i, b) in blocks.iter().enumerate() {
+            let end = b.terminator().ok_or_else(|| Unsuitable("a block without an end".into()))?;
+            match end.opcode() {
+                Opcode::LLVMBr => {}
+                Opcode::LLVMRet => returns.push(i),
+                Opcode::LLVMUnreachable => {}
+                other => return Err(Unsuitable(format!("a block ends in {other:?}"))),
+            }
+            let mut out: Vec<usize> = b.successors().iter().map(|s| index[s]).collect();
+            if out.len() == 2 && out[0] == out[1] {
+                out.pop();
+            }
+            succs.push(out);
+        }
+        let [exit] = returns[..] else {
+            return Err(Unsuitable(format!("{} returns where one is needed", returns.len())));
+        };
+        if let Some(b) = (0..blocks.len()).find(|&b| succs[b].is_empty() && b != exit) {
+            return Err(Unsuitable(format!("block {b} ends in unreachable")));
+        }
+        let cfg = Cfg::new(succs);
+        let dom = Dominators::of(&cfg);
+        let post = Dominators::post(&cfg, exit);
+        let loops = Loops::of(&cfg, &dom).map_err(|e| Unsuitable(format!("{e:?}")))?;
+        if let Some(b) = (0..blocks.len()).find(|&b| b != exit && post.immediate(b).is_none()) {
+            return Err(Unsuitable(format!("block {b} never reaches the return")));
+        }
+        let n = blocks.len();
+        let divergent_loop = vec![false; loops.loops.len()];
+        let mut this = Self {
+            blocks,
+            index,
+            cfg,
+            dom,
+            loops,
+            shapes: HashMap::new(),
+            divergent_branch: vec![false; n],
+            divergent_loop,
+            masked: vec![false; n],
+            reconverges: (0..n).map(|b| post.immediate(b)).collect(),
+        };
+        this.solve(module, calls, &post);
+        this.find_masked(&post);
+        Ok(this)
+    }
+
+    /// The shape of any operand.
+    pub fn shape(&self, value: Value<'ctx>) -> Shape {
+        self.shapes.get(&value).copied().unwrap_or(Shape::Uniform)
+    }
+
+    fn solve(&mut self, module: &Module<'ctx>, calls: &dyn CallShapes, post: &Dominators) {
+        let rpo = self.cfg.reverse_post_order();
+        let mut joins: HashSet<usize> = HashSet::new();
+        loop {
+            let mut changed = false;
+            for &b in &rpo {
+                let instructions: Vec<_> = self.blocks[b].instructions().collect();
+                for i in instructions {
+                    let new = self.transfer(module, calls, b, i, &joins);
+                    let old = self.shapes.get(&i.as_value()).copied();
+                    let new = match old {
+                        Some(old) if old != new => {
+                            // Facts only get worse: that bounds the iteration.
+                            if old == Shape::Varying {
+                                old
+                            } else if old == Shape::Uniform {
+                                new
+                            } else {
+                                Shape::Varying
+                            }
+                        }
+                        _ => new,
+                    };
+                    if old != Some(new) {
+                        self.shapes.insert(i.as_value(), new);
+                        changed = true;
+                    }
+                }
+                if self.cfg.succs[b].len() > 1 && !self.divergent_branch[b] {
+                    let end = self.blocks[b].terminator().expect("checked before");
+                    let condition = end.operand(0).expect("a conditional branch has a condition");
+                    if self.shape(condition) != Shape::Uniform {
+                        self.divergent_branch[b] = true;
+                        self.part(b, post, &rpo, &mut joins);
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// Lanes part at the end of `branch`: finds where they may meet again by different edges, and which loops they leave
+    /// at different times. Each successor's label spreads forward until the branch's post-dominator; a block that two labels
+    /// reach is a join and spreads its own.
+    fn part(&mut self, branch: usize, post: &Dominators, rpo: &[usize], joins: &mut HashSet<usize>) {
+        let stop = post.immediate(branch);
+        let mut position = vec![0; self.cfg.len()];
+        for (i, &b) in rpo.iter().enumerate() {
+            position[b] = i;
+        }
+        let mut label: HashMap<usize, usize> = HashMap::new();
+        let mut left: HashSet<usize> = HashSet::new();
+        let note =
+            |label: &mut HashMap<usize, usize>, joins: &mut HashSet<usize>, to: usize, l: usize| match label.get(&to) {
+                Some(&old) if old != l => {
+                    label.insert(to, to);
+                    joins.insert(to);
+                }
+                Some(_) => {}
+                None => {
+                    label.insert(to, l);
+                }
+            };
+        for &s in &self.cfg.succs[branch] {
+            if position[s] > position[branch] {
+                note(&mut label, joins, s, s);
+            }
+            self.leaves(branch, s, &mut left);
+        }
+        for &b in rpo.iter().filter(|&&b| position[b] > position[branch]) {
+            let Some(&l) = label.get(&b) else { continue };
+            if Some(b) == stop {
+                continue;
+            }
+            for &s in &self.cfg.succs[b] {
+                if position[s] > position[b] {
+                    note(&mut label, joins, s, l);
+                }
+                // Only loops that hold the branch are left at different times because of it.
+                for lp in self.loops.around(branch) {
+                    let lp_ref = &self.loops.loops[lp];
+                    if lp_ref.contains[b] && !lp_ref.contains[s] {
+                        left.insert(lp);
+                    }
+                }
+            }
+        }
+        // A loop is divergent when the branch lets one side leave it while the other stays: when the branch's own
+        // post-dominator lies outside it.
+        for lp in self.loops.around(branch).collect::<Vec<_>>() {
+            let outside = stop.is_none_or(|s| !self.loops.loops[lp].contains[s] || s == self.loops.loops[lp].header);
+            if left.contains(&lp) && outside {
+                self.divergent_loop[lp] = true;
+                for &(_, to) in &self.loops.loops[lp].exits {
+                    joins.insert(to);
+                }
+            }
+        }
+    }
+
+    fn leaves(&self, from: usize, to: usize, left: &mut HashSet<usize>) {
+        for lp in self.loops.around(from) {
+            if !self.loops.loops[lp].contains[to] {
+                left.insert(lp);
+            }
+        }
+    }
+
+    /// A block runs under a mask when it lies between a divergent branch and where the lanes meet again, or in a divergent
+    /// loop.
+    fn find_masked(&mut self, post: &Dominators) {
+        for b in 0..self.cfg.len() {
+            if !self.divergent_branch[b] {
+                continue;
+            }
+            let stop = post.immediate(b);
+            let mut work: Vec<usize> = self.cfg.succs[b].clone();
+            let mut seen = HashSet::new();
+            while let Some(x) = work.pop() {
+                if Some(x) != stop && seen.insert(x) {
+                    self.masked[x] = true;
+                    work.extend(&self.cfg.succs[x]);
+                }
+            }
+        }
+        for (l, lp) in self.loops.loops.iter().enumerate() {
+            if self.divergent_loop[l] {
+                for b in (0..self.cfg.len()).filter(|&b| lp.contains[b]) {
+                    self.masked[b] = true;
+                }
+            }
+        }
+    }
+
+    /// Some divergent branch inside loop `l` switches lanes off in `block`.
+    pub fn masked_within(&self, block: usize, l: usize) -> bool {
+        let lp = &self.loops.loops[l];
+        let inner = self.loops.around(block).take_while(|&x| x != l).any(|x| self.divergent_loop[x]);
+        inner
+            || (0..self.cfg.len()).filter(|&b| lp.contains[b] && self.divergent_branch[b]).any(|b| {
+                let stop = self.reconverges[b];
+                let mut work: Vec<usize> = self.cfg.succs[b].clone();
+                let mut seen = HashSet::new();
+                while let Some(x) = work.pop() {
+                    if Some(x) != stop && x != lp.header && lp.contains[x] && seen.insert(x) {
+                        if x == block {
+                            return true;
+                        }
+                        work.extend(&self.cfg.succs[x]);
+                    }
+                }
+                false
+            })
+    }
+
+    fn transfer(
+        &self,
+        module: &Module<'ctx>,
+        calls: &dyn CallShapes,
+        block: usize,
+        i: Instruction<'ctx>,
+        joins: &HashSet<usize>,
+    ) -> Shape {
+        let operand = |n: u32| i.operand(n).map_or(Shape::Uniform, |v| self.shape(v));
+        let constant = |n: u32| i.operand(n).and_then(signed_constant);
+        let all_uniform = || i.operands().all(|v| self.shape(v) == Shape::Uniform);
+        let plain = || if all_uniform() { Shape::Uniform } else { Shape::Varying };
+        match i.opcode() {
+            Opcode::LLVMPHI => self.phi(block, i, joins),
+            Opcode::LLVMAdd => add(operand(0), operand(1), 1),
+            Opcode::LLVMOr if i.is_disjoint() => add(operand(0), operand(1), 1),
+            Opcode::LLVMSub => add(operand(0), operand(1), -1),
+            Opcode::LLVMMul => {
+                scale(operand(0), constant(1)).or_else(|| scale(operand(1), constant(0))).unwrap_or_else(plain)
+            }
+            Opcode::LLVMShl => match constant(1) {
+                Some(c) if (0..63).contains(&c) => scale(operand(0), Some(1 << c)).unwrap_or_else(plain),
+                _ => plain(),
+            },
+            // `(long)(int)i` in the form LLVM prefers, where `i` is a work-item number and so fits.
+            Opcode::LLVMAShr => match (shifted_query(i), constant(1)) {
+                (Some(a), Some(b)) if a >= b => Shape::Linear(1 << (a - b)),
+                _ => plain(),
+            },
+            Opcode::LLVMAnd if constant(1) == Some(0xffff_ffff) && i.operand(0).is_some_and(is_query) => operand(0),
+            // A narrow index that does not wrap stays linear when widened. Work-item numbers fit 31 bits wherever the
+            // vectorised code is used (its caller checks), so their truncation does not wrap.
+            Opcode::LLVMSExt | Opcode::LLVMZExt => match operand(0) {
+                Shape::Linear(s) if self.no_wrap(i.operand(0).expect("a cast has an operand"), i.opcode(), 8) => {
+                    Shape::Linear(s)
+                }
+                Shape::Uniform => Shape::Uniform,
+                _ => Shape::Varying,
+            },
+            Opcode::LLVMTrunc => match operand(0) {
+                Shape::Linear(s) if i.ty().int_width().is_some_and(|w| w >= 32) => Shape::Linear(s),
+                Shape::Uniform => Shape::Uniform,
+                _ => Shape::Varying,
+            },
+            Opcode::LLVMFreeze | Opcode::LLVMAddrSpaceCast | Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr => operand(0),
+            Opcode::LLVMBitCast if i.ty().is_pointer() => operand(0),
+            Opcode::LLVMGetElementPtr => self.gep(module, i),
+            Opcode::LLVMSelect => {
+                if operand(0) != Shape::Uniform {
+                    Shape::Varying
+                } else {
+                    operand(1).join(operand(2))
+                }
+            }
+            Opcode::LLVMLoad => {
+                if operand(0) == Shape::Uniform && !i.is_atomic() && !i.is_volatile() {
+                    Shape::Uniform
+                } else {
+                    Shape::Varying
+                }
+            }
+            Opcode::LLVMAlloca if calls.separate_allocas() => Shape::Varying,
+            // Each lane has its own copy, one after the other.
+            Opcode::LLVMAlloca => {
+                let size = i.allocated_type().and_then(|t| t.alloc_size(module)).unwrap_or(0);
+                Shape::linear(size as i64)
+            }
+            Opcode::LLVMCall => {
+                let args: Vec<Shape> = i.args().iter().map(|&a| self.shape(a)).collect();
+                calls.shape(i, &args).unwrap_or_else(|| {
+                    let pure_call = i.called_function().is_some_and(|f| f.only_computes());
+                    if pure_call && args.iter().all(|&a| a == Shape::Uniform) { Shape::Uniform } else { Shape::Varying }
+                })
+            }
+            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMVAArg => Shape::Varying,
+            _ => plain(),
+        }
+    }
+
+    fn phi(&self, block: usize, phi: Instruction<'ctx>, joins: &HashSet<usize>) -> Shape {
+        let incoming = phi.incoming();
+        let first = incoming.first().map(|x| x.0);
+        let same = incoming.iter().all(|x| Some(x.0) == first);
+        if joins.contains(&block) {
+            // One value by all edges stays what it is, unless lanes took it in different rounds of a loop.
+            let timely = incoming.iter().all(|&(v, _)| {
+                let defined = v.as_instruction().and_then(|d| d.block()).map(|d| self.index[&d]);
+                defined.is_none_or(|d| {
+                    !self.loops.around(d).any(|l| self.divergent_loop[l] && !self.loops.loops[l].contains[block])
+                })
+            });
+            if !(same && timely) {
+                return Shape::Varying;
+            }
+        }
+        let known: Vec<Shape> = incoming
+            .iter()
+            .filter(|(v, _)| !v.is_undef_or_poison())
+            .filter_map(
+                |&(v, _)| if v.as_instruction().is_some() { self.shapes.get(&v).copied() } else { Some(self.shape(v)) },
+            )
+            .collect();
+        known.iter().copied().reduce(Shape::join).unwrap_or(Shape::Uniform)
+    }
+
+    fn gep(&self, module: &Module<'ctx>, gep: Instruction<'ctx>) -> Shape {
+        let mut total = match gep.operand(0).map(|v| self.shape(v)).and_then(Shape::stride) {
+            Some(s) => s,
+            None => return Shape::Varying,
+        };
+        let Some(mut ty) = gep.gep_source_type() else { return Shape::Varying };
+        for n in 1..gep.operand_count() {
+            let index = gep.operand(n).expect("in range");
+            let Some(stride) = self.shape(index).stride() else { return Shape::Varying };
+            if n > 1 {
+                if ty.kind() == TypeKind::LLVMStructTypeKind {
+                    let field = index.const_int_value().unwrap_or(0) as usize;
+                    match ty.contained().get(field) {
+                        Some(&t) => ty = t,
+                        None => return Shape::Varying,
+                    }
+                    continue;
+                }
+                match ty.element() {
+                    Some(t) => ty = t,
+                    None => return Shape::Varying,
+                }
+            }
+            if stride != 0 {
+                // An index narrower than a pointer is sign-extended: it must not wrap.
+                if index.ty().int_width() != Some(64) && !self.no_wrap(index, Opcode::LLVMSExt, 8) {
+                    return Shape::Varying;
+                }
+                let Some(size) = ty.alloc_size(module) else { return Shape::Varying };
+                total += stride * size as i64;
+            }
+        }
+        Shape::linear(total)
+    }
+
+    /// A linear value of a narrow type that does not wrap from lane to lane.
+    fn no_wrap(&self, value: Value<'ctx>, extension: Opcode, depth: u32) -> bool {
+        if self.shape(value) == Shape::Uniform {
+            return true;
+        }
+        let Some(i) = value.as_instruction() else { return true };
+        if depth == 0 {
+            return false;
+        }
+        let signed = extension == Opcode::LLVMSExt;
+        let mut operands = i.operands();
+        match i.opcode() {
+            Opcode::LLVMTrunc => i.operand(0).is_some_and(|v| is_query(v) || (if signed { i.nsw() } else { i.nuw() })),
+            Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl => {
+                (if signed { i.nsw() } else { i.nuw() }) && operands.all(|v| self.no_wrap(v, extension, depth - 1))
+            }
+            Opcode::LLVMOr if i.is_disjoint() => operands.all(|v| self.no_wrap(v, extension, depth - 1)),
+            Opcode::LLVMSExt | Opcode::LLVMZExt | Opcode::LLVMFreeze => {
+                operands.all(|v| self.no_wrap(v, extension, depth - 1))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A work-item query that differs by one from lane to lane.
+fn is_query(v: Value<'_>) -> bool {
+    v.as_instruction().is_some_and(|i| {
+        i.opcode() == Opcode::LLVMCall
+            && i.called_function().and_then(|f| queries::parse(&f.name())).is_some_and(|q| q.is_position())
+            && i.args().first().and_then(|a| a.const_int_value()) == Some(0)
+    })
+}
+
+/// For `ashr (shl query, a), b` with `a` up to 32: `a`.
+fn shifted_query(i: Instruction<'_>) -> Option<i64> {
+    let shl = i.operand(0)?.as_instruction()?;
+    if shl.opcode() != Opcode::LLVMShl || !is_query(shl.operand(0)?) {
+        return None;
+    }
+    signed_constant(shl.operand(1)?).filter(|a| (0..=32).contains(a))
+}
+
+fn signed_constant(v: Value<'_>) -> Option<i64> {
+    let width = v.ty().int_width()?;
+    let raw = v.const_int_value()?;
+    if width == 0 || width > 64 {
+        return None;
+    }
+    let shift = 64 - width;
+    Some(((raw << shift) as i64) >> shift)
+}
+
+fn add(a: Shape, b: Shape, sign: i64) -> Shape {
+    match (a.stride(), b.stride()) {
+        (Some(a), Some(b)) => Shape::linear(a + sign * b),
+        _ => Shape::Varying,
+    }
+}
+
+fn scale(shape: Shape, factor: Option<i64>) -> Option<Shape> {
+    let stride = shape.stride()?;
+    Some(Shape::linear(stride.checked_mul(factor?)?))
+}
