@@ -26,7 +26,10 @@ class id : public detail::coordinates<id<Dimensions>, Dimensions>,
 
 public:
   constexpr id() = default;
-  template <int D = Dimensions, class = std::enable_if_t<D == 1>> constexpr id(std::size_t d0) : base(d0, 0, 0) {}
+  // Not from floating point, which would make `id * 0.5f` ambiguous.
+  template <class I, int D = Dimensions,
+            class = std::enable_if_t<D == 1 && (std::is_integral_v<I> || std::is_enum_v<I>)>>
+  constexpr id(I d0) : base(static_cast<std::size_t>(d0), 0, 0) {}
   template <int D = Dimensions, class = std::enable_if_t<D == 2>>
   constexpr id(std::size_t d0, std::size_t d1) : base(d0, d1, 0) {}
   template <int D = Dimensions, class = std::enable_if_t<D == 3>>

@@ -1,0 +1,33 @@
+// A program in the manner of SYCL 1.2.1: the older header, namespace, selectors and accessors.
+#include <CL/sycl.hpp>
+
+#include <vector>
+
+class add_kernel;
+
+int main() {
+  namespace s = cl::sycl;
+  std::vector<int> a(256), b(256), c(256);
+  for (int i = 0; i < 256; ++i) {
+    a[i] = i;
+    b[i] = 2 * i;
+  }
+  try {
+    s::queue queue{s::default_selector{}};
+    s::buffer<int, 1> buffer_a(a.data(), s::range<1>(256)), buffer_b(b.data(), s::range<1>(256)),
+        buffer_c(c.data(), s::range<1>(256));
+    queue.submit([&](s::handler &cgh) {
+      auto x = buffer_a.get_access<s::access::mode::read>(cgh);
+      auto y = buffer_b.get_access<s::access::mode::read, s::access::target::global_buffer>(cgh);
+      auto z = buffer_c.get_access<s::access::mode::discard_write>(cgh);
+      cgh.parallel_for<add_kernel>(s::range<1>(256), [=](s::id<1> i) { z[i] = x[i] + y[i]; });
+    });
+    auto result = buffer_c.get_access<s::access::mode::read>();
+    for (int i = 0; i < 256; ++i)
+      if (result[i] != 3 * i)
+        return 1;
+  } catch (const s::exception &) {
+    return 2;
+  }
+  return 0;
+}
