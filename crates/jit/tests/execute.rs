@@ -313,10 +313,10 @@ define spir_kernel void @local(ptr addrspace(3) %a, ptr addrspace(3) %b) #1 {
 "#;
     at_each_level(body, |library| {
         let mut memory = [0u8; 32];
-        let (a, b) = (4u64, 20u64);
+        let (a, b) = (&raw mut memory[4], &raw mut memory[20]);
         let sizes = Sizes { global: [8, 1, 1], offset: [0; 3], local: [4, 1, 1] };
-        // SAFETY: two offsets into the local memory, with room for a work-group behind each.
-        unsafe { run(library.kernel("local"), sizes, whole(&sizes), &[arg(&a), arg(&b)], memory.as_mut_ptr()) };
+        // SAFETY: two addresses in the local memory, with room for a work-group behind each.
+        unsafe { run(library.kernel("local"), sizes, whole(&sizes), &[arg(&a), arg(&b)], a) };
         for (i, v) in memory.iter().enumerate() {
             assert_eq!(*v, (4..8).contains(&i) as u8 + 2 * (20..24).contains(&i) as u8, "byte {i}");
         }

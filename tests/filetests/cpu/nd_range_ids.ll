@@ -3,11 +3,11 @@
 
 ; CHECK-LABEL: define void @__scythe_cpu.k(ptr noalias readonly align 8 dereferenceable(112) %0, ptr noalias readonly align 8 dereferenceable(48) %1, ptr %2)
 ; CHECK: group.x:
-; CHECK: %[[INDEX:.*]] = mul nuw nsw i64 %group.id.x, %local.size
+; CHECK: %[[INDEX:.*]] = mul nuw nsw i64 %group.x.id, %local.size
 ; CHECK: %group.first = add nuw nsw i64 %[[INDEX]], %global.offset
 ; CHECK: local.x:
-; CHECK: %global.id{{.*}} = add nuw nsw i64 %group.first, %local.id.x
-; CHECK: store i64 %local.id.x
+; CHECK: %global.id{{.*}} = add nuw nsw i64 %group.first, %local.x.id
+; CHECK: store i64 %local.x.id
 ; CHECK: br i1 %more{{.*}}, label %local.x
 ; CHECK: br i1 %more{{.*}}, label %local.y
 ; CHECK: br i1 %more{{.*}}, label %local.z

@@ -7,9 +7,6 @@
 use super::parallel;
 use scythe_llvm::{Builder, Function, Module, Place, Type, Value};
 
-/// Local memory's address space in device code.
-const LOCAL: u32 = 3;
-
 /// By-value parameters that the kernel only reads need no copy for each work-item: drops `byval` there, and says that
 /// nobody writes them. Those that it writes keep `byval`, and the inliner copies them in each iteration.
 pub fn share_read_only<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
@@ -41,6 +38,13 @@ pub struct Passing<'ctx> {
     ty: Type<'ctx>,
 }
 
+impl<'ctx> Passing<'ctx> {
+    /// What is passed by value, if anything is.
+    pub fn by_value_type(&self) -> Option<Type<'ctx>> {
+        self.by_value.map(|(ty, _)| ty)
+    }
+}
+
 /// How each parameter is passed.
 pub fn passing<'ctx>(kernel: Function<'ctx>) -> Vec<Passing<'ctx>> {
     let one = |(i, param): (usize, Value<'ctx>)| {
@@ -50,15 +54,13 @@ pub fn passing<'ctx>(kernel: Function<'ctx>) -> Vec<Passing<'ctx>> {
     kernel.params().into_iter().enumerate().map(one).collect()
 }
 
-/// Loads all arguments at the builder's place, in the function's entry block.
-///
-/// The value of a local accessor is the offset of its memory from `local_memory`, in bytes, as a 64-bit number.
+/// Loads all arguments at the builder's place, in the function's entry block. The value of a local accessor is the
+/// address of its memory, so that it is passed like any pointer.
 pub fn load<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
     passing: &[Passing<'ctx>],
     args: Value<'ctx>,
-    local_memory: Value<'ctx>,
 ) -> Vec<Value<'ctx>> {
     let context = module.context();
     let (pointer, i64) = (context.ptr_type(0), context.int_type(64));
@@ -73,10 +75,6 @@ pub fn load<'ctx>(
             // The caller's memory has the alignment of the functor's field, which need not be that of the parameter.
             builder.memcpy(copy.as_value(), align, address, 1, size);
             copy.as_value()
-        } else if how.ty.address_space() == Some(LOCAL) {
-            let offset = builder.load(i64, address, "local.offset").as_value();
-            let memory = builder.gep(context.int_type(8), local_memory, &[offset], "");
-            builder.addr_space_cast(memory, how.ty, "local")
         } else {
             let value = builder.load(how.ty, address, "arg");
             value.set_align(1);

@@ -15,6 +15,7 @@
 pub mod arguments;
 mod error;
 pub mod externals;
+pub mod interior;
 pub mod parallel;
 pub mod query;
 pub mod reach;

@@ -86,7 +86,7 @@ pub(super) fn base(pointer: Value<'_>) -> Option<Value<'_>> {
     }
 }
 
-fn is_byval<'ctx>(kernel: Function<'ctx>, value: Value<'ctx>) -> bool {
+pub(super) fn is_byval<'ctx>(kernel: Function<'ctx>, value: Value<'ctx>) -> bool {
     let index = kernel.params().into_iter().position(|p| p == value);
     index.is_some_and(|i| kernel.enum_attribute(Place::Param(i as u32), "byval").is_some())
 }

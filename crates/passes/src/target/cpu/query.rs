@@ -57,7 +57,7 @@ pub struct Position<'ctx> {
 }
 
 impl<'ctx> Position<'ctx> {
-    fn answer(&self, query: Query) -> &[Value<'ctx>; 3] {
+    pub(super) fn answer(&self, query: Query) -> &[Value<'ctx>; 3] {
         match query {
             Query::GlobalInvocationId => &self.global_id,
             Query::GlobalSize => &self.global_size,

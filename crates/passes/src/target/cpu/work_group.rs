@@ -15,13 +15,15 @@
 
 use super::arguments::{self, Passing};
 use super::error::CpuError;
+use super::interior::{self, Guard, RowCode};
 use super::query::{self, Position};
 use super::{Options, parallel, retarget, uniform_memory};
 use scythe_abi::cpu::{Box3, Launch};
 use scythe_abi::launch::Shape;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
 use scythe_llvm::{
-    AttributeKind, BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Metadata, Module, Place, Value,
+    AttributeKind, BasicBlock, Builder, CloneScope, ContextRef, Function, Instruction, IntPredicate, Metadata, Module,
+    Place, Value, ValueMap,
 };
 use std::mem::{offset_of, size_of};
 
@@ -34,11 +36,11 @@ pub fn make<'ctx>(
     options: &Options,
 ) -> Result<Function<'ctx>, CpuError> {
     let context = module.context();
-    let group = context.md_distinct(&[]);
-    parallel::mark(kernel, group);
+    let access_group = context.md_distinct(&[]);
+    parallel::mark(kernel, access_group);
     let function = declare(module, kernel, options);
     let params = function.params();
-    let (launch, area, local_memory) = (params[0], params[1], params[2]);
+    let (launch, area) = (params[0], params[1]);
 
     let builder = context.create_builder();
     let entry = context.append_block(function, "entry");
@@ -49,7 +51,7 @@ pub fn make<'ctx>(
     builder.position_at_end(entry);
     let scope = Scope { context, function, builder: &builder };
     let args = builder.load(context.ptr_type(0), launch, "args").as_value();
-    let arguments = arguments::load(module, &builder, passing, args, local_memory);
+    let arguments = arguments::load(module, &builder, passing, args);
     let begin = scope.load3(area, offset_of!(Box3, begin), "begin");
     let end = scope.load3(area, offset_of!(Box3, end), "end");
     let sizes = Sizes {
@@ -62,57 +64,202 @@ pub fn make<'ctx>(
     builder.cond_br(any, work, done);
     builder.position_at_end(work);
 
-    let (position, call) = match shape {
+    let split = options.opt_level > 1 && shape != Shape::SingleTask;
+    let guards = if split { interior::guards(module, kernel, passing) } else { Vec::new() };
+    let code =
+        Code { module, scope: &scope, kernel, guards, passing, arguments: &arguments, sizes: &sizes, access_group };
+    let bodies = match shape {
         Shape::SingleTask => {
             let zero = [context.const_int(64, 0); 3];
-            (sizes.at(zero, zero, zero), builder.call(kernel, &arguments, ""))
+            vec![code.call(kernel, sizes.at(zero, zero, zero))]
         }
-        Shape::Range => {
-            let nest = Nest::open(&scope, begin, end, "item");
-            let zero = [context.const_int(64, 0); 3];
-            let global_id = std::array::from_fn(|d| scope.add(nest.index[d], sizes.global_offset[d], "global.id"));
-            let call = builder.call(kernel, &arguments, "");
-            nest.close(&scope, Some(group));
-            (sizes.at(global_id, zero, nest.index), call)
-        }
-        Shape::NdRange => {
-            let groups = Nest::open(&scope, begin, end, "group");
-            let first = std::array::from_fn(|d| {
-                let index = scope.mul(groups.index[d], sizes.local_size[d], "");
-                scope.add(index, sizes.global_offset[d], "group.first")
-            });
-            let (position, call) = items(&scope, kernel, &arguments, &sizes, groups.index, first, group);
-            groups.close(&scope, None);
-            (position, call)
-        }
+        Shape::Range => code.range(begin, end),
+        Shape::NdRange => code.groups(begin, end),
     };
     builder.br(done);
 
-    let body = call.block();
-    call.inline_call()?;
-    query::replace(&builder, function, &position);
-    if let (Some(body), Some(before)) = (body.filter(|b| *b != work), work.terminator()) {
-        uniform_memory::hoist(function, body, before, group);
+    // One body after the other: the queries of the first are answered before the second brings its own.
+    for body in bodies {
+        let block = body.call.block();
+        body.call.inline_call()?;
+        query::replace(&builder, function, &body.position);
+        if let (Some(block), Some(before)) = (block.filter(|b| *b != work), work.terminator()) {
+            uniform_memory::hoist(function, block, before, access_group);
+        }
     }
     Ok(function)
 }
 
-/// The loops over the items of one work-group, and the kernel's call in them. `first` is the group's first global id.
-fn items<'ctx>(
-    scope: &Scope<'_, 'ctx>,
+/// A call of the kernel, or of a copy of it, and what its queries answer.
+struct Body<'ctx> {
+    call: Instruction<'ctx>,
+    position: Position<'ctx>,
+}
+
+/// All that the loops are made of.
+struct Code<'a, 'ctx> {
+    module: &'a Module<'ctx>,
+    scope: &'a Scope<'a, 'ctx>,
     kernel: Function<'ctx>,
-    arguments: &[Value<'ctx>],
-    sizes: &Sizes<'ctx>,
-    group_id: [Value<'ctx>; 3],
-    first: [Value<'ctx>; 3],
+    guards: Vec<Guard<'ctx>>,
+    passing: &'a [Passing<'ctx>],
+    arguments: &'a [Value<'ctx>],
+    sizes: &'a Sizes<'ctx>,
     access_group: Metadata<'ctx>,
-) -> (Position<'ctx>, Instruction<'ctx>) {
-    let zero = [scope.context.const_int(64, 0); 3];
-    let nest = Nest::open(scope, zero, sizes.local_size, "local");
-    let global_id = std::array::from_fn(|d| scope.add(first[d], nest.index[d], "global.id"));
-    let call = scope.builder.call(kernel, arguments, "");
-    nest.close(scope, Some(access_group));
-    (sizes.at(global_id, nest.index, group_id), call)
+}
+
+impl<'ctx> Code<'_, 'ctx> {
+    fn call(&self, kernel: Function<'ctx>, position: Position<'ctx>) -> Body<'ctx> {
+        Body { call: self.scope.builder.call(kernel, self.arguments, ""), position }
+    }
+
+    /// The work-items of a box.
+    fn range(&self, begin: [Value<'ctx>; 3], end: [Value<'ctx>; 3]) -> Vec<Body<'ctx>> {
+        let (scope, zero) = (self.scope, [self.scope.context.const_int(64, 0); 3]);
+        let z = Loop::open(scope, begin[2], end[2], "item.z");
+        let y = Loop::open(scope, begin[1], end[1], "item.y");
+        let bodies = self.row(begin[0], end[0], self.sizes.global_offset[0], "item.x", &|x| {
+            let index = [x, y.index, z.index];
+            let offset = self.sizes.global_offset;
+            let global_id = std::array::from_fn(|d| scope.add(index[d], offset[d], "global.id"));
+            self.sizes.at(global_id, zero, index)
+        });
+        y.close(scope, None);
+        z.close(scope, None);
+        bodies
+    }
+
+    /// The work-groups of a box.
+    fn groups(&self, begin: [Value<'ctx>; 3], end: [Value<'ctx>; 3]) -> Vec<Body<'ctx>> {
+        let scope = self.scope;
+        let z = Loop::open(scope, begin[2], end[2], "group.z");
+        let y = Loop::open(scope, begin[1], end[1], "group.y");
+        let x = Loop::open(scope, begin[0], end[0], "group.x");
+        let group_id = [x.index, y.index, z.index];
+        let first = std::array::from_fn(|d| {
+            let index = scope.mul(group_id[d], self.sizes.local_size[d], "");
+            scope.add(index, self.sizes.global_offset[d], "group.first")
+        });
+        let bodies = self.items(group_id, first);
+        x.close(scope, None);
+        y.close(scope, None);
+        z.close(scope, None);
+        bodies
+    }
+
+    /// The work-items of one work-group. `first` is the group's first global id.
+    fn items(&self, group_id: [Value<'ctx>; 3], first: [Value<'ctx>; 3]) -> Vec<Body<'ctx>> {
+        let (scope, size) = (self.scope, self.sizes.local_size);
+        let zero = scope.context.const_int(64, 0);
+        let z = Loop::open(scope, zero, size[2], "local.z");
+        let y = Loop::open(scope, zero, size[1], "local.y");
+        let bodies = self.row(zero, size[0], first[0], "local.x", &|x| {
+            let local_id = [x, y.index, z.index];
+            let global_id = std::array::from_fn(|d| scope.add(first[d], local_id[d], "global.id"));
+            self.sizes.at(global_id, local_id, group_id)
+        });
+        y.close(scope, None);
+        z.close(scope, None);
+        bodies
+    }
+
+    /// The innermost loop: indices `begin..end` in dimension 0, of which `base` makes global ids. `at` gives the position of
+    /// an index. Where the kernel tests its index, the row is cut as [`interior`] says:
+    ///
+    /// ```text
+    /// part:      start..stop = begin..first, the second time last..end
+    ///            for x in start..stop:  kernel(arguments)
+    ///            go on behind the row after the second time
+    ///            for x in first..last:  interior kernel(arguments)
+    ///            back to part
+    /// ```
+    fn row(
+        &self,
+        begin: Value<'ctx>,
+        end: Value<'ctx>,
+        base: Value<'ctx>,
+        name: &str,
+        at: &dyn Fn(Value<'ctx>) -> Position<'ctx>,
+    ) -> Vec<Body<'ctx>> {
+        let (scope, b, context) = (self.scope, self.scope.builder, self.scope.context);
+        let plain = |begin, end| {
+            let x = Loop::open(scope, begin, end, name);
+            let body = self.call(self.kernel, at(x.index));
+            x.close(scope, Some(self.access_group));
+            body
+        };
+        let special = if self.guards.is_empty() { None } else { self.interior_kernel() };
+        let Some(special) = special else { return vec![plain(begin, end)] };
+
+        let rows = RowCode {
+            module: self.module,
+            builder: b,
+            kernel: self.kernel,
+            passing: self.passing,
+            arguments: self.arguments,
+            position: &at(begin),
+        };
+        let (begin_id, end_id) = (scope.add(base, begin, ""), scope.add(base, end, ""));
+        let (first, last) = rows.interior(&self.guards, begin_id, end_id);
+        let (first, last) = (b.sub(first, base, "first"), b.sub(last, base, "last"));
+        let block = |name: &str| context.append_block(scope.function, name);
+        let (part, edge, after) = (block("part"), block("edge"), block("edge.done"));
+        let (middle, inner, again, done) = (block("middle"), block("interior"), block("again"), block("row.done"));
+        let from = b.br(part).block();
+
+        b.position_at_end(part);
+        let (i1, i64) = (context.int_type(1), context.int_type(64));
+        let (start, stop, second) = (b.phi(i64, "start"), b.phi(i64, "stop"), b.phi(i1, "second"));
+        let incoming = [(from, [begin, first, i1.const_int(0)]), (Some(again), [last, end, i1.const_int(1)])];
+        for (block, values) in incoming {
+            if let Some(block) = block {
+                [start, stop, second].into_iter().zip(values).for_each(|(phi, v)| phi.add_incoming(v, block));
+            }
+        }
+        let (start, stop) = (start.as_value(), stop.as_value());
+        b.cond_br(b.icmp(IntPredicate::LLVMIntULT, start, stop, ""), edge, after);
+        b.position_at_end(edge);
+        let outer = plain(start, stop);
+        b.br(after);
+        b.position_at_end(after);
+        b.cond_br(second.as_value(), done, middle);
+        b.position_at_end(middle);
+        b.cond_br(b.icmp(IntPredicate::LLVMIntULT, first, last, ""), inner, again);
+        b.position_at_end(inner);
+        let x = Loop::open(scope, first, last, &format!("{name}.interior"));
+        let body = self.call(special, at(x.index));
+        x.close(scope, Some(self.access_group));
+        b.br(again);
+        b.position_at_end(again);
+        // Unrolled, it would hold the loop at the edges twice.
+        let once = context.md_node(&[context.md_string("llvm.loop.unroll.disable")]);
+        b.br(part).set_metadata(context.metadata_kind("llvm.loop"), Some(context.md_self_reference(&[once])));
+        b.position_at_end(done);
+        vec![outer, body]
+    }
+
+    /// A copy of the kernel in which the tests of the index have their answers of the interior.
+    fn interior_kernel(&self) -> Option<Function<'ctx>> {
+        let name = format!("{}.interior", self.kernel.name());
+        let copy = self.module.add_function(&name, self.kernel.function_type());
+        let mut map = ValueMap::new();
+        for (old, new) in self.kernel.params().into_iter().zip(copy.params()) {
+            map.insert(old, new);
+        }
+        if !map.clone_function(self.kernel, copy, CloneScope::SameModule) {
+            copy.erase();
+            return None;
+        }
+        // Cloning gave the copy's accesses a group of their own.
+        parallel::mark(copy, self.access_group);
+        for guard in &self.guards {
+            if let Some(compare) = map.get(guard.compare.as_value()).and_then(|v| v.as_instruction()) {
+                compare.replace_all_uses_with(compare.ty().const_int(guard.answer as u64));
+                compare.erase();
+            }
+        }
+        Some(copy)
+    }
 }
 
 /// Declares the work-group function, with the kernel's floating-point settings and the like.
@@ -205,50 +352,41 @@ impl<'ctx> Sizes<'ctx> {
     }
 }
 
-/// Three loops, one inside the other, over a box that is not empty. While it is open, the builder stands in the body.
-struct Nest<'ctx> {
-    /// The loops' counters, fastest (innermost) first.
-    index: [Value<'ctx>; 3],
-    headers: [BasicBlock<'ctx>; 3],
-    phis: [Instruction<'ctx>; 3],
-    end: [Value<'ctx>; 3],
+/// A loop over `begin..end`, which is not empty. While it is open, the builder stands in its body.
+struct Loop<'ctx> {
+    index: Value<'ctx>,
+    header: BasicBlock<'ctx>,
+    phi: Instruction<'ctx>,
+    end: Value<'ctx>,
 }
 
-impl<'ctx> Nest<'ctx> {
-    fn open(scope: &Scope<'_, 'ctx>, begin: [Value<'ctx>; 3], end: [Value<'ctx>; 3], name: &str) -> Self {
-        let open = |d: usize| {
-            let axis = ["x", "y", "z"][d];
-            let header = scope.context.append_block(scope.function, &format!("{name}.{axis}"));
-            let from = scope.builder.br(header).block();
-            scope.builder.position_at_end(header);
-            let phi = scope.builder.phi(scope.context.int_type(64), &format!("{name}.id.{axis}"));
-            if let Some(from) = from {
-                phi.add_incoming(begin[d], from);
-            }
-            (header, phi)
-        };
-        let (z, y, x) = (open(2), open(1), open(0));
-        let phis = [x.1, y.1, z.1];
-        Self { index: phis.map(|p| p.as_value()), headers: [x.0, y.0, z.0], phis, end }
+impl<'ctx> Loop<'ctx> {
+    fn open(scope: &Scope<'_, 'ctx>, begin: Value<'ctx>, end: Value<'ctx>, name: &str) -> Self {
+        let header = scope.context.append_block(scope.function, name);
+        let from = scope.builder.br(header).block();
+        scope.builder.position_at_end(header);
+        let phi = scope.builder.phi(scope.context.int_type(64), &format!("{name}.id"));
+        if let Some(from) = from {
+            phi.add_incoming(begin, from);
+        }
+        Self { index: phi.as_value(), header, phi, end }
     }
 
-    /// Ends the loops; the builder then stands behind them. The innermost one is parallel in `access_group`.
-    fn close(&self, scope: &Scope<'_, 'ctx>, access_group: Option<Metadata<'ctx>>) {
+    /// Ends the loop; the builder then stands behind it. With an access group, the loop is parallel in it.
+    fn close(self, scope: &Scope<'_, 'ctx>, access_group: Option<Metadata<'ctx>>) {
         let context = scope.context;
-        for d in 0..3 {
-            let next = scope.add(self.index[d], context.const_int(64, 1), "next");
-            let more = scope.builder.icmp(IntPredicate::LLVMIntULT, next, self.end[d], "more");
-            let exit = context.append_block(scope.function, "next");
-            let branch = scope.builder.cond_br(more, self.headers[d], exit);
-            if let Some(latch) = branch.block() {
-                self.phis[d].add_incoming(next, latch);
-            }
-            let mut properties = vec![context.md_node(&[context.md_string("llvm.loop.mustprogress")])];
-            if let Some(group) = access_group.filter(|_| d == 0) {
-                properties.push(context.md_node(&[context.md_string("llvm.loop.parallel_accesses"), group]));
-            }
-            branch.set_metadata(context.metadata_kind("llvm.loop"), Some(context.md_self_reference(&properties)));
-            scope.builder.position_at_end(exit);
+        let next = scope.add(self.index, context.const_int(64, 1), "next");
+        let more = scope.builder.icmp(IntPredicate::LLVMIntULT, next, self.end, "more");
+        let exit = context.append_block(scope.function, "next");
+        let branch = scope.builder.cond_br(more, self.header, exit);
+        if let Some(latch) = branch.block() {
+            self.phi.add_incoming(next, latch);
         }
+        let mut properties = vec![context.md_node(&[context.md_string("llvm.loop.mustprogress")])];
+        if let Some(group) = access_group {
+            properties.push(context.md_node(&[context.md_string("llvm.loop.parallel_accesses"), group]));
+        }
+        branch.set_metadata(context.metadata_kind("llvm.loop"), Some(context.md_self_reference(&properties)));
+        scope.builder.position_at_end(exit);
     }
 }
