@@ -33,8 +33,10 @@ template <class Name, class = void> inline constexpr bool has_kernel_info = fals
 template <class Name>
 inline constexpr bool has_kernel_info<Name, std::void_t<decltype(kernel_info<Name>::name())>> = true;
 
-// Both g++ and clang spell closure types with "lambda" here.
-template <class Name> bool holds_lambda() { return std::strstr(__PRETTY_FUNCTION__, "lambda") != nullptr; }
+// g++ spells closure types "<lambda(...)>" here, clang "(lambda at ...)".
+template <class Name> bool holds_closure() {
+  return std::strstr(__PRETTY_FUNCTION__, "<lambda") || std::strstr(__PRETTY_FUNCTION__, "(lambda at ");
+}
 
 inline bool same_file(const char *a, const char *b) {
   if (std::strcmp(a, b) == 0)
@@ -68,7 +70,7 @@ inline const char *find_unnamed(code_location where, std::size_t functor_size) {
 template <class Name, class K> const char *kernel_symbol(code_location where) {
   if constexpr (has_kernel_info<Name>) {
     return kernel_info<Name>::name();
-  } else if (holds_lambda<Name>()) {
+  } else if (holds_closure<Name>()) {
     static std::atomic<const char *> cached{nullptr};
     const char *symbol = cached.load(std::memory_order_acquire);
     if (!symbol) {
