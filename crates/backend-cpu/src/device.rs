@@ -9,10 +9,9 @@ use scythe_hal::{
 use scythe_image::Format;
 
 use crate::executor::Executor;
-use crate::loader::{LoadedObject, system_symbol};
 use crate::program::CpuProgram;
 use crate::queue::CpuQueue;
-use crate::{device_info, jit, memory, threads};
+use crate::{device_info, memory, threads};
 
 pub(crate) struct CpuBackend {
     platform: PlatformInfo,
@@ -76,21 +75,15 @@ impl Device for CpuDevice {
     }
 
     fn build(&self, code: &[u8], format: Format, options: &str) -> Result<Arc<dyn Program>> {
-        let compiled;
-        let object = match format {
-            Format::CpuObject => code,
-            Format::LlvmBitcode => {
-                compiled = jit::compile(code, options)?;
-                &compiled
-            }
+        let program = match format {
+            Format::CpuObject => CpuProgram::from_object(code)?,
+            Format::LlvmBitcode => CpuProgram::from_bitcode(code, options, "")?,
             other => {
                 let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));
             }
         };
-        let loaded = LoadedObject::load(object, &system_symbol)
-            .map_err(|error| Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}")))?;
-        Ok(Arc::new(CpuProgram::new(loaded)))
+        Ok(Arc::new(program))
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {

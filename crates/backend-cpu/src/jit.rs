@@ -1,7 +1,7 @@
-//! Client of the run-time compiler: finds `libscythe-jit.so` beside this library, loads it at the first build, and
-//! calls it through the C edge of `scythe_abi::jit`.
+//! Client of the run-time compiler: finds `libscythe-jit.so` beside this library, loads it for the first build that the
+//! cache does not save, and calls it through the C edge of `scythe_abi::jit`.
 
-use std::ffi::{CStr, CString, OsStr, c_char, c_void};
+use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use scythe_abi::jit::{COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, VERSION};
 use scythe_hal::{Errc, Error, Result};
 
+use crate::cache::FileStamp;
 use crate::threads::own_path;
 
 /// Environment variable: a folder for each stage's IR.
@@ -18,24 +19,51 @@ pub(crate) const DUMP_VARIABLE: &str = "SCYTHE_DUMP_JIT";
 /// As cargo names it.
 const CARGO_LIBRARY: &str = "libscythe_jit.so";
 
+/// Any function of LLVM's C interface: it tells which LLVM the compiler uses.
+const LLVM_SYMBOL: &CStr = c"LLVMContextCreate";
+
+/// What the compiler consists of; none of it needs to be loaded to know this.
+#[derive(Debug)]
+pub(crate) struct Files {
+    pub(crate) library: PathBuf,
+    /// The folder of the device library. The compiler says so if it needs one and it is not there.
+    pub(crate) device_lib_dir: PathBuf,
+}
+
 struct Compiler {
     compile: CompileFn,
     free: FreeFn,
     device_lib_dir: CString,
+    llvm: Option<FileStamp>,
+}
+
+/// What a build gave.
+pub(crate) struct Compiled {
+    pub(crate) object: Vec<u8>,
+    /// The LLVM that made it, where that is a file of its own.
+    pub(crate) llvm: Option<&'static FileStamp>,
 }
 
 fn build_error(message: String) -> Error {
     Error::new(Errc::Build, message)
 }
 
+/// Where the compiler is; looked for once.
+pub(crate) fn files() -> Result<&'static Files> {
+    static FILES: OnceLock<Result<Files>> = OnceLock::new();
+    FILES.get_or_init(|| find(&search_folders())).as_ref().map_err(Clone::clone)
+}
+
+/// Where to write each stage's IR, if the user wants to see it.
+pub(crate) fn dump_folder() -> Option<OsString> {
+    std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty())
+}
+
 /// Compiles device bitcode to an object for this machine. `options` may name an optimisation level, `-O0` to `-O3`.
-pub(crate) fn compile(bitcode: &[u8], options: &str) -> Result<Vec<u8>> {
+pub(crate) fn compile(bitcode: &[u8], options: &str) -> Result<Compiled> {
     static COMPILER: OnceLock<Result<Compiler>> = OnceLock::new();
-    let compiler = COMPILER.get_or_init(|| find(&search_folders())).as_ref().map_err(Clone::clone)?;
-    let dump = match std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
-        Some(folder) => Some(c_string(Path::new(&folder))?),
-        None => None,
-    };
+    let compiler = COMPILER.get_or_init(|| load(files()?)).as_ref().map_err(Clone::clone)?;
+    let dump = dump_folder().map(|folder| c_string(Path::new(&folder))).transpose()?;
     let request = Request {
         version: VERSION,
         opt_level: opt_level(options),
@@ -49,7 +77,8 @@ pub(crate) fn compile(bitcode: &[u8], options: &str) -> Result<Vec<u8>> {
     let status = unsafe { (compiler.compile)(&request, &mut response) };
     let result = if status == 0 && response.error.is_null() && !response.object.is_null() {
         // SAFETY: on success the response holds `object_len` bytes until it is freed.
-        Ok(unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec())
+        let object = unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec();
+        Ok(Compiled { object, llvm: compiler.llvm.as_ref() })
     } else if response.error.is_null() {
         Err(build_error(format!("the run-time compiler failed with status {status} and gave no reason")))
     } else {
@@ -62,7 +91,7 @@ pub(crate) fn compile(bitcode: &[u8], options: &str) -> Result<Vec<u8>> {
 }
 
 /// The last `-O` option counts, as for a compiler; kernels are optimised as far as possible without one.
-fn opt_level(options: &str) -> u32 {
+pub(crate) fn opt_level(options: &str) -> u32 {
     let level = |word: &str| match word {
         "-O0" => Some(0),
         "-O1" | "-O" => Some(1),
@@ -88,7 +117,7 @@ fn search_folders() -> Vec<PathBuf> {
     folders
 }
 
-fn find(folders: &[PathBuf]) -> Result<Compiler> {
+fn find(folders: &[PathBuf]) -> Result<Files> {
     let candidates = folders.iter().flat_map(|folder| [folder.join(LIBRARY), folder.join(CARGO_LIBRARY)]);
     let Some(library) = candidates.into_iter().find(|file| file.is_file()) else {
         let searched: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
@@ -99,13 +128,14 @@ fn find(folders: &[PathBuf]) -> Result<Compiler> {
         )));
     };
     let beside = library.parent().unwrap_or(Path::new("."));
-    // Installed, or in a cargo target folder. The compiler says so if it needs the device library and it is not there.
+    // Installed, or in a cargo target folder.
     let [installed, built] = [beside.join("scythe/devicelib"), beside.join("devicelib")];
-    let device_lib = if !installed.is_dir() && built.is_dir() { built } else { installed };
-    load(&library, c_string(&device_lib)?)
+    let device_lib_dir = if !installed.is_dir() && built.is_dir() { built } else { installed };
+    Ok(Files { library, device_lib_dir })
 }
 
-fn load(library: &Path, device_lib_dir: CString) -> Result<Compiler> {
+fn load(files: &Files) -> Result<Compiler> {
+    let (library, device_lib_dir) = (&files.library, c_string(&files.device_lib_dir)?);
     let path = c_string(library)?;
     // SAFETY: the path is NUL-terminated; the library's initialisers have no precondition.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
@@ -121,8 +151,24 @@ fn load(library: &Path, device_lib_dir: CString) -> Result<Compiler> {
             compile: std::mem::transmute::<*mut c_void, CompileFn>(compile),
             free: std::mem::transmute::<*mut c_void, FreeFn>(free),
             device_lib_dir,
+            llvm: llvm(handle),
         })
     }
+}
+
+/// The file of the LLVM that the library behind `handle` uses.
+fn llvm(handle: *mut c_void) -> Option<FileStamp> {
+    // SAFETY: the handle is open and the name NUL-terminated. `info` is plain pointers, filled when the call succeeds; the
+    // name then is a C string that lives as long as the library, which is never unloaded.
+    let path = unsafe {
+        let function = libc::dlsym(handle, LLVM_SYMBOL.as_ptr());
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if function.is_null() || libc::dladdr(function, &mut info) == 0 || info.dli_fname.is_null() {
+            return None;
+        }
+        PathBuf::from(OsStr::from_bytes(CStr::from_ptr(info.dli_fname).to_bytes()))
+    };
+    FileStamp::of(&path).ok()
 }
 
 fn symbol(handle: *mut c_void, library: &Path, name: &str) -> Result<*mut c_void> {
@@ -170,7 +216,7 @@ mod tests {
         assert!(missing.message.contains(LIBRARY) && missing.message.contains(folder.to_str().unwrap()));
 
         std::fs::write(folder.join(LIBRARY), b"not a library").unwrap();
-        let wrong = find(&folders).err().unwrap();
+        let wrong = load(&find(&folders).unwrap()).err().unwrap();
         assert!(wrong.message.starts_with("cannot load the run-time compiler"), "{wrong}");
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -3,17 +3,19 @@
 //! * [`backend`] gives the one platform with the one device. It starts no thread and opens no library.
 //! * `queue`, `job`, `node`, `executor`, `ready`, `host_tasks`: commands become nodes of a task graph, which worker
 //!   threads run; `tiling`, `share` and `cost` decide how a kernel is cut up and whether it is worth it.
-//! * `program`, `jit`, `loader`: device bitcode goes through the run-time compiler, a shared object that is loaded for
-//!   the first build, and the object it returns is loaded into this process.
+//! * `program`, `cache`, `jit`, `loader`: device bitcode goes through the run-time compiler, a shared object that is
+//!   loaded for the first build that no process has done before, and the object it returns is loaded into this process.
 //! * `device`, `device_info`, `memory`, `copy`, `threads`: the rest of a device.
 //!
 //! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: the processors that this process may
-//! use), `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of run-time compilation.
+//! use), `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of run-time compilation, `SYCL_CACHE_DIR`,
+//! `SYCL_CACHE_PERSISTENT`, `SYCL_CACHE_MAX_SIZE` and `SYCL_CACHE_TRACE` govern the cache (`docs/environment.md`).
 
 use std::sync::{Arc, OnceLock};
 
 use scythe_hal::Backend;
 
+mod cache;
 mod copy;
 mod cost;
 mod device;

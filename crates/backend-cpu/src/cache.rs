@@ -1,0 +1,166 @@
+//! The persistent cache of compiled objects: what one process has built, later ones load, without LLVM.
+//!
+//! [`Cache::get`] and [`Cache::put`] never fail: whatever is wrong with the disk, the folder or an entry, the program is
+//! built as if there were no cache, and [`settings::TRACE_VARIABLE`] tells why. An entry that is damaged, or was made by
+//! an LLVM that has been replaced since, is removed and built anew.
+//!
+//! `settings` reads the environment, `key` says what an entry depends on, `entry` is the file format, `folder` the
+//! files, `eviction` the limit.
+
+mod entry;
+mod eviction;
+mod folder;
+mod key;
+mod settings;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Instant, SystemTime};
+
+use scythe_hal::Result;
+
+pub(crate) use entry::{Entry, FileStamp};
+use folder::Folder;
+pub(crate) use key::{Key, Recipe, Toolchain};
+use settings::{Place, Settings};
+
+/// No object that can be loaded is larger (`loader`); a file that is has not been written by us.
+const MAX_ENTRY_BYTES: u64 = 1 << 31;
+
+pub(crate) struct Cache {
+    folder: Folder,
+    max_bytes: u64,
+    trace: Trace,
+}
+
+impl Cache {
+    /// The cache of this process, opened at the first call; `None` where there is none. An error is a setting that makes
+    /// no sense.
+    pub(crate) fn of_process() -> Result<Option<&'static Self>> {
+        static CACHE: OnceLock<Result<Option<Cache>>> = OnceLock::new();
+        let opened = CACHE.get_or_init(|| Settings::of_process().map(|settings| Cache::open(&settings)));
+        opened.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+
+    fn open(settings: &Settings) -> Option<Self> {
+        let trace = Trace(settings.trace);
+        let opened = match &settings.place {
+            Place::Folder(root) => Folder::open(root),
+            Place::SwitchedOff => Err("switched off".into()),
+            Place::Unknown => Err(format!("neither {} nor HOME names a folder", settings::DIR_VARIABLE)),
+        };
+        match opened {
+            Ok(folder) => Some(Self { folder, max_bytes: settings.max_bytes, trace }),
+            Err(reason) => {
+                trace.line(format_args!("not used: {reason}"));
+                None
+            }
+        }
+    }
+
+    /// The key of a build with the compiler in these files.
+    pub(crate) fn key(&self, recipe: &Recipe<'_>, library: &Path, device_lib_dir: &Path) -> Option<Key> {
+        // The processor and, in one process, the compiler stay as they are.
+        static TOOLCHAIN: OnceLock<Option<Toolchain>> = OnceLock::new();
+        let toolchain = TOOLCHAIN.get_or_init(|| {
+            let identified = Toolchain::identify(library, device_lib_dir);
+            identified
+                .inspect_err(|error| self.trace.line(format_args!("not used: cannot read the compiler: {error}")))
+                .ok()
+        });
+        toolchain.as_ref().map(|toolchain| toolchain.key(recipe))
+    }
+
+    /// The entry for a key.
+    pub(crate) fn get(&self, key: &Key) -> Option<Entry> {
+        let start = Instant::now();
+        let file = self.folder.entry(key);
+        let bytes = match read(&file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.trace.line(format_args!("miss {key}"));
+                return None;
+            }
+            Err(error) => {
+                self.discard(key, &error);
+                return None;
+            }
+        };
+        match Entry::decode(bytes, key) {
+            Err(damage) => {
+                self.discard(key, &damage);
+                None
+            }
+            Ok(entry) => {
+                if let Some(compiler) = entry.compiler().filter(|compiler| compiler.is_replaced()) {
+                    self.discard(key, &format_args!("'{}' has changed", compiler.path().display()));
+                    return None;
+                }
+                let (bytes, time) = (entry.object().len(), start.elapsed().as_micros());
+                self.trace.line(format_args!("hit {key}: {bytes} bytes in {time} us"));
+                Some(entry)
+            }
+        }
+    }
+
+    /// Keeps an object, made by `compiler`, for others.
+    pub(crate) fn put(&self, key: &Key, compiler: Option<&FileStamp>, object: &[u8]) {
+        let head = entry::encode_head(key, compiler, object);
+        let bytes = (head.len() + object.len()) as u64;
+        if bytes > self.max_bytes.min(MAX_ENTRY_BYTES) || !folder::may_write(bytes.max(eviction::ACCOUNT_BYTES)) {
+            self.trace.line(format_args!("not stored {key}: {bytes} bytes are too many"));
+            return;
+        }
+        self.folder.remove_leftovers();
+        if let Err(error) = self.folder.replace(&self.folder.entry(key), [&head[..], object]) {
+            self.trace.line(format_args!("not stored {key}: {error}"));
+            return;
+        }
+        self.trace.line(format_args!("stored {key}: {bytes} bytes"));
+        match eviction::account(&self.folder, bytes, self.max_bytes) {
+            Ok(evicted) if evicted.entries == 0 => {}
+            Ok(evicted) => {
+                self.trace.line(format_args!("evicted {} entries of {} bytes", evicted.entries, evicted.bytes));
+            }
+            Err(error) => self.trace.line(format_args!("cannot keep account: {error}")),
+        }
+    }
+
+    /// Removes an entry that is of no use.
+    pub(crate) fn discard(&self, key: &Key, reason: &dyn fmt::Display) {
+        self.trace.line(format_args!("discarded {key}: {reason}"));
+        if let Err(error) = std::fs::remove_file(self.folder.entry(key)) {
+            self.trace.line(format_args!("cannot remove {key}: {error}"));
+        }
+    }
+}
+
+/// The bytes of an entry, which counts as used now.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    if length > MAX_ENTRY_BYTES {
+        return Err(io::Error::other(format!("{length} bytes are too many")));
+    }
+    let mut bytes = Vec::with_capacity(length as usize);
+    (&file).take(MAX_ENTRY_BYTES).read_to_end(&mut bytes)?;
+    // A cache that can only be read serves as well.
+    let _ = file.set_modified(SystemTime::now());
+    Ok(bytes)
+}
+
+/// Lines on standard error, where they are asked for.
+#[derive(Clone, Copy)]
+struct Trace(bool);
+
+impl Trace {
+    fn line(self, text: fmt::Arguments<'_>) {
+        if self.0 {
+            // In one piece, so that lines of processes do not mix; a closed standard error must not stop the program.
+            let _ = io::stderr().lock().write_all(format!("scythe: cache: {text}\n").as_bytes());
+        }
+    }
+}

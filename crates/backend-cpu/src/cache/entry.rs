@@ -1,0 +1,175 @@
+//! The format of a cache entry: the only reader and writer.
+//!
+//! ```text
+//!  0  magic          8 bytes
+//!  8  version        u32, little-endian like all numbers
+//! 12  stamp length   u32
+//! 16  object length  u64
+//! 24  key            32 bytes
+//! 56  zero           8 bytes
+//! 64  checksum       32 bytes: BLAKE3 of all bytes before and after it
+//! 96  stamp          of the LLVM that made the object, with zeroes up to a multiple of 16
+//!     object         to the end of the file
+//! ```
+//!
+//! Any bytes may be read: what is not exactly an entry for the key that was asked for is refused with the reason. The
+//! object stands at a multiple of 16, as its loader wants.
+
+use std::fs::Metadata;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::key::Key;
+
+const MAGIC: [u8; 8] = *b"SCYTHOBJ";
+const VERSION: u32 = 1;
+const CHECKSUM: usize = 64;
+const HEADER: usize = CHECKSUM + 32;
+const ALIGN: usize = 16;
+
+/// A file as it was when an entry was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileStamp {
+    path: PathBuf,
+    size: u64,
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+impl FileStamp {
+    /// The file as it is now.
+    pub(crate) fn of(path: &Path) -> std::io::Result<Self> {
+        Ok(Self::new(path, &std::fs::metadata(path)?))
+    }
+
+    fn new(path: &Path, file: &Metadata) -> Self {
+        Self { path: path.to_owned(), size: file.size(), seconds: file.mtime(), nanoseconds: file.mtime_nsec() }
+    }
+
+    /// Whether another file stands there by now. One that is gone has not been replaced: what it made still holds.
+    pub(crate) fn is_replaced(&self) -> bool {
+        Self::of(&self.path).is_ok_and(|now| now != *self)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend(self.size.to_le_bytes());
+        bytes.extend(self.seconds.to_le_bytes());
+        bytes.extend(self.nanoseconds.to_le_bytes());
+        bytes.extend(self.path.as_os_str().as_bytes());
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (size, rest) = bytes.split_first_chunk()?;
+        let (seconds, rest) = rest.split_first_chunk()?;
+        let (nanoseconds, path) = rest.split_first_chunk()?;
+        Some(Self {
+            path: PathBuf::from(std::ffi::OsStr::from_bytes(path)),
+            size: u64::from_le_bytes(*size),
+            seconds: i64::from_le_bytes(*seconds),
+            nanoseconds: i64::from_le_bytes(*nanoseconds),
+        })
+    }
+}
+
+/// Why bytes are no entry for a key.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Damage {
+    #[error("{0} bytes are too few for an entry")]
+    Short(usize),
+    #[error("it does not begin like an entry")]
+    Magic,
+    #[error("it has version {0}, expected {VERSION}")]
+    Version(u32),
+    #[error("it holds another key")]
+    Key,
+    #[error("it is {actual} bytes long, its header says {expected}")]
+    Length { actual: usize, expected: u64 },
+    #[error("its checksum is wrong")]
+    Checksum,
+    #[error("it names no compiler")]
+    Stamp,
+}
+
+/// An entry that was read.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    bytes: Vec<u8>,
+    object: usize,
+    compiler: Option<FileStamp>,
+}
+
+impl Entry {
+    pub(crate) fn decode(bytes: Vec<u8>, key: &Key) -> Result<Self, Damage> {
+        if bytes.len() < HEADER {
+            return Err(Damage::Short(bytes.len()));
+        }
+        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        if bytes[..8] != MAGIC {
+            return Err(Damage::Magic);
+        }
+        if word(8) != VERSION {
+            return Err(Damage::Version(word(8)));
+        }
+        if bytes[24..56] != key.0 {
+            return Err(Damage::Key);
+        }
+        let stamp = word(12) as usize;
+        let object = HEADER + stamp.next_multiple_of(ALIGN);
+        let length = u64::from(word(16)) | u64::from(word(20)) << 32;
+        let expected = (object as u64).saturating_add(length);
+        if bytes.len() as u64 != expected {
+            return Err(Damage::Length { actual: bytes.len(), expected });
+        }
+        if checksum(&bytes[..CHECKSUM], &[&bytes[HEADER..]]) != bytes[CHECKSUM..HEADER] {
+            return Err(Damage::Checksum);
+        }
+        let compiler = match &bytes[HEADER..HEADER + stamp] {
+            [] => None,
+            stamp => Some(FileStamp::decode(stamp).ok_or(Damage::Stamp)?),
+        };
+        Ok(Self { bytes, object, compiler })
+    }
+
+    pub(crate) fn object(&self) -> &[u8] {
+        &self.bytes[self.object..]
+    }
+
+    /// The LLVM that made the object, where it was known.
+    pub(crate) fn compiler(&self) -> Option<&FileStamp> {
+        self.compiler.as_ref()
+    }
+}
+
+/// All that stands before the object in an entry; the object follows.
+pub(crate) fn encode_head(key: &Key, compiler: Option<&FileStamp>, object: &[u8]) -> Vec<u8> {
+    let mut stamp = compiler.map(FileStamp::encode).unwrap_or_default();
+    let stamp_length = stamp.len() as u32;
+    stamp.resize(stamp.len().next_multiple_of(ALIGN), 0);
+    let mut head = Vec::with_capacity(HEADER + stamp.len());
+    head.extend(MAGIC);
+    head.extend(VERSION.to_le_bytes());
+    head.extend(stamp_length.to_le_bytes());
+    head.extend((object.len() as u64).to_le_bytes());
+    head.extend(key.0);
+    head.extend([0; 8]);
+    let checksum = checksum(&head, &[&stamp, object]);
+    head.extend(checksum);
+    head.extend(stamp);
+    head
+}
+
+fn checksum(head: &[u8], rest: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(head);
+    for part in rest {
+        hasher.update(part);
+    }
+    *hasher.finalize().as_bytes()
+}

@@ -1,0 +1,172 @@
+//! What an entry is found by: a BLAKE3 hash of everything that the object depends on, and nothing of LLVM needs to be
+//! loaded to compute it.
+//!
+//! * the device bitcode, the build options, the optimisation level, the kernel variant;
+//! * the processor: model and all feature bits that LLVM derives a processor's name and features from;
+//! * Scythe's version, the version of the run-time compiler's C edge, and the compiler's file: size, time of last change
+//!   and first page, where linkers put the build identifier;
+//! * the bitcode of the device library.
+//!
+//! LLVM itself is missing here: which file it is only the dynamic loader knows. Entries carry its identity instead
+//! (`entry`).
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// The hash, as it stands in an entry; in hexadecimal it is the entry's name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key(pub(super) [u8; Key::BYTES]);
+
+impl Key {
+    pub(super) const BYTES: usize = 32;
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// What differs from build to build.
+#[derive(Clone, Copy)]
+pub(crate) struct Recipe<'a> {
+    pub(crate) bitcode: &'a [u8],
+    pub(crate) options: &'a str,
+    pub(crate) opt_level: u32,
+    /// How the code is specialised: empty for code that serves every launch.
+    pub(crate) variant: &'a str,
+}
+
+/// What all builds of a process have in common: the compiler, its device library, and the processor.
+#[derive(Clone, Copy)]
+pub(crate) struct Toolchain([u8; Key::BYTES]);
+
+impl Toolchain {
+    /// `library` is the run-time compiler, `device_lib_dir` the folder of the device library; there may be none.
+    pub(crate) fn identify(library: &Path, device_lib_dir: &Path) -> io::Result<Self> {
+        let mut fields = Fields::new("scythe cpu toolchain");
+        fields.add(env!("CARGO_PKG_VERSION").as_bytes());
+        fields.add(&scythe_abi::jit::VERSION.to_le_bytes());
+        add_library(&mut fields, library)?;
+        add_device_library(&mut fields, device_lib_dir)?;
+        add_processor(&mut fields);
+        Ok(Self(fields.finish()))
+    }
+
+    pub(crate) fn key(&self, recipe: &Recipe<'_>) -> Key {
+        let mut fields = Fields::new("scythe cpu object");
+        fields.add(&self.0);
+        fields.add(recipe.bitcode);
+        fields.add(recipe.options.as_bytes());
+        fields.add(&recipe.opt_level.to_le_bytes());
+        fields.add(recipe.variant.as_bytes());
+        Key(fields.finish())
+    }
+}
+
+/// A hash of fields, each with its length in front, so that no two lists of fields give the same bytes.
+struct Fields(blake3::Hasher);
+
+impl Fields {
+    fn new(purpose: &str) -> Self {
+        let mut fields = Self(blake3::Hasher::new());
+        fields.add(purpose.as_bytes());
+        fields
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn finish(self) -> [u8; Key::BYTES] {
+        *self.0.finalize().as_bytes()
+    }
+}
+
+fn add_library(fields: &mut Fields, library: &Path) -> io::Result<()> {
+    const PAGE: u64 = 4096;
+    let file = File::open(library)?;
+    let metadata = file.metadata()?;
+    for number in [metadata.size(), metadata.mtime() as u64, metadata.mtime_nsec() as u64] {
+        fields.add(&number.to_le_bytes());
+    }
+    let mut page = Vec::new();
+    file.take(PAGE).read_to_end(&mut page)?;
+    fields.add(&page);
+    Ok(())
+}
+
+/// Names and contents of all bitcode files in the folder: which of them a kernel needs, only the compiler knows.
+fn add_device_library(fields: &mut Fields, folder: &Path) -> io::Result<()> {
+    let mut files = match std::fs::read_dir(folder) {
+        Ok(list) => list.map(|entry| entry.map(|e| e.path())).collect::<io::Result<Vec<_>>>()?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "bc"));
+    files.sort();
+    fields.add(&(files.len() as u64).to_le_bytes());
+    for file in files {
+        fields.add(file.file_name().unwrap_or_default().as_encoded_bytes());
+        fields.add(&std::fs::read(&file)?);
+    }
+    Ok(())
+}
+
+/// The registers of the leaves from which the processor's name and features follow. Left out are fields that differ
+/// between the cores of one processor, such as the number of the core in EBX of leaf 1.
+#[cfg(target_arch = "x86_64")]
+fn add_processor(fields: &mut Fields) {
+    use std::arch::x86_64::{__cpuid, __cpuid_count, CpuidResult};
+
+    const EXTENDED: u32 = 0x8000_0000;
+    const OS_SAVES_STATE: u32 = 1 << 27;
+    type Registers = fn(CpuidResult) -> [u32; 4];
+    const LEAVES: [(u32, u32, Registers); 10] = [
+        (1, 0, |r| [r.eax, 0, r.ecx, r.edx]),
+        (7, 0, |r| [r.eax, r.ebx, r.ecx, r.edx]),
+        (7, 1, |r| [r.eax, r.ebx, r.ecx, r.edx]),
+        (0xd, 1, |r| [r.eax, 0, 0, 0]),
+        (0x14, 0, |r| [r.eax, r.ebx, r.ecx, 0]),
+        (0x19, 0, |r| [0, r.ebx, 0, 0]),
+        (0x1e, 1, |r| [r.eax, 0, 0, 0]),
+        (0x24, 0, |r| [r.eax, r.ebx, 0, 0]),
+        (EXTENDED + 1, 0, |r| [0, 0, r.ecx, r.edx]),
+        (EXTENDED + 8, 0, |r| [0, r.ebx, 0, 0]),
+    ];
+    let first = __cpuid(0);
+    let last = [first.eax, __cpuid(EXTENDED).eax];
+    let mut words = vec![first.ebx, first.ecx, first.edx];
+    for (leaf, sub_leaf, registers) in LEAVES {
+        if leaf <= last[usize::from(leaf >= EXTENDED)] {
+            words.push(leaf);
+            words.extend(registers(__cpuid_count(leaf, sub_leaf)));
+        }
+    }
+    if __cpuid(1).ecx & OS_SAVES_STATE != 0 {
+        // SAFETY: the bit says that the operating system has enabled the instruction.
+        let enabled = unsafe { enabled_state() };
+        words.extend([enabled as u32, (enabled >> 32) as u32]);
+    }
+    fields.add(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>());
+}
+
+/// Which registers the operating system keeps for each thread: without that, vector features do not count.
+///
+/// # Safety
+/// The processor and the operating system have XGETBV.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "xsave")]
+unsafe fn enabled_state() -> u64 {
+    // SAFETY: the caller's contract.
+    unsafe { std::arch::x86_64::_xgetbv(0) }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn add_processor(fields: &mut Fields) {
+    fields.add(std::env::consts::ARCH.as_bytes());
+}

@@ -1,0 +1,166 @@
+//! What the environment says of the cache: whether, where, how large, and whether to tell what it does.
+//!
+//! The variables have the names and meanings that SYCL users know from DPC++; other than there, the cache is on unless
+//! it is switched off. A value that makes no sense is an error, which names the variable, the value and what was
+//! expected. A folder that cannot be used is none: see `folder`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use scythe_hal::{Errc, Error, Result};
+
+/// The folder that holds the cache.
+pub(crate) const DIR_VARIABLE: &str = "SYCL_CACHE_DIR";
+/// `0` switches the cache off, `1` on.
+pub(crate) const PERSISTENT_VARIABLE: &str = "SYCL_CACHE_PERSISTENT";
+/// Most megabytes (2^20 bytes) that entries take up together; `0` for no limit.
+pub(crate) const MAX_SIZE_VARIABLE: &str = "SYCL_CACHE_MAX_SIZE";
+/// A number whose lowest bit asks for a line on standard error for all that the cache does.
+pub(crate) const TRACE_VARIABLE: &str = "SYCL_CACHE_TRACE";
+
+const DEFAULT_MEGABYTES: u64 = 1024;
+/// The cache's folder inside the user's folder for caches.
+const NAME: &str = "scythe";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(crate) place: Place,
+    pub(crate) max_bytes: u64,
+    pub(crate) trace: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Folder(PathBuf),
+    SwitchedOff,
+    /// Neither a folder for the cache nor a home is named.
+    Unknown,
+}
+
+impl Settings {
+    /// From the environment of this process.
+    pub(crate) fn of_process() -> Result<Self> {
+        // SAFETY: asks for a number that the kernel gave at the start of the process.
+        let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+        let mut settings = Self::from(|name| std::env::var_os(name))?;
+        if privileged {
+            // Whoever starts a set-user-ID program controls its environment, and must not choose the code it runs.
+            settings.place = Place::SwitchedOff;
+        }
+        Ok(settings)
+    }
+
+    /// From the values that `get` gives; an empty one is as none.
+    pub(crate) fn from(get: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
+        let value = |name: &str| get(name).filter(|value| !value.is_empty());
+        let trace = match value(TRACE_VARIABLE) {
+            None => false,
+            Some(text) => {
+                let mask = text.to_str().and_then(bit_mask);
+                mask.ok_or_else(|| bad(TRACE_VARIABLE, &text, "a number, decimal or with 0x; 1 traces the cache"))? & 1
+                    != 0
+            }
+        };
+        let max_bytes = match value(MAX_SIZE_VARIABLE) {
+            None => DEFAULT_MEGABYTES << 20,
+            Some(text) => match text.to_str().and_then(|text| text.trim().parse::<u64>().ok()) {
+                Some(0) => u64::MAX,
+                Some(megabytes) => megabytes.saturating_mul(1 << 20),
+                None => return Err(bad(MAX_SIZE_VARIABLE, &text, "a whole number of megabytes, or 0 for no limit")),
+            },
+        };
+        let on = match value(PERSISTENT_VARIABLE) {
+            None => true,
+            Some(text) if text == "1" => true,
+            Some(text) if text == "0" => false,
+            Some(text) => return Err(bad(PERSISTENT_VARIABLE, &text, "0 or 1")),
+        };
+        // A relative folder makes no sense for the user's folders, says the XDG base directory specification.
+        let absolute = |name: &str| value(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let folder = value(DIR_VARIABLE)
+            .map(|folder| std::path::absolute(&folder).unwrap_or_else(|_| folder.into()))
+            .or_else(|| absolute("XDG_CACHE_HOME").map(|caches| caches.join(NAME)))
+            .or_else(|| absolute("HOME").map(|home| home.join(".cache").join(NAME)));
+        let place = if on { folder.map_or(Place::Unknown, Place::Folder) } else { Place::SwitchedOff };
+        Ok(Self { place, max_bytes, trace })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn for_folder(folder: &std::path::Path, max_bytes: u64) -> Self {
+        Self { place: Place::Folder(folder.to_owned()), max_bytes, trace: false }
+    }
+}
+
+fn bit_mask(text: &str) -> Option<u32> {
+    let text = text.trim();
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+fn bad(name: &str, value: &OsStr, expected: &str) -> Error {
+    let message = format!("environment variable {name} is '{}', expected {expected}", value.to_string_lossy());
+    Error::new(Errc::Invalid, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(values: &[(&str, &str)]) -> Result<Settings> {
+        Settings::from(|name| values.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into()))
+    }
+
+    fn place(values: &[(&str, &str)]) -> Place {
+        settings(values).unwrap().place
+    }
+
+    #[test]
+    fn folder_is_the_named_one_or_the_users() {
+        let folder = |path: &str| Place::Folder(path.into());
+        let home = ("HOME", "/home/u");
+        assert_eq!(place(&[]), Place::Unknown);
+        assert_eq!(place(&[home]), folder("/home/u/.cache/scythe"));
+        assert_eq!(place(&[home, ("XDG_CACHE_HOME", "/caches")]), folder("/caches/scythe"));
+        assert_eq!(place(&[home, ("XDG_CACHE_HOME", "caches")]), folder("/home/u/.cache/scythe"));
+        assert_eq!(place(&[home, ("SYCL_CACHE_DIR", "/c"), ("XDG_CACHE_HOME", "/caches")]), folder("/c"));
+        assert_eq!(place(&[home, ("SYCL_CACHE_DIR", "")]), folder("/home/u/.cache/scythe"));
+        assert_eq!(place(&[("HOME", "nowhere")]), Place::Unknown);
+        let here = std::env::current_dir().unwrap().join("near");
+        assert_eq!(place(&[("SYCL_CACHE_DIR", "near")]), Place::Folder(here));
+    }
+
+    #[test]
+    fn switch_size_and_trace() {
+        assert_eq!(place(&[("SYCL_CACHE_DIR", "/c"), (PERSISTENT_VARIABLE, "0")]), Place::SwitchedOff);
+        assert_eq!(place(&[("SYCL_CACHE_DIR", "/c"), (PERSISTENT_VARIABLE, "1")]), Place::Folder("/c".into()));
+        let bytes = |text| settings(&[(MAX_SIZE_VARIABLE, text)]).unwrap().max_bytes;
+        assert_eq!((bytes(""), bytes("3"), bytes("0")), (1 << 30, 3 << 20, u64::MAX));
+        assert_eq!(bytes("18446744073709551615"), u64::MAX);
+        let trace = |text| settings(&[(TRACE_VARIABLE, text)]).unwrap().trace;
+        assert!(trace("1") && trace("0x7") && trace("0X1") && trace(" 5 "));
+        assert!(!trace("") && !trace("0") && !trace("2"));
+    }
+
+    #[test]
+    fn senseless_values_are_errors_that_name_them() {
+        let bad = [
+            (PERSISTENT_VARIABLE, "yes"),
+            (PERSISTENT_VARIABLE, "2"),
+            (MAX_SIZE_VARIABLE, "-1"),
+            (MAX_SIZE_VARIABLE, "1G"),
+            (MAX_SIZE_VARIABLE, "99999999999999999999"),
+            (TRACE_VARIABLE, "on"),
+            (TRACE_VARIABLE, "0x"),
+        ];
+        for (name, value) in bad {
+            let error = settings(&[(name, value)]).unwrap_err();
+            assert_eq!(error.code, Errc::Invalid);
+            assert!(
+                error.message.starts_with(&format!("environment variable {name} is '{value}', expected ")),
+                "{error}"
+            );
+        }
+    }
+}
