@@ -184,13 +184,15 @@ struct scythe_unit_facts {
   scythe_str main_file;
   const scythe_decl *kernels; // entry points, in order of appearance
   size_t kernel_count;
+  const scythe_decl *rejected; // entry points that clang does not emit
+  size_t rejected_count;
   const scythe_decl *externals; // defined sycl_external functions
   size_t external_count;
   const scythe_decl *instantiations; // of templates in namespace sycl
   size_t instantiation_count;
   const scythe_decorated_type *types;
   size_t type_count;
-  uint32_t errors; // clang has reported errors already
+  uint32_t errors; // clang has reported errors, other than kernels with one name
 };
 
 enum scythe_level : uint32_t { SCYTHE_ERROR = 0, SCYTHE_WARNING = 1, SCYTHE_NOTE = 2 };

@@ -3,7 +3,8 @@
 
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/PrettyPrinter.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace clang;
@@ -47,7 +48,48 @@ public:
       add(nullptr, "", false);
   }
 
+  // The type as the integration header can write it: enumerators, which are not declared there, by their values.
+  std::string spell(QualType T) {
+    T = T.getCanonicalType();
+    std::string Qualifiers = T.getLocalQualifiers().getAsString();
+    if (!Qualifiers.empty())
+      Qualifiers = " " + Qualifiers;
+    QualType Plain = T.getLocalUnqualifiedType();
+    if (const auto *P = dyn_cast<PointerType>(Plain.getTypePtr()); P && !P->getPointeeType()->isFunctionType())
+      return spell(P->getPointeeType()) + " *" + Qualifiers;
+    if (const auto *R = dyn_cast<ReferenceType>(Plain.getTypePtr()); R && !R->getPointeeType()->isFunctionType())
+      return spell(R->getPointeeType()) + (R->isLValueReferenceType() ? " &" : " &&");
+    if (const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Plain->getAsCXXRecordDecl())) {
+      std::string Arguments;
+      spell(Spec->getTemplateArgs().asArray(), Arguments);
+      std::string Name;
+      llvm::raw_string_ostream OS(Name);
+      Spec->printQualifiedName(OS, Policy);
+      return Name + "<" + Arguments + ">" + Qualifiers;
+    }
+    return T.getAsString(Policy);
+  }
+
 private:
+  void spell(llvm::ArrayRef<TemplateArgument> Args, std::string &Out) {
+    for (const TemplateArgument &A : Args) {
+      if (A.getKind() == TemplateArgument::Pack) {
+        spell(A.pack_elements(), Out);
+        continue;
+      }
+      if (!Out.empty())
+        Out += ", ";
+      if (A.getKind() == TemplateArgument::Type) {
+        Out += spell(A.getAsType());
+      } else if (A.getKind() == TemplateArgument::Integral && A.getIntegralType()->isEnumeralType()) {
+        Out += "static_cast<" + spell(A.getIntegralType()) + ">(" + llvm::toString(A.getAsIntegral(), 10) + ")";
+      } else {
+        llvm::raw_string_ostream OS(Out);
+        A.print(Policy, OS, /*IncludeType=*/false);
+      }
+    }
+  }
+
   scythe_unit &Unit;
   ASTContext &Ctx;
   PrintingPolicy Policy;
@@ -175,10 +217,10 @@ private:
 void describeName(scythe_unit &Unit, QualType Name, scythe_kernel &Out) {
   QualType Canonical = Name.getCanonicalType();
   Out.name = Unit.keep(Name.getUnqualifiedType().getAsString(Unit.Ctx.getPrintingPolicy()));
-  Out.spelling = Unit.keep(Canonical.getAsString(NameWalk::spellingPolicy(Unit.Ctx)));
   Out.external = isExternallyVisible(Canonical->getLinkage()) ? 1 : 0;
   NameWalk Walk(Unit);
   Walk.type(Canonical);
+  Out.spelling = Unit.keep(Walk.spell(Canonical));
   Out.parts = Unit.keep(llvm::ArrayRef<scythe_name_part>(Walk.Parts));
   Out.part_count = Walk.Parts.size();
 }

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "clang/AST/ASTConsumer.h"
+#include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Lex/PPCallbacks.h"
@@ -44,6 +45,33 @@ private:
   llvm::DenseSet<const FileEntry *> Seen;
 };
 
+// Stands before clang's own diagnostic consumer and keeps back one error, with its notes: that two kernels have one
+// name. Clang places it inside the SYCL headers; Rust reports it where the program submits the kernels.
+class WithoutNameConflicts : public DiagnosticConsumer {
+public:
+  explicit WithoutNameConflicts(DiagnosticsEngine &Diags) : Inner(Diags.getClient()), Owned(Diags.takeClient()) {}
+
+  void BeginSourceFile(const LangOptions &Options, const Preprocessor *PP) override {
+    Inner->BeginSourceFile(Options, PP);
+  }
+  void EndSourceFile() override { Inner->EndSourceFile(); }
+  void finish() override { Inner->finish(); }
+  bool IncludeInDiagnosticCounts() const override { return Inner->IncludeInDiagnosticCounts(); }
+  void HandleDiagnostic(DiagnosticsEngine::Level Level, const Diagnostic &Info) override {
+    if (Level != DiagnosticsEngine::Note)
+      Dropping = Info.getID() == diag::err_sycl_kernel_name_conflict;
+    if (Dropping)
+      return;
+    DiagnosticConsumer::HandleDiagnostic(Level, Info);
+    Inner->HandleDiagnostic(Level, Info);
+  }
+
+private:
+  DiagnosticConsumer *Inner;
+  std::unique_ptr<DiagnosticConsumer> Owned;
+  bool Dropping = false;
+};
+
 class Consumer : public ASTConsumer {
 public:
   explicit Consumer(CompilerInstance &CI, bool Device) : CI(CI), Device(Device) {}
@@ -68,12 +96,16 @@ public:
     if (!Device)
       return;
     scythe_unit Unit(CI, Ctx);
-    std::vector<scythe_decl> KernelDecls, ExternalDecls, InstantiationDecls;
+    std::vector<scythe_decl> KernelDecls, RejectedDecls, ExternalDecls, InstantiationDecls;
     llvm::DenseSet<const FunctionDecl *> Seen;
-    for (FunctionDecl *FD : Kernels)
-      if (FD->doesThisDeclarationHaveABody() && !FD->getAttr<SYCLKernelEntryPointAttr>()->isInvalidAttr() &&
-          Seen.insert(canonicalFunction(FD)).second)
+    for (FunctionDecl *FD : Kernels) {
+      if (!Seen.insert(canonicalFunction(FD)).second)
+        continue;
+      if (FD->getAttr<SYCLKernelEntryPointAttr>()->isInvalidAttr())
+        RejectedDecls.push_back(canonicalFunction(FD));
+      else if (FD->isDefined())
         KernelDecls.push_back(canonicalFunction(FD));
+    }
     for (FunctionDecl *FD : Externals)
       if (FD->isDefined() && Seen.insert(canonicalFunction(FD)).second)
         ExternalDecls.push_back(canonicalFunction(FD));
@@ -96,13 +128,15 @@ public:
       Facts.main_file = Unit.keep(Main->getName());
     Facts.kernels = KernelDecls.data();
     Facts.kernel_count = KernelDecls.size();
+    Facts.rejected = RejectedDecls.data();
+    Facts.rejected_count = RejectedDecls.size();
     Facts.externals = ExternalDecls.data();
     Facts.external_count = ExternalDecls.size();
     Facts.instantiations = InstantiationDecls.data();
     Facts.instantiation_count = InstantiationDecls.size();
     Facts.types = Types.data();
     Facts.type_count = Types.size();
-    Facts.errors = CI.getDiagnostics().hasErrorOccurred();
+    Facts.errors = CI.getDiagnosticClient().getNumErrors() != 0;
     scythe_frontend_unit(&Unit, &Facts);
   }
 
@@ -141,8 +175,11 @@ public:
     SourceManager &SM = CI.getSourceManager();
     Preprocessor &PP = CI.getPreprocessor();
     // A throw in device code is an error of ours; unwinding must not leave landing pads in code that cannot throw.
-    if (CI.getLangOpts().SYCLIsDevice)
+    if (CI.getLangOpts().SYCLIsDevice) {
       CI.getLangOpts().IgnoreExceptions = true;
+      DiagnosticsEngine &Diags = CI.getDiagnostics();
+      Diags.setClient(new WithoutNameConflicts(Diags), /*ShouldOwnClient=*/true);
+    }
     scythe_str Macros = scythe_frontend_predefines();
     PP.setPredefines(PP.getPredefines() + std::string(Macros.data, Macros.size));
     PP.addPPCallbacks(std::make_unique<Includes>(SM));

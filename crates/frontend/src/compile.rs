@@ -23,7 +23,8 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     // What a functor must not hold brings calls with it that are only consequences: such kernels are not looked at.
     let fit: Vec<bool> =
         kernels.iter().zip(&call_sites).map(|(kernel, &site)| functor::check(unit, kernel, site)).collect();
-    let all_fit = fit.iter().all(|&fits| fits);
+    let named_once = name_conflicts(unit, &kernels, &call_sites);
+    let all_fit = fit.iter().all(|&fits| fits) && named_once;
     retain(&mut kernels, &fit);
     retain(&mut call_sites, &fit);
     let roots: Vec<Decl> = kernels.iter().map(|kernel| kernel.entry).collect();
@@ -59,6 +60,21 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         unit.report(Level::Error, Loc(0), &format!("cannot write integration header '{}': {error}", path.display()));
     }
     Some(notes)
+}
+
+/// Reports kernels that share another kernel's name; true when there are none. Clang noticed them, but could only point
+/// into the headers.
+fn name_conflicts(unit: &Unit, kernels: &[Kernel], call_sites: &[Loc]) -> bool {
+    let sites = call_site::find(unit, &unit.rejected, &unit.instantiations);
+    for (&entry, &site) in unit.rejected.iter().zip(&sites) {
+        let second = unit.kernel(entry);
+        let message = format!("kernel name '{}' is used for two different kernels", second.name);
+        unit.report(Level::Error, site, &message);
+        if let Some(first) = kernels.iter().position(|kernel| kernel.symbol == second.symbol) {
+            unit.report(Level::Note, call_sites[first], "the other kernel is here");
+        }
+    }
+    unit.rejected.is_empty()
 }
 
 /// Keeps the items whose flag is set.

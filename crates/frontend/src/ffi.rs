@@ -119,6 +119,8 @@ pub struct UnitFacts {
     pub main_file: Str,
     pub kernels: *const Decl,
     pub kernel_count: usize,
+    pub rejected: *const Decl,
+    pub rejected_count: usize,
     pub externals: *const Decl,
     pub external_count: usize,
     pub instantiations: *const Decl,

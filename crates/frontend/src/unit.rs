@@ -11,6 +11,8 @@ pub struct Unit {
     raw: *mut ffi::RawUnit,
     pub main_file: String,
     pub kernels: Vec<Decl>,
+    /// Entry points that clang does not emit, such as a second one with the same name.
+    pub rejected: Vec<Decl>,
     pub externals: Vec<Decl>,
     pub instantiations: Vec<Decl>,
     pub types: Vec<DecoratedType>,
@@ -32,6 +34,7 @@ impl Unit {
                 raw,
                 main_file: text(facts.main_file),
                 kernels: decls(facts.kernels, facts.kernel_count),
+                rejected: decls(facts.rejected, facts.rejected_count),
                 externals: decls(facts.externals, facts.external_count),
                 instantiations: decls(facts.instantiations, facts.instantiation_count),
                 types: slice(facts.types, facts.type_count)

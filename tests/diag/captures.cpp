@@ -1,0 +1,66 @@
+// What a kernel must not capture: each gives one error.
+#include <memory>
+#include <string>
+#include <sycl/sycl.hpp>
+#include <tuple>
+#include <vector>
+
+struct Copied {
+  int a = 1;
+  Copied() = default;
+  Copied(const Copied &o) : a(o.a) {}
+};
+struct Decreed {
+  int a = 1;
+  Decreed() = default;
+  Decreed(const Decreed &o) : a(o.a) {}
+};
+template <> struct sycl::is_device_copyable<Decreed> : std::true_type {};
+
+struct Nested {
+  int n;
+  std::vector<int> list; // ERROR: 'std::vector<int>', type of member 'list' of a kernel's functor, is not device copyable
+};
+struct Referring {
+  int &r; // ERROR: member 'r' of a kernel's functor is a reference to host memory
+};
+
+struct Object {
+  int value = 3;
+  void submit(sycl::queue &q, int *p) {
+    q.single_task<class with_this>([=] { p[0] = value; }); // ERROR: kernel captures 'this' ## in kernel 'with_this'
+    q.single_task<class with_copy>([=, *this] { p[0] = value; });
+    q.single_task<class with_member>([p, value = value] { p[0] = value; });
+  }
+};
+
+struct Functor {
+  std::string text; // ERROR: 'std::string', type of member 'text' of a kernel's functor, is not device copyable
+  int *p;
+  void operator()() const { p[0] = text.size(); }
+};
+
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  int local = 1;
+  std::string s = "text";
+  std::shared_ptr<int> shared;
+  Copied copied;
+  Decreed decreed;
+  Nested nested{};
+  long double wide = 1;
+  Referring referring{local};
+  std::pair<int, float> pair{1, 2.f};
+  std::tuple<int, double> tuple{1, 2.};
+  Object().submit(q, p);
+  q.single_task<class by_reference>([&, p] { p[0] = local; }); // ERROR: kernel captures 'local' by reference
+  q.single_task<class text>([=] { p[0] = s.size(); });         // ERROR: captured as 's' is not device copyable
+  q.single_task<class pointer>([=] { p[0] = *shared; });       // ERROR: 'std::shared_ptr<int>' captured as 'shared' is not device copyable
+  q.single_task<class user_copy>([=] { p[0] = copied.a; });    // ERROR: 'Copied' captured as 'copied' is not device copyable
+  q.single_task<class decree>([=] { p[0] = decreed.a + pair.first + std::get<0>(tuple); });
+  q.single_task<class deep>([=] { p[0] = nested.n; });            // NOTE: in kernel 'deep'
+  q.single_task<class wide_float>([=] { p[0] = wide > 1; });      // ERROR: 'long double' captured as 'wide' is or holds a 'long double'
+  q.single_task<class inner_reference>([=] { p[0] = referring.r; }); // NOTE: in kernel 'inner_reference'
+  q.single_task<class functor>(Functor{s, p});                    // NOTE: in kernel 'functor'
+}

@@ -1,0 +1,10 @@
+// One name for two kernels.
+#include <sycl/sycl.hpp>
+
+class twice;
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  q.single_task<twice>([=] { p[0] = 1; }); // NOTE: the other kernel is here
+  q.single_task<twice>([=] { p[0] = 2; }); // ERROR: kernel name 'twice' is used for two different kernels
+}

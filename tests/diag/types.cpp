@@ -1,0 +1,20 @@
+// Types and statements that devices do not have.
+#include <sycl/sycl.hpp>
+
+long double wide(long double x) { return x * 2; } // ERROR: SYCL kernel cannot use 'long double'
+long double host_only(long double x) { return x; }
+
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(4, q);
+  q.single_task<class k>([=] {
+    p[0] = static_cast<int>(wide(1)); // ERROR: SYCL kernel cannot use 'long double'
+    int n = p[0];
+    int variable[n]; // ERROR: SYCL kernel cannot use a variable-length array ('variable')
+    variable[0] = 1;
+    int nothing[0]; // ERROR: SYCL kernel cannot use a zero-length array ('nothing')
+    p[1] = variable[0] + sizeof(nothing);
+    asm("nop"); // ERROR: SYCL kernel cannot use inline assembly
+  });
+  return static_cast<int>(host_only(3));
+}
