@@ -214,6 +214,12 @@ pub struct HostBox {
 /// `functor` points at a functor of the type the function was made for, and `host_box` is valid for the call.
 pub type HostKernel = unsafe extern "C" fn(functor: *const c_void, host_box: *const HostBox);
 
+/// `scythe_host_items`.
+///
+/// # Safety
+/// `ctx` is what the function was made for, and `next` is valid for the call.
+pub type HostItems = unsafe extern "C" fn(ctx: *mut c_void, next: *mut u64, count: u64);
+
 /// `scythe_kernel_launch`.
 #[repr(C)]
 #[derive(Clone, Copy)]

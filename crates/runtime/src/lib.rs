@@ -10,6 +10,7 @@
 //! * [`event`]: events of the runtime itself, and joining those of different backends; [`dispatch`] holds commands back
 //!   until a backend may have them.
 //! * [`memory`]: buffers, their copies, and who may touch them when. [`context`]: unified shared memory.
+//! * [`coroutine`]: work-groups of host mode, whose work-items wait for each other.
 //! * [`settings`]: environment variables.
 //! * [`exit`]: what happens when the process ends with commands in flight.
 //!
@@ -20,6 +21,7 @@
 pub mod capi;
 pub mod context;
 pub mod copy;
+pub mod coroutine;
 pub mod dispatch;
 pub mod event;
 pub mod exit;

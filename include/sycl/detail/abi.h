@@ -294,6 +294,24 @@ typedef struct scythe_command {
 // must also be in `requirements`.
 scythe_status scythe_submit(scythe_queue queue, const scythe_command *command, scythe_event *event);
 
+// --- Host mode: work-items that wait for each other -------------------------------------------------------------
+
+// Runs the work-items `0..count` of one work-group on this thread, and returns when all have ended. `items` runs them
+// one after another: it takes number `*next` and adds 1 to it before each, until `*next` is `count`. A work-item that
+// waits keeps its stack, and another call of `items` goes on with the rest. `errc::kernel` when work-items wait for
+// others that have ended or wait elsewhere.
+typedef void (*scythe_host_items)(void *ctx, uint64_t *next, uint64_t count);
+scythe_status scythe_host_group_run(scythe_host_items items, void *ctx, uint64_t count);
+// Called by a work-item: returns when each of the `count` work-items from `first` has called it with the same numbers.
+// `count` 0: the whole work-group. Outside of `scythe_host_group_run`, a work-item has nobody to wait for.
+void scythe_host_group_wait(uint64_t first, uint64_t count);
+// Waits likewise, and gives the addresses `value` of all those work-items, in order. They hold until the caller waits
+// again.
+void **scythe_host_group_exchange(uint64_t item, void *value, uint64_t first, uint64_t count);
+// Memory of the work-group, until its end: the n-th call of each work-item gives the same address. Null when there is
+// none.
+void *scythe_host_group_memory(uint64_t item, uint64_t bytes, uint64_t align);
+
 // The device symbol's image is registered (1), or not (0): what `has_kernel_bundle`-like queries start from.
 int32_t scythe_kernel_known(const char *name, uint64_t tu);
 

@@ -11,6 +11,7 @@
 pub mod buffers;
 pub mod devices;
 pub mod handles;
+pub mod host_groups;
 pub mod queues;
 pub mod registration;
 pub mod submit;

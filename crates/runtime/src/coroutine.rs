@@ -1,0 +1,264 @@
+//! Work-groups of host mode: work-items are plain C++ calls that may wait for each other.
+//!
+//! All work-items of a group run on one thread. They start one after another on one coroutine; a work-item that waits keeps
+//! that coroutine's stack, and the rest go on in another. So a kernel without barriers pays for one coroutine per
+//! work-group, and one with barriers for as many as wait at once. Stacks are kept for the thread's next group.
+//!
+//! Work-items meet in sets of neighbours (`first`, `count`): the whole group, or a sub-group. The last one to arrive goes on at
+//! once and makes the others ready. Who runs next depends on nothing but the order of arrival, so that runs repeat.
+
+use std::alloc::Layout;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::ffi::c_void;
+use std::ptr;
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use scythe_abi::capi::HostItems;
+
+use crate::{Errc, Error, Result};
+
+/// Of each stack; its pages are taken when they are first touched, and an overflow hits a guard page.
+const STACK_BYTES: usize = 256 << 10;
+
+/// Stacks that a thread keeps for its next group.
+const KEPT_STACKS: usize = 1024;
+
+thread_local! {
+    static CURRENT: Cell<*const Group> = const { Cell::new(ptr::null()) };
+    static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
+    /// Where a work-item that is alone finds its own value.
+    static ALONE: Cell<*mut c_void> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// What the running work-items of a group share. Only one of them runs at a time.
+struct Group {
+    count: u64,
+    next: Cell<u64>,
+    /// The coroutine that runs.
+    running: Cell<usize>,
+    yielders: RefCell<Vec<*const Yielder<(), ()>>>,
+    meetings: RefCell<HashMap<(u64, u64), Vec<usize>>>,
+    ready: RefCell<VecDeque<usize>>,
+    slots: RefCell<Box<[*mut c_void]>>,
+    memory: RefCell<GroupMemory>,
+}
+
+/// Allocations of a group, and how many of them each work-item has asked for.
+#[derive(Default)]
+struct GroupMemory {
+    blocks: Vec<(*mut u8, Layout)>,
+    asked: Vec<usize>,
+}
+
+impl Drop for GroupMemory {
+    fn drop(&mut self) {
+        for &(address, layout) in &self.blocks {
+            // SAFETY: `allocate` got the block with this layout, and nobody else frees it.
+            unsafe { std::alloc::dealloc(address, layout) }
+        }
+    }
+}
+
+type Lane = Coroutine<(), (), (), DefaultStack>;
+
+/// Runs the work-items `0..count` of one group.
+///
+/// # Safety
+/// `items` may be called with `ctx` and a valid `next`, several times and on stacks of [`STACK_BYTES`], and does not
+/// unwind.
+pub unsafe fn run(items: HostItems, ctx: *mut c_void, count: u64) -> Result<()> {
+    if usize::try_from(count).is_err() {
+        return Err(crate::invalid(format!("a work-group of {count} work-items does not fit this machine")));
+    }
+    let group = Group {
+        count,
+        next: Cell::new(0),
+        running: Cell::new(0),
+        yielders: RefCell::default(),
+        meetings: RefCell::default(),
+        ready: RefCell::default(),
+        slots: RefCell::default(),
+        memory: RefCell::default(),
+    };
+    let outer = CURRENT.replace(&raw const group);
+    // SAFETY: the caller's contract.
+    let result = unsafe { schedule(&group, items, ctx) };
+    CURRENT.set(outer);
+    result
+}
+
+/// Resumes who is ready, else starts who has not run yet, until nobody is left.
+///
+/// # Safety
+/// That of [`run`].
+unsafe fn schedule(group: &Group, items: HostItems, ctx: *mut c_void) -> Result<()> {
+    let mut lanes: Vec<Option<Lane>> = Vec::new();
+    let mut waiting = 0usize;
+    loop {
+        let ready = group.ready.borrow_mut().pop_front();
+        let lane = match ready {
+            Some(lane) => {
+                waiting -= 1;
+                lane
+            }
+            None if group.next.get() < group.count => {
+                let stack = match STACKS.with_borrow_mut(Vec::pop).map_or_else(|| DefaultStack::new(STACK_BYTES), Ok) {
+                    Ok(stack) => stack,
+                    Err(error) => {
+                        abandon(&mut lanes);
+                        let message = format!(
+                            "no stack for work-item {} of a work-group of {}: {error}",
+                            group.next.get(),
+                            group.count
+                        );
+                        return Err(Error::new(Errc::MemoryAllocation, message));
+                    }
+                };
+                // SAFETY: the caller's contract. The group outlives its coroutines.
+                lanes.push(Some(unsafe { start(group, lanes.len(), stack, items, ctx) }));
+                group.yielders.borrow_mut().push(ptr::null());
+                lanes.len() - 1
+            }
+            None if waiting == 0 => return Ok(()),
+            None => {
+                abandon(&mut lanes);
+                let message = format!(
+                    "work-items of one work-group do not reach the same barriers: {waiting} of {} wait for others, which \
+                     have ended or wait elsewhere",
+                    group.count
+                );
+                return Err(Error::new(Errc::Kernel, message));
+            }
+        };
+        let Some(mut coroutine) = lanes[lane].take() else { continue };
+        group.running.set(lane);
+        match coroutine.resume(()) {
+            CoroutineResult::Yield(()) => {
+                waiting += 1;
+                lanes[lane] = Some(coroutine);
+            }
+            CoroutineResult::Return(()) => keep(coroutine.into_stack()),
+        }
+    }
+}
+
+/// A coroutine that runs work-items until none is left.
+///
+/// # Safety
+/// That of [`run`]; the group outlives the coroutine.
+unsafe fn start(group: &Group, lane: usize, stack: DefaultStack, items: HostItems, ctx: *mut c_void) -> Lane {
+    let group: *const Group = group;
+    Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
+        // SAFETY: the group outlives the coroutine.
+        let group = unsafe { &*group };
+        group.yielders.borrow_mut()[lane] = yielder;
+        // SAFETY: the caller of `run` vouches for `items` and `ctx`; `next` lives as long as the group.
+        unsafe { items(ctx, group.next.as_ptr(), group.count) }
+    })
+}
+
+/// Gives up coroutines that can never go on. What lives on their stacks is not destroyed.
+fn abandon(lanes: &mut [Option<Lane>]) {
+    for mut coroutine in lanes.iter_mut().filter_map(Option::take) {
+        // SAFETY: nobody resumes it again. Its frames are C++'s, which a Rust panic must not unwind, and own nothing of ours.
+        unsafe { coroutine.force_reset() };
+        keep(coroutine.into_stack());
+    }
+}
+
+fn keep(stack: DefaultStack) {
+    STACKS.with_borrow_mut(|stacks| {
+        if stacks.len() < KEPT_STACKS {
+            stacks.push(stack);
+        }
+    });
+}
+
+/// The group whose work-item calls.
+fn current<'a>() -> Option<&'a Group> {
+    let group = CURRENT.get();
+    // SAFETY: it is null, or points at the group that `run`, further down on this thread, keeps alive.
+    unsafe { group.as_ref() }
+}
+
+/// Waits for the `count` work-items from `first`; for the whole group when `count` is 0.
+pub fn wait(first: u64, count: u64) {
+    let Some(group) = current() else { return };
+    let (first, count) = if count == 0 { (0, group.count) } else { (first, count) };
+    if count <= 1 {
+        return;
+    }
+    let lane = group.running.get();
+    {
+        let mut meetings = group.meetings.borrow_mut();
+        let waiters = meetings.entry((first, count)).or_default();
+        if waiters.len() as u64 + 1 >= count {
+            group.ready.borrow_mut().extend(waiters.drain(..));
+            return;
+        }
+        waiters.push(lane);
+    }
+    let yielder = group.yielders.borrow()[lane];
+    // SAFETY: the coroutine that runs has stored its own yielder there, which lives as long as the coroutine does.
+    unsafe { (*yielder).suspend(()) };
+    // Another coroutine may have run meanwhile: the scheduler has said again who runs.
+}
+
+/// Tells the others where `value` is, waits for them, and gives all their addresses.
+pub fn exchange(item: u64, value: *mut c_void, first: u64, count: u64) -> *mut *mut c_void {
+    let alone = || {
+        ALONE.set(value);
+        ALONE.with(Cell::as_ptr)
+    };
+    let Some(group) = current() else { return alone() };
+    let (first, count) = if count == 0 { (0, group.count) } else { (first, count) };
+    if item >= group.count || first >= group.count || count <= 1 {
+        return alone();
+    }
+    {
+        let mut slots = group.slots.borrow_mut();
+        if slots.is_empty() {
+            *slots = vec![ptr::null_mut(); group.count as usize].into_boxed_slice();
+        }
+        slots[item as usize] = value;
+    }
+    wait(first, count);
+    // The slice is never replaced once it is made.
+    let address = group.slots.borrow_mut().as_mut_ptr();
+    // SAFETY: `first` is one of its elements.
+    unsafe { address.add(first as usize) }
+}
+
+/// The next block of the group's memory for this work-item; null outside of a group, for a size that no allocation can
+/// have, and when memory is exhausted.
+pub fn memory(item: u64, bytes: u64, align: u64) -> *mut c_void {
+    let Some(group) = current().filter(|group| item < group.count) else { return ptr::null_mut() };
+    let (Ok(bytes), Ok(align)) = (usize::try_from(bytes.max(1)), usize::try_from(align)) else {
+        return ptr::null_mut();
+    };
+    let Ok(layout) = Layout::from_size_align(bytes, align) else { return ptr::null_mut() };
+    let mut memory = group.memory.borrow_mut();
+    if memory.asked.is_empty() {
+        memory.asked = vec![0; group.count as usize];
+    }
+    let number = memory.asked[item as usize];
+    memory.asked[item as usize] += 1;
+    if number == memory.blocks.len() {
+        // SAFETY: the layout's size is not 0.
+        let address = unsafe { std::alloc::alloc(layout) };
+        if address.is_null() {
+            return ptr::null_mut();
+        }
+        memory.blocks.push((address, layout));
+    }
+    match memory.blocks.get(number) {
+        Some(&(address, made)) if made.size() >= layout.size() && made.align() >= layout.align() => address.cast(),
+        _ => ptr::null_mut(),
+    }
+}
+
+#[cfg(test)]
+#[path = "coroutine_tests.rs"]
+mod tests;
