@@ -51,7 +51,7 @@ struct State {
     scratch: Vec<Node>,
 }
 
-/// A command's own part, checked.
+/// A command's own part, checked. Views are boxed to keep the others small.
 pub enum Action<'a> {
     /// Only orders.
     Marker,
@@ -65,11 +65,11 @@ pub enum Action<'a> {
     /// Work on plain addresses.
     Plain(Work),
     Copy {
-        dst: View<'a>,
-        src: View<'a>,
+        dst: Box<View<'a>>,
+        src: Box<View<'a>>,
     },
     Fill {
-        dst: View<'a>,
+        dst: Box<View<'a>>,
         pattern: Vec<u8>,
     },
     /// Makes the host copies of the command's buffers current.

@@ -188,8 +188,23 @@ fn symbols(name: &str, tu: u64) -> impl Iterator<Item = String> {
     qualified.into_iter().chain(std::iter::once(name.to_owned()))
 }
 
-/// The kernel that a host program calls `name`, built for `device`. `Kernel` error when no image holds it,
-/// `KernelArgument` when host and device disagree on it.
+/// The kernel that a slot remembers, where it still does: the quick way, without the kernel's name.
+pub fn remembered(slot: &Slot<'_>, expected: Expected, device: &Device) -> Result<Option<Arc<ReadyKernel>>> {
+    let generation = GENERATION.load(Ordering::Acquire);
+    if slot.generation.load(Ordering::Acquire) != generation {
+        return Ok(None);
+    }
+    // SAFETY: only this module writes slots, and only addresses of entries, which are never freed.
+    let entry = unsafe { slot.entry.load(Ordering::Acquire).cast::<Entry>().as_ref() };
+    let kernel = entry.and_then(|entry| entry.find(device.id, generation));
+    if let Some(kernel) = &kernel {
+        kernel.check(expected)?;
+    }
+    Ok(kernel)
+}
+
+/// The kernel that a host program calls `name`, built for `device`; `slot` remembers it. `Kernel` error when no image
+/// holds it, `KernelArgument` when host and device disagree on it.
 pub fn kernel(
     name: &str,
     tu: u64,
@@ -197,17 +212,6 @@ pub fn kernel(
     expected: Expected,
     device: &Device,
 ) -> Result<Arc<ReadyKernel>> {
-    let generation = GENERATION.load(Ordering::Acquire);
-    if let Some(slot) = &slot
-        && slot.generation.load(Ordering::Acquire) == generation
-    {
-        // SAFETY: only this module writes slots, and only addresses of entries, which are never freed.
-        let entry = unsafe { slot.entry.load(Ordering::Acquire).cast::<Entry>().as_ref() };
-        if let Some(kernel) = entry.and_then(|entry| entry.find(device.id, generation)) {
-            kernel.check(expected)?;
-            return Ok(kernel);
-        }
-    }
     let (entry, generation) = find_entry(name, tu)?;
     let kernel = match entry.find(device.id, generation) {
         Some(kernel) => {

@@ -34,7 +34,7 @@ fn whole(buffer: &Buffer) -> View<'_> {
 /// Fills the buffer by a command.
 fn fill(queue: &Queue, buffer: &Buffer, value: u32) -> scythe::event::Node {
     let write = Access { buffer, mode: Mode::Write, no_init: true };
-    let action = Action::Fill { dst: whole(buffer), pattern: value.to_ne_bytes().to_vec() };
+    let action = Action::Fill { dst: Box::new(whole(buffer)), pattern: value.to_ne_bytes().to_vec() };
     // SAFETY: the buffer waits for its commands.
     unsafe { queue.submit(action, Order { accesses: &[write], ..Order::default() }) }.expect("submitted")
 }
@@ -150,7 +150,7 @@ fn reading_commands_do_not_wait_for_a_reading_host() {
     let (from, to) = (buffer_on(&mut data), buffer_on(&mut copy));
     let (held, _) = HostAccess::begin(&access(&from, Mode::Read)).expect("access");
     let accesses = [access(&from, Mode::Read), access(&to, Mode::Write)];
-    let action = Action::Copy { dst: whole(&to), src: whole(&from) };
+    let action = Action::Copy { dst: Box::new(whole(&to)), src: Box::new(whole(&from)) };
     // SAFETY: the buffers wait for the command.
     let node = unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }.expect("submitted");
     node.event.wait().expect("success");
@@ -237,15 +237,15 @@ fn boxes_of_different_shape_and_place_are_copied() {
     // 6 rows of 8 numbers; a box of 4×3 in it.
     let dst = capi::View { memory_range: [8, 6, 1], offset: [3, 1, 0], range: [4, 3, 1], ..src };
     let action = Action::Copy {
-        dst: View::new("test", &dst, Some(&to)).expect("a view"),
-        src: View::new("test", &src, Some(&from)).expect("a view"),
+        dst: Box::new(View::new("test", &dst, Some(&to)).expect("a view")),
+        src: Box::new(View::new("test", &src, Some(&from)).expect("a view")),
     };
     let accesses = [access(&from, Mode::Read), access(&to, Mode::ReadWrite)];
     // SAFETY: the buffers wait for the command.
     unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }.expect("submitted");
     let fill = capi::View { memory_range: [8, 6, 1], offset: [0, 4, 0], range: [2, 2, 1], ..src };
     let action = Action::Fill {
-        dst: View::new("test", &fill, Some(&to)).expect("a view"),
+        dst: Box::new(View::new("test", &fill, Some(&to)).expect("a view")),
         pattern: 99u32.to_ne_bytes().to_vec(),
     };
     let accesses = [access(&to, Mode::ReadWrite)];

@@ -186,13 +186,17 @@ fn run_program(seed: u64) {
             3 if dst.root != src.root => {
                 let (to, from) = (view_of(&dst), view_of(&src));
                 let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true };
-                submit(queue, Action::Copy { dst: to, src: from }, &[write, access(&src.buffer, Mode::Read)]);
+                submit(
+                    queue,
+                    Action::Copy { dst: Box::new(to), src: Box::new(from) },
+                    &[write, access(&src.buffer, Mode::Read)],
+                );
                 target.copy_from_slice(&source);
             }
             4 => {
                 let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true };
                 let pattern = step.to_ne_bytes().to_vec();
-                submit(queue, Action::Fill { dst: view_of(&dst), pattern }, &[write]);
+                submit(queue, Action::Fill { dst: Box::new(view_of(&dst)), pattern }, &[write]);
                 target.fill(step);
             }
             _ => {

@@ -147,7 +147,11 @@ fn slots_remember_within_a_generation_only() {
     let (entry, generation) = (AtomicPtr::new(std::ptr::null_mut::<c_void>()), AtomicU64::new(0));
     let lookup = |size| {
         let slot = Slot { entry: &entry, generation: &generation };
-        registry::kernel("slotted", 0, Some(slot), Expected { functor_size: size, shape: TASK }, machine.device)
+        let expected = Expected { functor_size: size, shape: TASK };
+        match registry::remembered(&slot, expected, machine.device)? {
+            Some(kernel) => Ok(kernel),
+            None => registry::kernel("slotted", 0, Some(slot), expected, machine.device),
+        }
     };
     let library = Library::load(vec![image(&[("slotted", row(8, TASK))])]);
     let first = lookup(8).expect("found");

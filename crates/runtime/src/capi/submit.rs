@@ -119,14 +119,14 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             let copy = &command.u.copy;
             let dst = View::new("destination of a copy", &copy.dst, optional(copy.dst.buffer))?;
             let src = View::new("source of a copy", &copy.src, optional(copy.src.buffer))?;
-            Ok(Action::Copy { dst, src })
+            Ok(Action::Copy { dst: Box::new(dst), src: Box::new(src) })
         },
         // SAFETY: as above, and passed on.
         command_kind::FILL_VIEW => unsafe {
             let fill = &command.u.fill;
             let dst = View::new("destination of a fill", &fill.dst, optional(fill.dst.buffer))?;
             let pattern = slice(fill.pattern.cast::<u8>(), dst.elem_size() as u64, "pattern")?;
-            Ok(Action::Fill { dst, pattern: pattern.to_vec() })
+            Ok(Action::Fill { dst: Box::new(dst), pattern: pattern.to_vec() })
         },
         command_kind::UPDATE_HOST => {
             // SAFETY: as above.
@@ -167,8 +167,7 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
     if let Some(call) = launch.host {
         return Ok(Action::host_kernel(call, functor, &ranges));
     }
-    // SAFETY: passed on.
-    let name = unsafe { text(launch.name, "kernel name") }?;
+    let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
     let slot = if launch.slot.is_null() {
         None
     } else {
@@ -181,8 +180,15 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
             })
         }
     };
-    let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
-    let kernel = registry::kernel(name, launch.tu, slot, expected, device)?;
+    let known = slot.as_ref().map(|slot| registry::remembered(slot, expected, device)).transpose()?.flatten();
+    let kernel = match known {
+        Some(kernel) => kernel,
+        None => {
+            // SAFETY: passed on.
+            let name = unsafe { text(launch.name, "kernel name") }?;
+            registry::kernel(name, launch.tu, slot, expected, device)?
+        }
+    };
     Ok(Action::kernel(kernel, functor, &ranges))
 }
 
