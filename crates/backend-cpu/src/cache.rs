@@ -164,3 +164,6 @@ impl Trace {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
