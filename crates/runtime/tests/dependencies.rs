@@ -8,10 +8,12 @@ mod common;
 use std::sync::Arc;
 
 use common::{Library, Machine, access, accessor, buffer_on, handle, image, row, word};
+use scythe::context::Context;
 use scythe::copy::View;
 use scythe::launch::Ranges;
 use scythe::memory::coherence::{Access, HostAccess};
 use scythe::memory::{Buffer, Mode};
+use scythe::platform::{Device, Runtime};
 use scythe::queue::{Action, HostCall, Order, Queue};
 use scythe::registry::{self, Expected};
 use scythe_abi::capi;
@@ -152,22 +154,64 @@ fn view_of(part: &Part) -> View<'_> {
     View::new("test", &view, Some(&part.buffer)).expect("a view")
 }
 
-fn run_program(seed: u64) {
-    let machine = Machine::new(seed, |_, work| {
-        run_kernel(work);
-        Ok(())
-    });
+/// Where a program's commands run.
+trait Stage {
+    fn queues(&self) -> Vec<Arc<Queue>>;
+    fn mix(&self, queue: &Queue, dst: &Part, src: &Part, constant: u32);
+    fn check_end(&self) {}
+}
+
+/// Two null backends; kernels come from an image.
+impl Stage for Machine {
+    fn queues(&self) -> Vec<Arc<Queue>> {
+        [(self.host, false), (self.host, true), (self.device, false), (self.device, true)]
+            .map(|(device, in_order)| self.queue(device, in_order))
+            .into()
+    }
+    fn mix(&self, queue: &Queue, dst: &Part, src: &Part, constant: u32) {
+        submit_mix(queue, dst, src, constant);
+    }
+    fn check_end(&self) {
+        assert_eq!(self.device_backend.allocations(), 0, "device copies are freed");
+    }
+}
+
+/// The device that programs get; kernels are those of host mode.
+struct Cpu(&'static Device);
+
+impl Stage for Cpu {
+    fn queues(&self) -> Vec<Arc<Queue>> {
+        let context = Arc::new(Context::new(vec![self.0]).expect("a context"));
+        let queue = |in_order| Queue::new(context.clone(), self.0, in_order, false).expect("a queue");
+        vec![queue(false), queue(true), queue(false)]
+    }
+    fn mix(&self, queue: &Queue, dst: &Part, src: &Part, constant: u32) {
+        let address = |part: &Part| part.buffer.host_address().expect("an address") as usize;
+        let functor = [address(dst), dst.count, address(src), constant as usize];
+        let bytes: Vec<u8> = functor.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let action = Action::host_kernel(mix_host, &bytes, &ranges());
+        submit(queue, action, &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
+    }
+}
+
+unsafe extern "C" fn mix_host(functor: *const std::ffi::c_void, _box: *const capi::HostBox) {
+    let functor = functor.cast::<u8>();
+    let (dst, count) = (word(functor, 0) as *mut u32, word(functor, 8));
+    let (src, constant) = (word(functor, 16) as *const u32, word(functor, 24) as u32);
+    // SAFETY: the functor holds the addresses of `count` numbers each, and the runtime orders this kernel.
+    unsafe {
+        let src = std::slice::from_raw_parts(src, count).to_vec();
+        mix(std::slice::from_raw_parts_mut(dst, count), &src, constant);
+    }
+}
+
+fn run_program(seed: u64, stage: &dyn Stage) {
     let mut random = Random(seed * 0x9e37_79b9 + 1);
     let mut memory: Vec<Vec<u32>> =
         (0..BUFFERS).map(|b| (0..ELEMENTS).map(|i| (b * 1000 + i) as u32).collect()).collect();
     let mut model = memory.clone();
     let buffers: Vec<Arc<Buffer>> = memory.iter_mut().map(|data| buffer_on(data)).collect();
-    let queues = [
-        machine.queue(machine.host, false),
-        machine.queue(machine.host, true),
-        machine.queue(machine.device, false),
-        machine.queue(machine.device, true),
-    ];
+    let queues = stage.queues();
     for step in 0..60u32 {
         let queue = &queues[random.below(queues.len())];
         let count = [ELEMENTS, 8, 5][random.below(3)];
@@ -176,7 +220,7 @@ fn run_program(seed: u64) {
         let target = &mut model[dst.root][dst.first..dst.first + count];
         match random.below(6) {
             0 | 1 => {
-                submit_mix(queue, &dst, &src, step);
+                stage.mix(queue, &dst, &src, step);
                 mix(target, &source, step);
             }
             2 => {
@@ -210,7 +254,7 @@ fn run_program(seed: u64) {
                     target[0] = step;
                 }
                 // Commands submitted before the access ends wait for it.
-                submit_mix(queue, &dst, &dst, step);
+                stage.mix(queue, &dst, &dst, step);
                 let copy = target.to_vec();
                 mix(target, &copy, step);
                 drop(held);
@@ -219,7 +263,7 @@ fn run_program(seed: u64) {
     }
     drop(buffers);
     assert_eq!(memory, model, "seed {seed}");
-    assert_eq!(machine.device_backend.allocations(), 0, "device copies are freed");
+    stage.check_end();
 }
 
 #[test]
@@ -228,6 +272,61 @@ fn random_programs_equal_their_sequential_meaning() {
     launch.params = vec![accessor(0), accessor(16)];
     let _library = Library::load(vec![image(&[("mix", launch)])]);
     for seed in 1..=150 {
-        run_program(seed);
+        let machine = Machine::new(seed, |_, work| {
+            run_kernel(work);
+            Ok(())
+        });
+        run_program(seed, &machine);
     }
+}
+
+#[test]
+fn random_programs_on_the_cpu_equal_their_sequential_meaning() {
+    let cpu = Cpu(Runtime::get().expect("the runtime").devices[0]);
+    for seed in 1..=300 {
+        run_program(seed, &cpu);
+    }
+}
+
+unsafe extern "C" fn add_one(functor: *const std::ffi::c_void, _box: *const capi::HostBox) {
+    for at in [0, 8] {
+        let data = word(functor.cast(), at) as *mut u32;
+        // SAFETY: the functor holds the addresses of two buffers, and the runtime lets no other command at them.
+        unsafe { (0..ELEMENTS).for_each(|i| *data.add(i) += 1) };
+    }
+}
+
+#[test]
+fn threads_that_submit_at_once_neither_block_each_other_nor_lose_a_write() {
+    const THREADS: u64 = 4;
+    const COMMANDS: usize = 500;
+    let cpu = Cpu(Runtime::get().expect("the runtime").devices[0]);
+    let mut memory = vec![vec![0; ELEMENTS]; BUFFERS];
+    let buffers: Vec<Arc<Buffer>> = memory.iter_mut().map(|data| buffer_on(data)).collect();
+    std::thread::scope(|scope| {
+        for thread in 1..=THREADS {
+            let (cpu, buffers) = (&cpu, &buffers);
+            scope.spawn(move || {
+                let (queues, mut random) = (cpu.queues(), Random(thread));
+                for _ in 0..COMMANDS {
+                    // Two different buffers, in any order.
+                    let first = random.below(BUFFERS);
+                    let second = (first + 1 + random.below(BUFFERS - 1)) % BUFFERS;
+                    let pair = [&buffers[first], &buffers[second]];
+                    let address = |buffer: &Buffer| buffer.host_address().expect("an address") as usize;
+                    let bytes: Vec<u8> = pair.iter().flat_map(|buffer| address(buffer).to_ne_bytes()).collect();
+                    let accesses = pair.map(|buffer| access(buffer, Mode::ReadWrite));
+                    submit(
+                        &queues[random.below(queues.len())],
+                        Action::host_kernel(add_one, &bytes, &ranges()),
+                        &accesses,
+                    );
+                }
+            });
+        }
+    });
+    drop(buffers);
+    assert!(memory.iter().all(|data| data.iter().all(|number| *number == data[0])), "each command runs alone");
+    let sum: u32 = memory.iter().map(|data| data[0]).sum();
+    assert_eq!(sum as usize, THREADS as usize * COMMANDS * 2);
 }
