@@ -255,10 +255,6 @@ impl Buffer {
         Ok(Self { lease, offset: self.offset + offset, size, is_view: true, destination: Mutex::new(None) })
     }
 
-    pub fn is_view(&self) -> bool {
-        self.is_view
-    }
-
     fn memory(&self) -> &Arc<Memory> {
         &self.lease.0
     }
