@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::event::{Node, Origin};
 use crate::lock;
+use crate::memory::finish::is_in_host_task;
 use crate::queue::Queue;
 
 /// How long an ending process waits for commands.
@@ -69,7 +70,7 @@ fn finish() {
     let queues: Vec<_> = lock(&QUEUES).iter().filter_map(Weak::upgrade).collect();
     let mut pause = Duration::from_micros(50);
     let busy = || queues.iter().any(|queue| queue.is_busy()) || lock(&ORPHANS).iter().any(is_with_backend);
-    while busy() && Instant::now() < deadline {
+    while !is_in_host_task() && busy() && Instant::now() < deadline {
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(2));
     }

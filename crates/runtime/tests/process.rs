@@ -269,6 +269,32 @@ int main(void) {
 }
 
 #[test]
+fn a_host_task_may_end_the_process() {
+    let program = Program::build(
+        "task",
+        r#"
+static void leave(void *context) {
+  puts("left");
+  exit(0);
+}
+int main(void) {
+  scythe_queue queue = open_queue(SCYTHE_QUEUE_IN_ORDER);
+  scythe_command command;
+  memset(&command, 0, sizeof command);
+  command.kind = SCYTHE_COMMAND_HOST_TASK;
+  command.u.host_task.call = leave;
+  CHECK(scythe_submit(queue, &command, 0));
+  CHECK(scythe_queue_wait(queue));
+  return 1;
+}
+"#,
+    );
+    let start = Instant::now();
+    assert_eq!(program.run(), "left\n");
+    assert!(start.elapsed() < Duration::from_secs(8), "it does not wait for itself");
+}
+
+#[test]
 fn everyday_use_leaves_no_memory_behind() {
     let program = Program::build(
         "everyday",

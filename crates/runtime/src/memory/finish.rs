@@ -27,6 +27,11 @@ pub fn in_host_task<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// This thread runs a host task: it must not wait for commands, one of which is its own.
+pub fn is_in_host_task() -> bool {
+    IN_HOST_TASK.try_with(Cell::get).unwrap_or(false)
+}
+
 /// What remains of the memory's last buffer.
 pub(super) fn finish(memory: &Arc<Memory>) {
     let destination = {
@@ -46,7 +51,7 @@ pub(super) fn write_view(memory: &Arc<Memory>, bytes: Range<u64>, destination: D
 fn write_when_done(memory: &Arc<Memory>, bytes: Range<u64>, destination: Destination) {
     let commands = bring_home(memory, &destination);
     let write = Writer { memory: memory.clone(), bytes, destination };
-    if IN_HOST_TASK.try_with(Cell::get).unwrap_or(false) {
+    if is_in_host_task() {
         when_all(&commands, move |_| write.write());
     } else {
         for command in commands {
