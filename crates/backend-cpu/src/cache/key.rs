@@ -94,7 +94,7 @@ fn add_library(fields: &mut Fields, library: &Path) -> io::Result<()> {
     for number in [metadata.size(), metadata.mtime() as u64, metadata.mtime_nsec() as u64] {
         fields.add(&number.to_le_bytes());
     }
-    let mut page = Vec::new();
+    let mut page = Vec::with_capacity(PAGE as usize);
     file.take(PAGE).read_to_end(&mut page)?;
     fields.add(&page);
     Ok(())
