@@ -192,7 +192,8 @@ struct scythe_unit_facts {
   size_t instantiation_count;
   const scythe_decorated_type *types;
   size_t type_count;
-  uint32_t errors; // clang has reported errors, other than kernels with one name
+  uint32_t name_conflicts; // how often clang found a kernel name in use; not reported yet
+  uint32_t errors;         // clang has reported errors, other than kernels with one name
 };
 
 enum scythe_level : uint32_t { SCYTHE_ERROR = 0, SCYTHE_WARNING = 1, SCYTHE_NOTE = 2 };

@@ -49,7 +49,9 @@ private:
 // name. Clang places it inside the SYCL headers; Rust reports it where the program submits the kernels.
 class WithoutNameConflicts : public DiagnosticConsumer {
 public:
-  explicit WithoutNameConflicts(DiagnosticsEngine &Diags) : Inner(Diags.getClient()), Owned(Diags.takeClient()) {}
+  // `Kept` counts the errors kept back; this object may outlive who made it.
+  WithoutNameConflicts(DiagnosticsEngine &Diags, std::shared_ptr<uint32_t> Kept)
+      : Kept(std::move(Kept)), Inner(Diags.getClient()), Owned(Diags.takeClient()) {}
 
   void BeginSourceFile(const LangOptions &Options, const Preprocessor *PP) override {
     Inner->BeginSourceFile(Options, PP);
@@ -58,8 +60,10 @@ public:
   void finish() override { Inner->finish(); }
   bool IncludeInDiagnosticCounts() const override { return Inner->IncludeInDiagnosticCounts(); }
   void HandleDiagnostic(DiagnosticsEngine::Level Level, const Diagnostic &Info) override {
-    if (Level != DiagnosticsEngine::Note)
+    if (Level != DiagnosticsEngine::Note) {
       Dropping = Info.getID() == diag::err_sycl_kernel_name_conflict;
+      *Kept += Dropping;
+    }
     if (Dropping)
       return;
     DiagnosticConsumer::HandleDiagnostic(Level, Info);
@@ -67,6 +71,7 @@ public:
   }
 
 private:
+  std::shared_ptr<uint32_t> Kept;
   DiagnosticConsumer *Inner;
   std::unique_ptr<DiagnosticConsumer> Owned;
   bool Dropping = false;
@@ -74,7 +79,11 @@ private:
 
 class Consumer : public ASTConsumer {
 public:
-  explicit Consumer(CompilerInstance &CI, bool Device) : CI(CI), Device(Device) {}
+  explicit Consumer(CompilerInstance &CI, bool Device) : CI(CI), Device(Device) {
+    DiagnosticsEngine &Diags = CI.getDiagnostics();
+    if (Device)
+      Diags.setClient(new WithoutNameConflicts(Diags, NameConflicts), /*ShouldOwnClient=*/true);
+  }
 
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
     if (Device)
@@ -136,6 +145,7 @@ public:
     Facts.instantiation_count = InstantiationDecls.size();
     Facts.types = Types.data();
     Facts.type_count = Types.size();
+    Facts.name_conflicts = *NameConflicts;
     Facts.errors = CI.getDiagnosticClient().getNumErrors() != 0;
     scythe_frontend_unit(&Unit, &Facts);
   }
@@ -143,6 +153,7 @@ public:
 private:
   CompilerInstance &CI;
   bool Device;
+  std::shared_ptr<uint32_t> NameConflicts = std::make_shared<uint32_t>(0);
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations;
   std::vector<CXXRecordDecl *> Decorated;
 
@@ -175,11 +186,8 @@ public:
     SourceManager &SM = CI.getSourceManager();
     Preprocessor &PP = CI.getPreprocessor();
     // A throw in device code is an error of ours; unwinding must not leave landing pads in code that cannot throw.
-    if (CI.getLangOpts().SYCLIsDevice) {
+    if (CI.getLangOpts().SYCLIsDevice)
       CI.getLangOpts().IgnoreExceptions = true;
-      DiagnosticsEngine &Diags = CI.getDiagnostics();
-      Diags.setClient(new WithoutNameConflicts(Diags), /*ShouldOwnClient=*/true);
-    }
     scythe_str Macros = scythe_frontend_predefines();
     PP.setPredefines(PP.getPredefines() + std::string(Macros.data, Macros.size));
     PP.addPPCallbacks(std::make_unique<Includes>(SM));

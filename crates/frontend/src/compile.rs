@@ -74,7 +74,11 @@ fn name_conflicts(unit: &Unit, kernels: &[Kernel], call_sites: &[Loc]) -> bool {
             unit.report(Level::Note, call_sites[first], "the other kernel is here");
         }
     }
-    unit.rejected.is_empty()
+    // An entry point that cannot be found again must not make the compilation fail without a word.
+    if unit.rejected.is_empty() && unit.name_conflicts > 0 {
+        unit.report(Level::Error, Loc(0), "a kernel name is used for two different kernels");
+    }
+    unit.rejected.is_empty() && unit.name_conflicts == 0
 }
 
 /// Keeps the items whose flag is set.

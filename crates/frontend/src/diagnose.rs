@@ -109,6 +109,9 @@ fn check_call(callee: &Function) -> Option<Fault> {
     if callee.defined || callee.sycl_external || callee.defaulted {
         return None;
     }
+    if library::asserts(&callee.qualified) {
+        return Some(Fault::new("SYCL kernel cannot use assertions; compile with NDEBUG defined"));
+    }
     if library::throws(&callee.qualified) {
         return Some(Fault::new("SYCL kernel cannot use exceptions").declared(callee.loc, &callee.name));
     }

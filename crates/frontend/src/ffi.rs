@@ -127,6 +127,7 @@ pub struct UnitFacts {
     pub instantiation_count: usize,
     pub types: *const DecoratedType,
     pub type_count: usize,
+    pub name_conflicts: u32,
     pub errors: u32,
 }
 

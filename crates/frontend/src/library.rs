@@ -68,26 +68,10 @@ const COMPLEX: &[&str] = &[
     "conj", "cpow", "cproj", "creal", "csin", "csinh", "csqrt", "ctan", "ctanh",
 ];
 
-/// The rest of the C library that makes sense on a device.
+/// The rest of the C library that device code can have: memory, strings, and what clang expands by itself.
 const OTHERS: &[&str] = &[
-    "abs",
-    "labs",
-    "llabs",
-    "div",
-    "ldiv",
-    "lldiv",
-    "memcpy",
-    "memmove",
-    "memset",
-    "memcmp",
-    "strlen",
-    "assert",
-    "__assert_fail",
-    "__mulsc3",
-    "__muldc3",
-    "__divsc3",
-    "__divdc3",
-    "abort",
+    "abs", "labs", "llabs", "bcmp", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen", "__mulsc3",
+    "__muldc3", "__divsc3", "__divdc3",
 ];
 
 /// C functions that get or return storage.
@@ -101,11 +85,14 @@ pub fn provides(name: &str) -> bool {
     of(OTHERS, name) || of(MATHS, name) || of(COMPLEX, name) || of(MATHS, float) || of(COMPLEX, float)
 }
 
-/// Whether an undefined function of any linkage is provided because of its name: SPIR-V's functions, and what the
-/// standard library calls where an assertion failed.
+/// Whether an undefined function of any linkage is provided because of its name: those of SPIR-V.
 pub fn provides_qualified(qualified: &str) -> bool {
     qualified.starts_with("__spirv_")
-        || matches!(qualified, "std::__glibcxx_assert_fail" | "std::__replacement_assert" | "std::__terminate")
+}
+
+/// Whether an undefined function is what `assert` calls, of the C library or of the C++ standard library.
+pub fn asserts(qualified: &str) -> bool {
+    matches!(qualified, "__assert_fail" | "std::__glibcxx_assert_fail" | "std::__replacement_assert")
 }
 
 /// Whether a C function allocates or frees storage.

@@ -16,6 +16,8 @@ pub struct Unit {
     pub externals: Vec<Decl>,
     pub instantiations: Vec<Decl>,
     pub types: Vec<DecoratedType>,
+    /// How often clang found a kernel name in use, which it leaves to us to report.
+    pub name_conflicts: u32,
     /// Clang has reported errors: facts may be incomplete.
     pub errors: bool,
 }
@@ -41,6 +43,7 @@ impl Unit {
                     .iter()
                     .map(|t| DecoratedType { name: text(t.name), aspects: slice(t.values, t.value_count).to_vec() })
                     .collect(),
+                name_conflicts: facts.name_conflicts,
                 errors: facts.errors != 0,
             }
         }

@@ -1,0 +1,24 @@
+// What only the host's library has, and what the SYCL headers forbid in kernels.
+#include <array>
+#include <iostream>
+#include <sycl/sycl.hpp>
+#undef NDEBUG
+#include <cassert>
+
+int forbidden(int i) __attribute__((annotate("scythe::error", "kernels must not do this")));
+int forbidden(int i) { return i; } // NOTE: 'forbidden' declared here
+int provided(int) __attribute__((annotate("scythe::device_library")));
+
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(4, q);
+  std::array<int, 4> array{};
+  q.single_task<class k>([=] { // NOTE: called by kernel 'k'
+    assert(p[0] > 0);          // ERROR: SYCL kernel cannot use assertions; compile with NDEBUG defined
+    p[1] = forbidden(1);       // ERROR: kernels must not do this
+    p[2] = provided(1);
+    p[3] = array[p[0]];
+  });
+  assert(forbidden(1));
+  std::cout << array.at(1);
+}
