@@ -379,11 +379,6 @@ fn wrong_modules_are_refused_with_a_reason() {
         (kernel("", ""), "kernel 'k' lacks the function attribute 'scythe-shape'"),
         (kernel("\"scythe-shape\"=\"round\"", ""), "kernel 'k' has the shape 'round'"),
         (
-            kernel("#1", "call spir_func void @_Z22__spirv_ControlBarrierjjj(i32 2, i32 2, i32 8)")
-                + "declare spir_func void @_Z22__spirv_ControlBarrierjjj(i32, i32, i32)",
-            "kernel 'k' waits at a work-group barrier",
-        ),
-        (
             kernel("#0", "call spir_func void @helper()") + "declare spir_func void @helper()",
             "'k' uses 'helper', which neither the program nor the CPU device library defines",
         ),
@@ -392,10 +387,6 @@ fn wrong_modules_are_refused_with_a_reason() {
                 + "define spir_func void @r() {\n%i = call i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n\
                    call void @r()\nret void\n}",
             "function 'r' asks for a work-item's position and calls itself",
-        ),
-        (
-            kernel("#0", "store i32 0, ptr addrspace(3) @shared") + "@shared = internal addrspace(3) global i32 poison",
-            "variable 'shared' is in local memory",
         ),
     ];
     for (body, reason) in cases {

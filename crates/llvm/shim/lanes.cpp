@@ -1,9 +1,11 @@
-// LLVM calls that widening code to several lanes needs and the C API lacks. `src/lanes.rs` declares every function below.
+// LLVM calls that widening code to several lanes needs and the C API lacks. `src/lanes.rs` declares every function
+// below.
 #include "llvm-c/Core.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/ReplaceConstant.h"
 
 using namespace llvm;
 
@@ -55,6 +57,11 @@ unsigned scythe_llvm_alignment(LLVMValueRef instruction) {
   if (auto *a = dyn_cast<AllocaInst>(i))
     return a->getAlign().value();
   return 1;
+}
+
+// Uses of a global inside constants that `function` uses become instructions of it.
+void scythe_llvm_expand_constant_users(LLVMValueRef global, LLVMValueRef function) {
+  convertUsersOfConstantsToInstructions({unwrap<Constant>(global)}, unwrap<Function>(function));
 }
 
 int scythe_llvm_is_static_alloca(LLVMValueRef instruction) {

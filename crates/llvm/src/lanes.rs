@@ -15,6 +15,7 @@ unsafe extern "C" {
     fn scythe_llvm_is_volatile(instruction: LLVMValueRef) -> c_int;
     fn scythe_llvm_only_computes(function: LLVMValueRef) -> c_int;
     fn scythe_llvm_alignment(instruction: LLVMValueRef) -> c_uint;
+    fn scythe_llvm_expand_constant_users(global: LLVMValueRef, function: LLVMValueRef);
     fn scythe_llvm_is_static_alloca(instruction: LLVMValueRef) -> c_int;
 }
 
@@ -107,6 +108,15 @@ impl<'ctx> Type<'ctx> {
 }
 
 impl<'ctx> Value<'ctx> {
+    /// Where `function` uses a constant made from this global, the constant becomes instructions, so that the global itself can
+    /// be replaced there.
+    pub fn expand_constant_users(self, function: Function<'ctx>) {
+        if self.is_constant() {
+            // SAFETY: a live constant and a live function.
+            unsafe { scythe_llvm_expand_constant_users(self.ptr(), function.ptr()) }
+        }
+    }
+
     /// Takes over wrapping, exactness and floating-point flags, where `self` is an instruction that has such.
     pub fn copy_ir_flags(self, from: Value<'ctx>) {
         // SAFETY: live values.

@@ -66,6 +66,8 @@ pub struct Divergence<'ctx> {
     pub divergent_loop: Vec<bool>,
     /// Executed by some lanes only, at times.
     pub masked: Vec<bool>,
+    /// A work-item number was taken to fit 31 bits.
+    pub narrow: std::cell::Cell<bool>,
     /// Where the lanes that part at a block's end meet again.
     reconverges: Vec<Option<usize>>,
 }
@@ -123,6 +125,7 @@ impl<'ctx> Divergence<'ctx> {
             divergent_branch: vec![false; n],
             divergent_loop,
             masked: vec![false; n],
+            narrow: std::cell::Cell::new(false),
             reconverges: (0..n).map(|b| post.immediate(b)).collect(),
         };
         this.solve(module, calls, &post);
@@ -319,10 +322,16 @@ impl<'ctx> Divergence<'ctx> {
             },
             // `(long)(int)i` in the form LLVM prefers, where `i` is a work-item number and so fits.
             Opcode::LLVMAShr => match (shifted_query(i), constant(1)) {
-                (Some(a), Some(b)) if a >= b => Shape::Linear(1 << (a - b)),
+                (Some(a), Some(b)) if a >= b => {
+                    self.narrow.set(true);
+                    Shape::Linear(1 << (a - b))
+                }
                 _ => plain(),
             },
-            Opcode::LLVMAnd if constant(1) == Some(0xffff_ffff) && i.operand(0).is_some_and(is_query) => operand(0),
+            Opcode::LLVMAnd if constant(1) == Some(0xffff_ffff) && i.operand(0).is_some_and(is_query) => {
+                self.narrow.set(true);
+                operand(0)
+            }
             // A narrow index that does not wrap stays linear when widened. Work-item numbers fit 31 bits wherever the
             // vectorised code is used (its caller checks), so their truncation does not wrap.
             Opcode::LLVMSExt | Opcode::LLVMZExt => match operand(0) {

@@ -2,9 +2,10 @@
 //!
 //! # What comes out
 //!
-//! A function with the kernel's parameters and two more: memory for what work-items keep across barriers, and how many
-//! bytes of it each item has ([`GroupFunction::context_bytes`]). Of the work-item queries only those remain that are the same for the whole
-//! group. An *item* is one call's worth of the kernel: `W` neighbouring work-items of a row, or one.
+//! A function with the kernel's parameters and eight more: memory for what work-items keep across barriers, how many
+//! bytes of it each item has ([`GroupFunction::context_bytes`]), the group's size in three dimensions, and the global id of
+//! its first work-item. Of the work-item queries only those remain that are the same for the whole group. An *item* is
+//! one call's worth of the kernel: `W` neighbouring work-items of a row, or one.
 //!
 //! # How
 //!
@@ -71,7 +72,8 @@ pub fn make<'ctx>(
     let source = versions.full;
     let pointer = context.ptr_type(0);
     let mut params: Vec<Type<'ctx>> = source.params().iter().map(|p| p.ty()).collect();
-    params.extend([pointer, context.int_type(64)]);
+    params.push(pointer);
+    params.extend([context.int_type(64); 7]);
     let function = module.add_function(name, context.void_type().function(&params, false));
     function.copy_attributes_from(source);
     function.set_linkage(scythe_llvm::Linkage::LLVMInternalLinkage);
@@ -82,12 +84,10 @@ pub fn make<'ctx>(
     builder.position_at_end(done);
     builder.ret_void();
     builder.position_at_end(entry);
-    let size: [Value<'ctx>; 3] = std::array::from_fn(|d| group_query(module, &builder, Query::WorkgroupSize, d));
-    let first: [Value<'ctx>; 3] = std::array::from_fn(|d| {
-        let id = group_query(module, &builder, Query::WorkgroupId, d);
-        let offset = group_query(module, &builder, Query::GlobalOffset, d);
-        builder.add(builder.mul(id, size[d], ""), offset, "first")
-    });
+    let extra = &function.params()[source.param_count()..];
+    let (memory, stride) = (extra[0], extra[1]);
+    let size = [extra[2], extra[3], extra[4]];
+    let first = [extra[5], extra[6], extra[7]];
     let lanes = u64::from(versions.lanes);
     let up = builder.add(size[0], context.const_int(64, lanes - 1), "");
     let per_row = builder.lshr(up, context.const_int(64, u64::from(lanes.trailing_zeros())), "per.row");
@@ -102,8 +102,8 @@ pub fn make<'ctx>(
         builder,
         slots,
         function,
-        memory: function.params()[params.len() - 2],
-        stride: function.params()[params.len() - 1],
+        memory,
+        stride,
         size,
         first,
         per_row,
@@ -140,13 +140,6 @@ pub fn make<'ctx>(
 /// The barrier calls of a function.
 pub fn barriers<'ctx>(function: Function<'ctx>) -> impl Iterator<Item = Instruction<'ctx>> {
     function.instructions().filter(|i| i.called_function().is_some_and(|f| f.name().contains(BARRIER)))
-}
-
-fn group_query<'ctx>(module: &Module<'ctx>, builder: &Builder<'ctx>, query: Query, dimension: usize) -> Value<'ctx> {
-    let context = module.context();
-    let ty = context.int_type(64).function(&[context.int_type(32)], false);
-    let function = module.get_or_add_function(&query.symbol(), ty);
-    builder.call(function, &[context.const_int(32, dimension as u64)], "").as_value()
 }
 
 /// How a row of work-items is cut into items.

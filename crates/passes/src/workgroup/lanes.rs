@@ -33,7 +33,7 @@ use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
 use super::queries::{self, Query};
 use super::subgroup::{self, Kind, Primitive};
 use scythe_llvm::{
-    BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value,
+    BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Place, Type, TypeKind, Value,
     const_vector,
 };
 use std::collections::HashMap;
@@ -76,24 +76,73 @@ impl CallShapes for Queries {
     }
 }
 
+/// A widened kernel.
+pub struct Widened<'ctx> {
+    pub function: Function<'ctx>,
+    /// Right only where work-item numbers fit 31 bits.
+    pub narrow: bool,
+}
+
 /// Adds the widened form of `function` to the module under `name`.
 pub fn widen<'ctx>(
     module: &Module<'ctx>,
     function: Function<'ctx>,
     name: &str,
     options: Options,
-) -> Result<Function<'ctx>, Unsuitable> {
-    let facts = Divergence::analyse(module, function, &Queries)?;
+) -> Result<Widened<'ctx>, Unsuitable> {
     check(function)?;
+    let facts = Divergence::analyse(module, function, &Queries)?;
+    let narrow = facts.narrow.get();
     let new = module.add_function(name, function.function_type());
     new.copy_attributes_from(function);
     new.set_linkage(scythe_llvm::Linkage::LLVMInternalLinkage);
     Widener::new(module, function, new, facts, options).run();
-    Ok(new)
+    Ok(Widened { function: new, narrow })
+}
+
+/// Parameters passed by value that the kernel writes are private to each work-item: they become allocations of its own.
+pub fn keep_private<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
+    let context = module.context();
+    let Some(first) = kernel.entry_block().and_then(|b| b.first_instruction()) else { return };
+    let builder = context.create_builder();
+    for (n, param) in kernel.params().into_iter().enumerate() {
+        let place = Place::Param(n as u32);
+        let Some(ty) = kernel.enum_attribute(place, "byval").and_then(|a| a.type_value()) else { continue };
+        let align = kernel.enum_attribute(place, "align").and_then(|a| a.int_value()).unwrap_or(1) as u32;
+        kernel.clear_param_attributes(n as u32);
+        let users = param.users();
+        builder.position_before(first);
+        let copy = builder.alloca(ty, "private");
+        copy.set_align(align.max(ty.abi_align(module).unwrap_or(1)));
+        let size = context.const_int(64, ty.alloc_size(module).unwrap_or(0));
+        builder.memcpy(copy.as_value(), 1, param, 1, size);
+        for user in users {
+            param.replace_uses_in(user, copy.as_value());
+        }
+    }
+}
+
+/// Paths that never end well join the return: nothing they would do is defined. Without a return, nothing changes.
+fn end_everywhere(function: Function<'_>) {
+    let blocks: Vec<_> = function.blocks().collect();
+    let is = |b: &BasicBlock<'_>, opcode| b.terminator().is_some_and(|t| t.opcode() == opcode);
+    let Some(&exit) = blocks.iter().find(|b| is(b, Opcode::LLVMRet)) else { return };
+    let builder = function.ty().context().create_builder();
+    for b in blocks.iter().filter(|b| is(b, Opcode::LLVMUnreachable)) {
+        for phi in exit.instructions().take_while(|i| i.opcode() == Opcode::LLVMPHI) {
+            phi.add_incoming(phi.ty().poison(), *b);
+        }
+        if let Some(end) = b.terminator() {
+            builder.position_before(end);
+            builder.br(exit);
+            end.erase();
+        }
+    }
 }
 
 /// Refuses what has no vector form here.
 fn check(function: Function<'_>) -> Result<(), Unsuitable> {
+    end_everywhere(function);
     for i in function.instructions() {
         let vectors = i.operands().map(|v| v.ty()).chain([i.ty()]).any(|t| t.kind() == TypeKind::LLVMVectorTypeKind);
         if vectors {
@@ -855,7 +904,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         let align = self.context.enum_attribute("align", u64::from(i.alignment()));
         if let Some(attribute) = align {
             let at = operands.len() as u32 - 1;
-            call.add_call_attribute(scythe_llvm::Place::Param(at), attribute);
+            call.add_call_attribute(Place::Param(at), attribute);
         }
         call.as_value()
     }

@@ -1,5 +1,7 @@
 //! Work-item and sub-group queries: calls to `__spirv_BuiltIn<Query>`, by their mangled names.
 
+use scythe_llvm::{Function, IntPredicate, Module};
+
 /// What a call asks for. The first seven take a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Query {
@@ -33,7 +35,8 @@ impl Query {
         Self::SubgroupLocalInvocationId,
     ];
 
-    fn takes_dimension(self) -> bool {
+    /// Has an argument that names a dimension.
+    pub fn takes_dimension(self) -> bool {
         !matches!(
             self,
             Self::SubgroupSize
@@ -68,6 +71,48 @@ pub fn parse(name: &str) -> Option<Query> {
         return None;
     }
     Query::ALL.into_iter().find(|q| q.symbol() == name)
+}
+
+/// Brings the queries of `kernel` into the form that widening knows: the dimension is a constant. In a kernel over a plain range,
+/// which has no groups, `group` becomes the work-item's index and its place in the group 0.
+pub fn simplify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, has_groups: bool) {
+    let context = module.context();
+    let (builder, i64) = (context.create_builder(), context.int_type(64));
+    let ty = i64.function(&[context.int_type(32)], false);
+    let calls: Vec<_> = kernel.instructions().filter(|i| i.called_function().is_some()).collect();
+    for call in calls {
+        let name = call.called_function().map(|f| f.name()).unwrap_or_default();
+        let Some(query) = parse(&name).filter(|q| q.takes_dimension()) else { continue };
+        let Some(dimension) = call.args().first().copied() else { continue };
+        builder.position_before(call);
+        let ask = |query: Query, d: u64| {
+            let function = module.get_or_add_function(&query.symbol(), ty);
+            builder.call(function, &[context.const_int(32, d)], "").as_value()
+        };
+        let answer = |d: u64| match query {
+            Query::WorkgroupId if !has_groups => {
+                builder.sub(ask(Query::GlobalInvocationId, d), ask(Query::GlobalOffset, d), "")
+            }
+            Query::LocalInvocationId if !has_groups => i64.const_int(0),
+            _ => ask(query, d),
+        };
+        let new = match dimension.const_int_value() {
+            Some(0..=2) if has_groups || !matches!(query, Query::WorkgroupId | Query::LocalInvocationId) => continue,
+            Some(d) if d < 3 => answer(d),
+            known => {
+                let beyond = matches!(query, Query::GlobalSize | Query::WorkgroupSize | Query::NumWorkgroups);
+                let mut chosen = i64.const_int(beyond as u64);
+                for d in (0..3).filter(|_| known.is_none()) {
+                    let this = dimension.ty().const_int(d);
+                    let hit = builder.icmp(IntPredicate::LLVMIntEQ, dimension, this, "");
+                    chosen = builder.select(hit, answer(d), chosen, "");
+                }
+                chosen
+            }
+        };
+        call.replace_all_uses_with(new);
+        call.erase();
+    }
 }
 
 #[cfg(test)]

@@ -7,10 +7,6 @@ use std::fmt;
 pub enum CpuError {
     /// A kernel without a usable [`scythe_abi::names::SHAPE_ATTRIBUTE`]; `found` is its value, where it has one.
     Shape { kernel: String, found: Option<String> },
-    /// A kernel reaches a work-group barrier, through `via`.
-    Barrier { kernel: String, via: String },
-    /// A variable in local memory, which each work-group would need for itself.
-    LocalVariable { variable: String },
     /// A function that asks where its work-item stands, and calls itself.
     RecursiveQuery { function: String },
     /// A work-item query that is not reached by plain calls from a kernel.
@@ -19,6 +15,8 @@ pub enum CpuError {
     Constructors { count: u64 },
     /// A symbol that nobody defines, and one of its users.
     Undefined { symbol: String, user: String },
+    /// A kernel that cannot become the function of a work-group.
+    Unsuitable { kernel: String, why: String },
     /// LLVM's own words.
     Llvm(scythe_llvm::Error),
 }
@@ -31,18 +29,6 @@ impl fmt::Display for CpuError {
             }
             Self::Shape { kernel, found: None } => {
                 write!(f, "kernel '{kernel}' lacks the function attribute '{}'", scythe_abi::names::SHAPE_ATTRIBUTE)
-            }
-            Self::Barrier { kernel, via } => {
-                write!(
-                    f,
-                    "kernel '{kernel}' waits at a work-group barrier (in '{via}'), which the CPU device does not support"
-                )
-            }
-            Self::LocalVariable { variable } => {
-                write!(
-                    f,
-                    "variable '{variable}' is in local memory, which the CPU device supports for local accessors only"
-                )
             }
             Self::RecursiveQuery { function } => {
                 write!(
@@ -58,6 +44,9 @@ impl fmt::Display for CpuError {
             }
             Self::Undefined { symbol, user } => {
                 write!(f, "'{user}' uses '{symbol}', which neither the program nor the CPU device library defines")
+            }
+            Self::Unsuitable { kernel, why } => {
+                write!(f, "kernel '{kernel}' cannot run as a work-group: {why}")
             }
             Self::Llvm(e) => e.fmt(f),
         }

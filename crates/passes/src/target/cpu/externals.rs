@@ -5,12 +5,13 @@
 //! library does not, so that a call would go wrong. The device library has them.
 
 use super::error::CpuError;
-use super::query::Query;
+use super::query;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
 use scythe_llvm::{Module, Value};
 
 /// Memory and strings.
-const C_LIBRARY: [&str; 8] = ["bcmp", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen"];
+const C_LIBRARY: [&str; 10] =
+    ["bcmp", "free", "malloc", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen"];
 
 /// Names of the maths library in `double`; with an `f` at the end, they take and give `float`. Sorted.
 const MATHS: [&str; 67] = [
@@ -86,13 +87,16 @@ const MATHS: [&str; 67] = [
 /// True for symbols that the object loader finds in the process.
 pub fn is_provided(symbol: &str) -> bool {
     let maths = |name: &str| MATHS.binary_search(&name).is_ok();
-    C_LIBRARY.contains(&symbol) || maths(symbol) || symbol.strip_suffix('f').is_some_and(maths)
+    C_LIBRARY.contains(&symbol)
+        || symbol == crate::workgroup::group::DIVERGENT_BARRIER
+        || maths(symbol)
+        || symbol.strip_suffix('f').is_some_and(maths)
 }
 
 /// The symbols that the module uses, does not define, and no one else provides: what the device library is asked for.
 pub fn missing(module: &Module<'_>) -> Vec<String> {
     let functions = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
-    let functions = functions.map(|f| f.name()).filter(|n| !is_provided(n) && Query::from_symbol(n).is_none());
+    let functions = functions.map(|f| f.name()).filter(|n| !is_provided(n) && !query::belongs_to_kernel(n));
     let variables = module.globals().filter(|g| g.is_declaration() && g.has_uses()).map(|g| g.name());
     functions.chain(variables).collect()
 }

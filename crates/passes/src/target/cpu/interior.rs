@@ -11,7 +11,8 @@
 
 use super::arguments::Passing;
 use super::parallel;
-use super::query::{Position, Query};
+use super::query::Position;
+use crate::workgroup::queries::{self, Query};
 use scythe_llvm::{Builder, Function, Instruction, IntPredicate, Module, Opcode, Type, Value};
 use std::collections::HashSet;
 
@@ -183,7 +184,7 @@ fn linear(value: Value<'_>) -> Option<(i64, bool)> {
     let instruction = value.as_instruction()?;
     match instruction.opcode() {
         Opcode::LLVMCall => {
-            let query = Query::from_symbol(&instruction.called_function()?.name())?;
+            let query = queries::parse(&instruction.called_function()?.name())?;
             let dimension = instruction.args().first()?.const_int_value()?;
             (query == Query::GlobalInvocationId && dimension == 0).then_some((0, false))
         }
@@ -203,7 +204,7 @@ fn linear(value: Value<'_>) -> Option<(i64, bool)> {
 
 /// A query with the same answer along a row: all sizes, and positions in the other dimensions.
 fn uniform_query(call: Instruction<'_>) -> Option<(Query, usize)> {
-    let query = Query::from_symbol(&call.called_function()?.name())?;
+    let query = queries::parse(&call.called_function()?.name())?;
     let dimension = call.args().first()?.const_int_value()? as usize;
     let size = matches!(query, Query::GlobalSize | Query::GlobalOffset | Query::WorkgroupSize | Query::NumWorkgroups);
     (dimension < 3 && (size || dimension > 0)).then_some((query, dimension))
@@ -339,10 +340,9 @@ impl<'ctx> RowCode<'_, 'ctx> {
                 load.set_align(1);
                 load.as_value()
             }
-            Opcode::LLVMCall => match uniform_query(instruction) {
-                Some((query, dimension)) => self.position.answer(query)[dimension],
-                None => value.ty().const_null(),
-            },
+            Opcode::LLVMCall => uniform_query(instruction)
+                .and_then(|(query, dimension)| Some(self.position.answer(query)?[dimension]))
+                .unwrap_or_else(|| value.ty().const_null()),
             _ => value.ty().const_null(),
         }
     }

@@ -16,6 +16,8 @@ pub mod arguments;
 mod error;
 pub mod externals;
 pub mod interior;
+pub mod items;
+pub mod local_variables;
 pub mod parallel;
 pub mod query;
 pub mod reach;
@@ -40,6 +42,8 @@ pub struct Options {
     pub features: String,
     /// Bits of the vectors to prefer; 0 for LLVM's choice.
     pub vector_width: u32,
+    /// Work-items side by side in kernels that are widened; a power of two.
+    pub lanes: u32,
 }
 
 impl Options {
@@ -49,7 +53,15 @@ impl Options {
         // LLVM prefers 256 bits even where the processor has 512, for fear of lower clocks; kernels that stream through
         // memory and do arithmetic on wide data gain from the full width.
         let vector_width = if features.split(',').any(|f| f == "+avx512vl") { 512 } else { 0 };
-        Self { opt_level, cpu, features, vector_width }
+        let has = |feature: &str| features.split(',').any(|f| f == feature);
+        let lanes = if has("+avx512vl") {
+            16
+        } else if has("+avx2") {
+            8
+        } else {
+            4
+        };
+        Self { opt_level, cpu, features, vector_width, lanes }
     }
 }
 
@@ -83,7 +95,6 @@ pub fn lower<'ctx>(
     let kernels = module.kernels();
     let shapes = kernels.iter().map(|k| shape(*k)).collect::<Result<Vec<_>, _>>()?;
     reach::check_globals(module)?;
-    reach::check_barriers(&kernels)?;
 
     retarget::run(module, machine, options);
     retarget::internalize(module, &kernels);
@@ -107,9 +118,19 @@ pub fn lower<'ctx>(
     }
     observe(Stage::Simplified, module)?;
 
+    let by_items: Vec<bool> = kernels.iter().zip(&shapes).map(|(k, s)| items::wanted(*k, *s, options)).collect();
+    if by_items.contains(&true) {
+        run_passes(module, items::PREPARE, Some(machine), passes)?;
+    }
     let mut entries = Vec::with_capacity(kernels.len());
-    for ((kernel, passing), shape) in kernels.iter().zip(&passing).zip(shapes) {
-        entries.push(work_group::make(module, *kernel, passing, shape, options)?);
+    for (((kernel, passing), shape), by_items) in kernels.iter().zip(&passing).zip(shapes).zip(by_items) {
+        entries.push(if by_items {
+            items::make(module, machine, *kernel, passing, shape, options)?
+        } else {
+            let entry = work_group::make(module, *kernel, passing, shape, options)?;
+            local_variables::place(module, entry);
+            entry
+        });
     }
     retarget::internalize(module, &entries);
     observe(Stage::Wrapped, module)?;

@@ -1,47 +1,15 @@
 //! Work-item queries: the calls by which device code asks where it stands, and what takes their place.
 
 use super::error::CpuError;
+use crate::workgroup::group::BARRIER;
+use crate::workgroup::queries::{self, Query};
+use crate::workgroup::subgroup::Primitive;
 use scythe_llvm::{Builder, Function, IntPredicate, Module, Place, Value};
 use std::collections::HashSet;
 
-/// A work-item query; `size_t __spirv_BuiltIn<name>(int dimension)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Query {
-    GlobalInvocationId,
-    GlobalSize,
-    GlobalOffset,
-    LocalInvocationId,
-    WorkgroupSize,
-    WorkgroupId,
-    NumWorkgroups,
-}
-
-impl Query {
-    pub const ALL: [Self; 7] = [
-        Self::GlobalInvocationId,
-        Self::GlobalSize,
-        Self::GlobalOffset,
-        Self::LocalInvocationId,
-        Self::WorkgroupSize,
-        Self::WorkgroupId,
-        Self::NumWorkgroups,
-    ];
-
-    /// The C++ mangled name of the query's function.
-    pub fn symbol(self) -> String {
-        let name = format!("__spirv_BuiltIn{self:?}");
-        format!("_Z{}{name}i", name.len())
-    }
-
-    /// The query with this symbol.
-    pub fn from_symbol(symbol: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|q| q.symbol() == symbol)
-    }
-
-    /// The answer for dimensions that do not exist: sizes are 1, positions 0.
-    fn beyond(self) -> u64 {
-        matches!(self, Self::GlobalSize | Self::WorkgroupSize | Self::NumWorkgroups) as u64
-    }
+/// The answer for dimensions that do not exist: sizes are 1, positions 0.
+fn beyond(query: Query) -> u64 {
+    matches!(query, Query::GlobalSize | Query::WorkgroupSize | Query::NumWorkgroups) as u64
 }
 
 /// The answers to all queries at one place in the code. Index 0 is the dimension that varies fastest.
@@ -57,8 +25,9 @@ pub struct Position<'ctx> {
 }
 
 impl<'ctx> Position<'ctx> {
-    pub(super) fn answer(&self, query: Query) -> &[Value<'ctx>; 3] {
-        match query {
+    /// `None` for queries about sub-groups, which widening answers.
+    pub(super) fn answer(&self, query: Query) -> Option<&[Value<'ctx>; 3]> {
+        Some(match query {
             Query::GlobalInvocationId => &self.global_id,
             Query::GlobalSize => &self.global_size,
             Query::GlobalOffset => &self.global_offset,
@@ -66,7 +35,8 @@ impl<'ctx> Position<'ctx> {
             Query::WorkgroupSize => &self.local_size,
             Query::WorkgroupId => &self.group_id,
             Query::NumWorkgroups => &self.num_groups,
-        }
+            _ => return None,
+        })
     }
 }
 
@@ -89,11 +59,25 @@ pub fn declare_pure(module: &Module<'_>) {
     }
 }
 
-/// All functions from which a chain of direct calls leads to a query, without the queries themselves.
+/// Whether a function with this name means something only as part of a kernel: queries, barriers, and what the lanes of a
+/// sub-group do together.
+pub fn belongs_to_kernel(name: &str) -> bool {
+    queries::parse(name).is_some() || name.contains(BARRIER) || Primitive::parse(name).is_some()
+}
+
+/// All functions from which a chain of direct calls leads to one that [`belongs_to_kernel`], or which use local variables;
+/// without those called themselves.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
     let mut found = Vec::new();
     let mut known = HashSet::new();
-    let mut work: Vec<Function<'ctx>> = declared(module).into_iter().map(|(_, f)| f).collect();
+    let special = |f: &Function<'ctx>| f.is_declaration() && belongs_to_kernel(&f.name());
+    let mut work: Vec<Function<'ctx>> = module.functions().filter(special).collect();
+    for function in module.functions().filter(|f| !f.is_declaration()) {
+        if uses_local_variable(function) && known.insert(function) {
+            found.push(function);
+            work.push(function);
+        }
+    }
     while let Some(callee) = work.pop() {
         for user in callee.users() {
             let caller = user.as_instruction().and_then(|i| i.function());
@@ -106,15 +90,23 @@ pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
     found
 }
 
+fn uses_local_variable(function: Function<'_>) -> bool {
+    function.instructions().any(|i| {
+        i.operands().any(|v| {
+            v.is_constant() && v.ty().address_space() == Some(super::local_variables::LOCAL) && !v.is_undef_or_poison()
+        })
+    })
+}
+
 /// Replaces every query in `function` by its answer. The values of `position` must dominate each of the calls.
 pub fn replace<'ctx>(builder: &Builder<'ctx>, function: Function<'ctx>, position: &Position<'ctx>) {
     let calls: Vec<_> = function.instructions().filter(|i| i.is_call()).collect();
     for call in calls {
         let symbol = call.called_function().map(|f| f.name());
-        let Some(query) = symbol.and_then(|s| Query::from_symbol(&s)) else { continue };
+        let Some(query) = symbol.and_then(|s| queries::parse(&s)) else { continue };
         let Some(dimension) = call.args().first().copied() else { continue };
-        let answers = position.answer(query);
-        let beyond = answers[0].ty().const_int(query.beyond());
+        let Some(answers) = position.answer(query) else { continue };
+        let beyond = answers[0].ty().const_int(beyond(query));
         let answer = match dimension.const_int_value() {
             Some(d) => answers.get(d as usize).copied().unwrap_or(beyond),
             None => {

@@ -4,28 +4,6 @@ use super::error::CpuError;
 use scythe_llvm::{Function, Module};
 use std::collections::HashSet;
 
-/// Part of the mangled names of barriers, whatever their parameters.
-const BARRIER: &str = "__spirv_ControlBarrier";
-
-/// Fails when a kernel reaches a barrier.
-pub fn check_barriers<'ctx>(kernels: &[Function<'ctx>]) -> Result<(), CpuError> {
-    for &kernel in kernels {
-        let mut known = HashSet::from([kernel]);
-        let mut work = vec![kernel];
-        while let Some(function) = work.pop() {
-            for callee in callees(function) {
-                if callee.name().contains(BARRIER) {
-                    return Err(CpuError::Barrier { kernel: kernel.name(), via: function.name() });
-                }
-                if known.insert(callee) {
-                    work.push(callee);
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Fails when one of `functions` can call itself, directly or through others of them.
 pub fn check_recursion<'ctx>(functions: &[Function<'ctx>]) -> Result<(), CpuError> {
     let members: HashSet<_> = functions.iter().copied().collect();
@@ -59,13 +37,9 @@ pub fn check_recursion<'ctx>(functions: &[Function<'ctx>]) -> Result<(), CpuErro
     Ok(())
 }
 
-/// Fails on what needs a place or a time that the CPU device does not give: variables in local memory, and global
-/// constructors.
+/// Fails on what needs a time that the CPU device does not give: global constructors.
 pub fn check_globals(module: &Module<'_>) -> Result<(), CpuError> {
     for variable in module.globals() {
-        if variable.address_space() == 3 && variable.has_uses() {
-            return Err(CpuError::LocalVariable { variable: variable.name() });
-        }
         if variable.name() == "llvm.global_ctors" {
             let count = variable.value_type().element_count().unwrap_or(0);
             if count > 0 {

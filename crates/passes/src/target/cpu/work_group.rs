@@ -7,8 +7,7 @@
 //!                  for local z, y, x in group:  kernel(arguments)
 //! ```
 //!
-//! The loops over groups and over the items of one group are made by separate functions, so that code which splits a kernel at
-//! its barriers can put several nests of item loops into one group.
+//! Kernels that this form does not suit, with barriers, sub-groups or loops, are made by [`super::items`].
 //!
 //! Where the kernel tests its index, the innermost loop is cut in parts ([`super::interior`]); private memory that is the
 //! same for all items is filled ahead of all loops ([`super::uniform_memory`]).
@@ -41,31 +40,10 @@ pub fn make<'ctx>(
     let context = module.context();
     let access_group = context.md_distinct(&[]);
     parallel::mark(kernel, access_group);
-    let function = declare(module, kernel, options);
-    let params = function.params();
-    let (launch, area) = (params[0], params[1]);
-
     let builder = context.create_builder();
-    let entry = context.append_block(function, "entry");
-    let work = context.append_block(function, "work");
-    let done = context.append_block(function, "done");
-    builder.position_at_end(done);
-    builder.ret_void();
-    builder.position_at_end(entry);
+    let frame = Frame::open(module, &builder, kernel, passing, options);
+    let Frame { function, work, done, arguments, begin, end, sizes } = frame;
     let scope = Scope { context, function, builder: &builder };
-    let args = builder.load(context.ptr_type(0), launch, "args").as_value();
-    let arguments = arguments::load(module, &builder, passing, args);
-    let begin = scope.load3(area, offset_of!(Box3, begin), "begin");
-    let end = scope.load3(area, offset_of!(Box3, end), "end");
-    let sizes = Sizes {
-        global_size: scope.load3(launch, offset_of!(Launch, global_size), "global.size"),
-        global_offset: scope.load3(launch, offset_of!(Launch, global_offset), "global.offset"),
-        local_size: scope.load3(launch, offset_of!(Launch, local_size), "local.size"),
-        num_groups: scope.load3(launch, offset_of!(Launch, num_groups), "num.groups"),
-    };
-    let any = scope.all_below(begin, end);
-    builder.cond_br(any, work, done);
-    builder.position_at_end(work);
 
     let split = options.opt_level > 1 && shape != Shape::SingleTask;
     let guards = if split { interior::guards(module, kernel, passing) } else { Vec::new() };
@@ -91,6 +69,54 @@ pub fn make<'ctx>(
         }
     }
     Ok(function)
+}
+
+/// The start of a work-group function: everything is read, and the builder stands in `work`, where the box is not empty.
+pub(super) struct Frame<'ctx> {
+    pub function: Function<'ctx>,
+    pub work: BasicBlock<'ctx>,
+    /// Returns.
+    pub done: BasicBlock<'ctx>,
+    pub arguments: Vec<Value<'ctx>>,
+    pub begin: [Value<'ctx>; 3],
+    pub end: [Value<'ctx>; 3],
+    pub sizes: Sizes<'ctx>,
+}
+
+impl<'ctx> Frame<'ctx> {
+    pub fn open(
+        module: &Module<'ctx>,
+        builder: &Builder<'ctx>,
+        kernel: Function<'ctx>,
+        passing: &[Passing<'ctx>],
+        options: &Options,
+    ) -> Self {
+        let context = module.context();
+        let function = declare(module, kernel, options);
+        let params = function.params();
+        let (launch, area) = (params[0], params[1]);
+        let entry = context.append_block(function, "entry");
+        let work = context.append_block(function, "work");
+        let done = context.append_block(function, "done");
+        builder.position_at_end(done);
+        builder.ret_void();
+        builder.position_at_end(entry);
+        let scope = Scope { context, function, builder };
+        let args = builder.load(context.ptr_type(0), launch, "args").as_value();
+        let arguments = arguments::load(module, builder, passing, args);
+        let begin = scope.load3(area, offset_of!(Box3, begin), "begin");
+        let end = scope.load3(area, offset_of!(Box3, end), "end");
+        let sizes = Sizes {
+            global_size: scope.load3(launch, offset_of!(Launch, global_size), "global.size"),
+            global_offset: scope.load3(launch, offset_of!(Launch, global_offset), "global.offset"),
+            local_size: scope.load3(launch, offset_of!(Launch, local_size), "local.size"),
+            num_groups: scope.load3(launch, offset_of!(Launch, num_groups), "num.groups"),
+        };
+        let any = scope.all_below(begin, end);
+        builder.cond_br(any, work, done);
+        builder.position_at_end(work);
+        Self { function, work, done, arguments, begin, end, sizes }
+    }
 }
 
 /// A call of the kernel, or of a copy of it, and what its queries answer.
@@ -293,10 +319,10 @@ fn declare<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, options: &Option
 }
 
 /// Where code is being built.
-struct Scope<'a, 'ctx> {
-    context: ContextRef<'ctx>,
-    function: Function<'ctx>,
-    builder: &'a Builder<'ctx>,
+pub(super) struct Scope<'a, 'ctx> {
+    pub context: ContextRef<'ctx>,
+    pub function: Function<'ctx>,
+    pub builder: &'a Builder<'ctx>,
 }
 
 impl<'ctx> Scope<'_, 'ctx> {
@@ -308,13 +334,13 @@ impl<'ctx> Scope<'_, 'ctx> {
         })
     }
 
-    fn add(&self, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
+    pub fn add(&self, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
         let sum = self.builder.add(a, b, name);
         sum.promise_no_wrap();
         sum
     }
 
-    fn mul(&self, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
+    pub fn mul(&self, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
         let product = self.builder.mul(a, b, name);
         product.promise_no_wrap();
         product
@@ -328,16 +354,16 @@ impl<'ctx> Scope<'_, 'ctx> {
 }
 
 /// What the whole launch shares.
-struct Sizes<'ctx> {
-    global_size: [Value<'ctx>; 3],
-    global_offset: [Value<'ctx>; 3],
-    local_size: [Value<'ctx>; 3],
-    num_groups: [Value<'ctx>; 3],
+pub(super) struct Sizes<'ctx> {
+    pub global_size: [Value<'ctx>; 3],
+    pub global_offset: [Value<'ctx>; 3],
+    pub local_size: [Value<'ctx>; 3],
+    pub num_groups: [Value<'ctx>; 3],
 }
 
 impl<'ctx> Sizes<'ctx> {
     /// The answers to all queries of one work-item.
-    fn at(
+    pub fn at(
         &self,
         global_id: [Value<'ctx>; 3],
         local_id: [Value<'ctx>; 3],
@@ -356,15 +382,15 @@ impl<'ctx> Sizes<'ctx> {
 }
 
 /// A loop over `begin..end`, which is not empty. While it is open, the builder stands in its body.
-struct Loop<'ctx> {
-    index: Value<'ctx>,
+pub(super) struct Loop<'ctx> {
+    pub index: Value<'ctx>,
     header: BasicBlock<'ctx>,
     phi: Instruction<'ctx>,
     end: Value<'ctx>,
 }
 
 impl<'ctx> Loop<'ctx> {
-    fn open(scope: &Scope<'_, 'ctx>, begin: Value<'ctx>, end: Value<'ctx>, name: &str) -> Self {
+    pub fn open(scope: &Scope<'_, 'ctx>, begin: Value<'ctx>, end: Value<'ctx>, name: &str) -> Self {
         let header = scope.context.append_block(scope.function, name);
         let from = scope.builder.br(header).block();
         scope.builder.position_at_end(header);
@@ -376,7 +402,7 @@ impl<'ctx> Loop<'ctx> {
     }
 
     /// Ends the loop; the builder then stands behind it. With an access group, the loop is parallel in it.
-    fn close(self, scope: &Scope<'_, 'ctx>, access_group: Option<Metadata<'ctx>>) {
+    pub fn close(self, scope: &Scope<'_, 'ctx>, access_group: Option<Metadata<'ctx>>) {
         let context = scope.context;
         let next = scope.add(self.index, context.const_int(64, 1), "next");
         let more = scope.builder.icmp(IntPredicate::LLVMIntULT, next, self.end, "more");

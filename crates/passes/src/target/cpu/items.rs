@@ -1,0 +1,273 @@
+//! Makes the work-group function of a kernel from wide items: sub-groups of work-items in vector lanes, and code between
+//! barriers ([`crate::workgroup`]).
+//!
+//! ```text
+//! nd_range:  for group z, y, x in box:  group function(arguments, its size, its first id)
+//! range:     the box as one group
+//! ```
+//!
+//! [`super::work_group`] leaves the vectorising to LLVM, which is best for kernels without loops. This form is for those with
+//! barriers and sub-groups, which have no other, and for kernels with loops, where LLVM would vectorise the wrong one.
+
+use super::arguments::Passing;
+use super::error::CpuError;
+use super::work_group::{Frame, Loop, Scope};
+use super::{Options, local_variables, query};
+use crate::workgroup::{group, lanes, queries, subgroup};
+use scythe_abi::launch::Shape;
+use scythe_llvm::{Function, IntPredicate, Module, PassOptions, Place, TargetMachine, Value, run_passes};
+use std::collections::HashSet;
+
+/// The function metadata by which a kernel demands a sub-group size.
+const REQUIRED_SUB_GROUP: &str = "intel_reqd_sub_group_size";
+
+/// Contexts up to this many bytes are on the stack.
+const STACK_LIMIT: u64 = 64 << 10;
+
+/// Work-item numbers below this fit an `int`; see [`lanes`].
+const NARROW: u64 = 1 << 31;
+
+/// Brings widened code into registers, in a form that can be cut at barriers.
+const TIDY: &str = "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
+    lower-switch,loop-simplify,lcssa)";
+
+/// Whether the kernel is for this form.
+pub fn wanted(kernel: Function<'_>, shape: Shape, options: &Options) -> bool {
+    shape != Shape::SingleTask && (needed(kernel) || (options.opt_level > 0 && has_loop(kernel)))
+}
+
+/// Has a barrier, or asks for its sub-group.
+fn needed(kernel: Function<'_>) -> bool {
+    kernel.instructions().filter_map(|i| i.called_function()).any(|f| {
+        let name = f.name();
+        let position = queries::parse(&name).is_some_and(|q| q.takes_dimension());
+        query::belongs_to_kernel(&name) && !position
+    })
+}
+
+fn has_loop(kernel: Function<'_>) -> bool {
+    let mut done = HashSet::new();
+    let mut path = HashSet::new();
+    let Some(entry) = kernel.entry_block() else { return false };
+    let mut stack = vec![(entry, entry.successors())];
+    path.insert(entry);
+    while let Some((block, rest)) = stack.last_mut() {
+        match rest.pop() {
+            Some(next) if path.contains(&next) => return true,
+            Some(next) if !done.contains(&next) => {
+                path.insert(next);
+                stack.push((next, next.successors()));
+            }
+            Some(_) => {}
+            None => {
+                path.remove(block);
+                done.insert(*block);
+                stack.pop();
+            }
+        }
+    }
+    false
+}
+
+/// The number of lanes: what the kernel demands, else a full vector of floats.
+fn lane_count(kernel: Function<'_>, options: &Options) -> u32 {
+    let context = kernel.ty().context();
+    let demanded = kernel
+        .metadata(context.metadata_kind(REQUIRED_SUB_GROUP))
+        .and_then(|node| node.operand(0))
+        .and_then(|n| n.int())
+        .filter(|n| n.is_power_of_two() && (1..=64).contains(n));
+    match demanded {
+        Some(n) => n as u32,
+        None if options.opt_level == 0 => 1,
+        None => options.lanes,
+    }
+}
+
+/// Passes that the kernels of [`wanted`] need before [`make`].
+pub const PREPARE: &str = lanes::PREPARE;
+
+/// Wraps `kernel` in its work-group function. The kernel is left without uses.
+pub fn make<'ctx>(
+    module: &Module<'ctx>,
+    machine: &TargetMachine,
+    kernel: Function<'ctx>,
+    passing: &[Passing<'ctx>],
+    shape: Shape,
+    options: &Options,
+) -> Result<Function<'ctx>, CpuError> {
+    let name = kernel.name();
+    lanes::keep_private(module, kernel);
+    queries::simplify(module, kernel, shape == Shape::NdRange);
+    // The calls it may have added are as pure as all queries.
+    query::declare_pure(module);
+    let count = lane_count(kernel, options);
+    let (versions, narrow) = versions(module, machine, kernel, count)?;
+    // The fast form takes for granted that numbers fit an `int`; where that was used, a plain one stands by.
+    let spare = if narrow { Some(single(module, kernel)?) } else { None };
+    let make_group = |suffix: &str, v: &group::Versions<'ctx>| {
+        group::make(module, &format!("{name}.{suffix}"), v)
+            .map_err(|e| CpuError::Unsuitable { kernel: name.clone(), why: e.0 })
+    };
+    let lanes = versions.lanes;
+    let fast = make_group("group", &versions)?;
+    let plain = spare.map(|s| make_group("plain", &s)).transpose()?;
+
+    let context = module.context();
+    let builder = context.create_builder();
+    let frame = Frame::open(module, &builder, kernel, passing, options);
+    let scope = Scope { context, function: frame.function, builder: &builder };
+    let int = |n: u64| context.const_int(64, n);
+    let size = match shape {
+        Shape::NdRange => frame.sizes.local_size,
+        _ => std::array::from_fn(|d| builder.sub(frame.end[d], frame.begin[d], "extent")),
+    };
+
+    // Room for what items keep across barriers.
+    let bytes = fast.context_bytes.max(plain.as_ref().map_or(0, |p| p.context_bytes * u64::from(lanes)));
+    let memory = Memory::open(module, &scope, size, u64::from(lanes), bytes);
+    let mut calls = Vec::new();
+    let run = |first: [Value<'ctx>; 3], calls: &mut Vec<_>| {
+        let call = |g: &group::GroupFunction<'ctx>, calls: &mut Vec<_>| {
+            let mut args = frame.arguments.clone();
+            args.extend([memory.address, int(g.context_bytes)]);
+            args.extend(size);
+            args.extend(first);
+            calls.push(builder.call(g.function, &args, ""));
+        };
+        let Some(plain) = &plain else { return call(&fast, calls) };
+        let top = scope.add(frame.sizes.global_size[0], frame.sizes.global_offset[0], "");
+        let fits = builder.icmp(IntPredicate::LLVMIntULE, top, int(NARROW), "fits");
+        let block = |name: &str| context.append_block(frame.function, name);
+        let (yes, no, after) = (block("narrow"), block("wide"), block("group.after"));
+        builder.cond_br(fits, yes, no);
+        for (at, g) in [(yes, &fast), (no, plain)] {
+            builder.position_at_end(at);
+            call(g, calls);
+            builder.br(after);
+        }
+        builder.position_at_end(after);
+    };
+    let zero = [int(0); 3];
+    let position = if shape == Shape::NdRange {
+        let z = Loop::open(&scope, frame.begin[2], frame.end[2], "group.z");
+        let y = Loop::open(&scope, frame.begin[1], frame.end[1], "group.y");
+        let x = Loop::open(&scope, frame.begin[0], frame.end[0], "group.x");
+        let group_id = [x.index, y.index, z.index];
+        let first = std::array::from_fn(|d| {
+            let index = scope.mul(group_id[d], size[d], "");
+            scope.add(index, frame.sizes.global_offset[d], "group.first")
+        });
+        run(first, &mut calls);
+        x.close(&scope, None);
+        y.close(&scope, None);
+        z.close(&scope, None);
+        frame.sizes.at(zero, zero, group_id)
+    } else {
+        let first = std::array::from_fn(|d| scope.add(frame.begin[d], frame.sizes.global_offset[d], "first"));
+        run(first, &mut calls);
+        frame.sizes.at(zero, zero, zero)
+    };
+    memory.close(module, &scope);
+    builder.br(frame.done);
+    for call in calls {
+        call.inline_call()?;
+        query::replace(&builder, frame.function, &position);
+    }
+    for g in [Some(fast), plain].into_iter().flatten() {
+        g.function.erase();
+    }
+    local_variables::place(module, frame.function);
+    Ok(frame.function)
+}
+
+/// The kernel's forms, and whether they rest on small work-item numbers. What cannot be widened stays one work-item wide.
+fn versions<'ctx>(
+    module: &Module<'ctx>,
+    machine: &TargetMachine,
+    kernel: Function<'ctx>,
+    count: u32,
+) -> Result<(group::Versions<'ctx>, bool), CpuError> {
+    if count > 1 {
+        let name = kernel.name();
+        let form = |suffix: &str, masked| {
+            lanes::widen(module, kernel, &format!("{name}.{suffix}"), lanes::Options { lanes: count, masked })
+        };
+        if let Ok(full) = form("full", false) {
+            let masked = form("masked", true).map_err(|e| CpuError::Unsuitable { kernel: name.clone(), why: e.0 })?;
+            let passes = PassOptions::default();
+            run_passes(module, TIDY, Some(machine), passes)?;
+            let versions = group::Versions { full: full.function, lanes: count, masked: Some(masked.function) };
+            return Ok((versions, full.narrow));
+        }
+    }
+    Ok((single(module, kernel)?, false))
+}
+
+/// A copy of the kernel, with sub-groups of one work-item.
+fn single<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<group::Versions<'ctx>, CpuError> {
+    let copy = module.add_function(&format!("{}.single", kernel.name()), kernel.function_type());
+    copy.copy_attributes_from(kernel);
+    let mut map = scythe_llvm::ValueMap::new();
+    for (old, new) in kernel.params().into_iter().zip(copy.params()) {
+        map.insert(old, new);
+    }
+    if !map.clone_function(kernel, copy, scythe_llvm::CloneScope::SameModule) {
+        return Err(CpuError::Unsuitable { kernel: kernel.name(), why: "it has no body".into() });
+    }
+    copy.remove_enum_attribute(Place::Function, "optnone");
+    subgroup::make_single(module, copy);
+    Ok(group::Versions { full: copy, lanes: 1, masked: None })
+}
+
+/// Memory for the items of one group, used again for each.
+struct Memory<'ctx> {
+    address: Value<'ctx>,
+    /// From the heap, where it is large.
+    heap: Option<Value<'ctx>>,
+}
+
+impl<'ctx> Memory<'ctx> {
+    fn open(module: &Module<'ctx>, scope: &Scope<'_, 'ctx>, size: [Value<'ctx>; 3], lanes: u64, bytes: u64) -> Self {
+        let (context, builder) = (scope.context, scope.builder);
+        let pointer = context.ptr_type(0);
+        if bytes == 0 {
+            return Self { address: pointer.const_null(), heap: None };
+        }
+        let int = |n: u64| context.const_int(64, n);
+        let up = builder.add(size[0], int(lanes - 1), "");
+        let per_row = builder.lshr(up, int(u64::from(lanes.trailing_zeros())), "");
+        let items = builder.mul(builder.mul(per_row, size[1], ""), size[2], "items");
+        let total = builder.mul(items, int(bytes), "context.bytes");
+        let small = builder.icmp(IntPredicate::LLVMIntULE, total, int(STACK_LIMIT), "");
+        let on_stack = builder.select(small, total, int(0), "");
+        let stack = builder.array_alloca(context.int_type(8), on_stack, "context");
+        stack.set_align(64);
+        let block = |name: &str| context.append_block(scope.function, name);
+        let (large, ready) = (block("context.large"), block("context.ready"));
+        let from = builder.cond_br(small, ready, large).block();
+        builder.position_at_end(large);
+        let malloc = module.get_or_add_function("malloc", pointer.function(&[context.int_type(64)], false));
+        let room = builder.add(total, int(64), "");
+        let heap = builder.call(malloc, &[room], "").as_value();
+        builder.br(ready);
+        builder.position_at_end(ready);
+        let owned = builder.phi(pointer, "heap");
+        let address = builder.phi(pointer, "contexts");
+        owned.add_incoming(heap, large);
+        address.add_incoming(heap, large);
+        if let Some(from) = from {
+            owned.add_incoming(pointer.const_null(), from);
+            address.add_incoming(stack.as_value(), from);
+        }
+        Self { address: address.as_value(), heap: Some(owned.as_value()) }
+    }
+
+    fn close(&self, module: &Module<'ctx>, scope: &Scope<'_, 'ctx>) {
+        let Some(heap) = self.heap else { return };
+        let context = scope.context;
+        let ty = context.void_type().function(&[context.ptr_type(0)], false);
+        // The C library ignores a null pointer.
+        scope.builder.call(module.get_or_add_function("free", ty), &[heap], "");
+    }
+}
