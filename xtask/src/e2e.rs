@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::process::{self, Outcome, Scratch, capture};
+use crate::process::{self, CACHE, Outcome, Scratch, capture};
 use crate::workspace::{files, root};
 
 const COMPILE_LIMIT: Duration = Duration::from_secs(180);
@@ -178,7 +178,7 @@ impl Case {
         let scratch = Scratch::new("e2e")?;
         let program = self.compile(prefix, scratch.path())?;
         let mut command = Command::new(&program);
-        command.args(&self.directions.args).current_dir(scratch.path());
+        command.args(&self.directions.args).current_dir(scratch.path()).env(CACHE, scratch.path().join("cache"));
         let outcome = capture(&mut command, RUN_LIMIT)?;
         if !outcome.success() {
             return Err(format!("the program failed: {}", outcome.describe()));
@@ -196,6 +196,7 @@ impl Case {
             .arg(format!("--suppressions={}", root().join("xtask/valgrind.supp").display()))
             .arg(&program)
             .args(self.directions.valgrind_args.as_deref().unwrap_or_default())
+            .env(CACHE, scratch.path().join("cache"))
             .current_dir(scratch.path());
         let outcome = capture(&mut command, VALGRIND_LIMIT)?;
         if outcome.success() { Ok(()) } else { Err(outcome.describe()) }

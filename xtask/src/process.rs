@@ -46,6 +46,9 @@ pub fn shown(command: &Command) -> String {
 /// cargo names its target folder there for what it runs, which is us; the libraries in a staged tree must win.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 
+/// Where programs keep objects that they built: tests must neither find nor leave any in the user's.
+pub const CACHE: &str = "SYCL_CACHE_DIR";
+
 /// Runs a program whose output the user sees.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let status =

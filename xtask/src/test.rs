@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use crate::process::progress;
+use crate::process::{CACHE, Scratch, progress};
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 use crate::workspace::cargo;
@@ -67,7 +67,9 @@ fn tallied(tally: e2e::Tally, what: &str) -> Result<String, String> {
 
 /// All tests of the workspace. Scenarios find the staged tree by its name in the environment.
 fn unit(prefix: &std::path::Path, filters: &[String]) -> Result<String, String> {
+    let cache = Scratch::new("cache")?;
     let mut command = cargo();
+    command.env(CACHE, cache.path().join("objects"));
     command.args(["test", "--workspace", "--no-fail-fast", "--quiet"]).env("SCYTHE_PREFIX", prefix);
     // cargo would have programs that tests start load libraries from its target folder instead of the staged tree.
     let host = format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
