@@ -11,7 +11,6 @@
 #include <sycl/id.hpp>
 #include <sycl/multi_ptr.hpp>
 
-#include <iterator>
 #include <type_traits>
 
 namespace sycl::detail {
