@@ -11,6 +11,7 @@
 #include <sycl/detail/kernel_launch.hpp>
 #include <sycl/detail/memory_command.hpp>
 #include <sycl/event.hpp>
+#include <sycl/h_item.hpp>
 
 namespace sycl {
 
@@ -65,6 +66,26 @@ public:
   void parallel_for(nd_range<D> r, const K &kernel, loc where = loc::here()) {
     set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D>(kernel, where);
     detail::set_nd_range(command_.u.kernel, r);
+  }
+
+  // Hierarchical kernels: without a size, a group has one work-item and `parallel_for_work_item` names the range.
+  template <class Name = detail::unnamed, class K, int D>
+  void parallel_for_work_group(range<D> groups, const K &kernel, loc where = loc::here()) {
+    range<D> one = groups;
+    for (int d = 0; d < D; ++d)
+      one[d] = 1;
+    parallel_for_work_group<Name>(groups, one, kernel, where);
+  }
+  template <class Name = detail::unnamed, class K, int D>
+  void parallel_for_work_group(range<D> groups, range<D> group_size, const K &kernel, loc where = loc::here()) {
+    static_assert(std::is_invocable_v<const K &, group<D>>,
+                  "a hierarchical kernel must be callable with sycl::group of the range's dimensions");
+    range<D> one = groups;
+    for (int d = 0; d < D; ++d)
+      one[d] = 1;
+    using name = detail::kernel_name_t<Name, K>;
+    set_kernel<name, SCYTHE_SHAPE_ND_RANGE, D>(detail::hierarchical_kernel<K, D>{kernel, group_size}, where);
+    detail::set_nd_range(command_.u.kernel, nd_range<D>(groups, one));
   }
 
   // --- Host tasks

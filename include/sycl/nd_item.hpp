@@ -3,7 +3,9 @@
 #define SCYTHE_ND_ITEM_HPP
 
 #include <sycl/group.hpp>
+#include <sycl/group_barrier.hpp>
 #include <sycl/nd_range.hpp>
+#include <sycl/sub_group.hpp>
 
 namespace sycl {
 
@@ -24,6 +26,7 @@ public:
   std::size_t get_local_id(int dimension) const { return self_.local_id(Dimensions - 1 - dimension); }
   std::size_t get_local_linear_id() const { return get_group().get_local_linear_id(); }
   group<Dimensions> get_group() const { return group<Dimensions>(self_); }
+  sub_group get_sub_group() const { return sub_group(self_); }
   std::size_t get_group(int dimension) const { return self_.group_id(Dimensions - 1 - dimension); }
   std::size_t get_group_linear_id() const { return get_group().get_group_linear_id(); }
   range<Dimensions> get_group_range() const { return get_group().get_group_range(); }
@@ -37,12 +40,15 @@ public:
   }
   nd_range<Dimensions> get_nd_range() const { return {get_global_range(), get_local_range(), get_offset()}; }
 
-  SCYTHE_DEVICE_ERROR("work-group barriers are not supported")
-  void barrier(access::fence_space = access::fence_space::global_and_local) const {
-#ifndef SCYTHE_DEVICE_PASS
-    detail::barrier_in_host_mode();
-#endif
+  void barrier(access::fence_space = access::fence_space::global_and_local) const { group_barrier(get_group()); }
+  void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
+    atomic_fence(memory_order::acq_rel, memory_scope::work_group);
   }
+
+  template <class To, class From> device_event async_work_group_copy(To to, From from, std::size_t count) const;
+  template <class To, class From>
+  device_event async_work_group_copy(To to, From from, std::size_t count, std::size_t stride) const;
+  template <class... Events> void wait_for(Events... events) const { get_group().wait_for(events...); }
 
   friend bool operator==(const nd_item &a, const nd_item &b) {
     return a.get_global_id() == b.get_global_id() && a.get_nd_range() == b.get_nd_range();
@@ -50,6 +56,7 @@ public:
   friend bool operator!=(const nd_item &a, const nd_item &b) { return !(a == b); }
 
   explicit nd_item(const detail::work_item &self) : self_(self) {}
+  const detail::work_item &scythe_self() const { return self_; }
 
 private:
   detail::work_item self_;

@@ -5,6 +5,8 @@
 #include <sycl/access.hpp>
 #include <sycl/accessor.hpp>
 #include <sycl/aspect.hpp>
+#include <sycl/async_work_group_copy.hpp>
+#include <sycl/atomic_ref.hpp>
 #include <sycl/backend.hpp>
 #include <sycl/buffer.hpp>
 #include <sycl/builtins.hpp>
@@ -14,7 +16,12 @@
 #include <sycl/device_selector.hpp>
 #include <sycl/event.hpp>
 #include <sycl/exception.hpp>
+#include <sycl/functional.hpp>
 #include <sycl/group.hpp>
+#include <sycl/group_algorithms.hpp>
+#include <sycl/group_barrier.hpp>
+#include <sycl/group_local_memory.hpp>
+#include <sycl/h_item.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/host_accessor.hpp>
 #include <sycl/id.hpp>
@@ -30,6 +37,7 @@
 #include <sycl/property_list.hpp>
 #include <sycl/queue.hpp>
 #include <sycl/range.hpp>
+#include <sycl/sub_group.hpp>
 #include <sycl/usm.hpp>
 #include <sycl/version.hpp>
 

@@ -93,6 +93,26 @@ template <class F> void for_each_in_box(const std::uint64_t begin[3], const std:
         f(x, y, z);
 }
 
+// What the work-items of one work-group share while they run.
+template <class K> struct host_group_run {
+  K &kernel;
+  work_item self;
+};
+
+// Runs work-items until none is left: see `scythe_host_items`.
+template <int D, class K> void run_items(void *ctx, std::uint64_t *next, std::uint64_t count) noexcept {
+  const auto &run = *static_cast<const host_group_run<K> *>(ctx);
+  const std::uint64_t *size = run.self.box->local_size;
+  while (*next < count) {
+    const std::uint64_t index = (*next)++;
+    work_item self = run.self;
+    self.local[0] = index % size[0];
+    self.local[1] = index / size[0] % size[1];
+    self.local[2] = index / size[0] / size[1];
+    call_with_nd_item<D>(run.kernel, self);
+  }
+}
+
 // Runs a part of a launch. An exception that leaves a kernel has nowhere to go: it terminates the program.
 template <scythe_kernel_shape Shape, int D, class K>
 void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
@@ -112,13 +132,8 @@ void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
       if constexpr (Shape == SCYTHE_SHAPE_RANGE) {
         call_with_item<D>(kernel, self);
       } else {
-        constexpr std::uint64_t zero[3] = {};
-        for_each_in_box(zero, box->local_size, [&](std::size_t i, std::size_t j, std::size_t k) {
-          self.local[0] = i;
-          self.local[1] = j;
-          self.local[2] = k;
-          call_with_nd_item<D>(kernel, self);
-        });
+        host_group_run<K> run{kernel, self};
+        check(scythe_host_group_run(&run_items<D, K>, &run, self.local_linear_size()));
       }
     });
   }

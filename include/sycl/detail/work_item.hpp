@@ -25,6 +25,8 @@ struct work_item {
 
 #else
 
+inline constexpr std::uint32_t host_sub_group_size = 8;
+
 struct work_item {
   const scythe_host_box *box = nullptr;
   std::size_t group[3] = {};
@@ -38,6 +40,10 @@ struct work_item {
   std::size_t local_size(int d) const { return box->local_size[d]; }
   std::size_t group_id(int d) const { return group[d]; }
   std::size_t num_groups(int d) const { return box->global_size[d] / box->local_size[d]; }
+  std::size_t local_linear_id() const {
+    return (local[2] * box->local_size[1] + local[1]) * box->local_size[0] + local[0];
+  }
+  std::size_t local_linear_size() const { return box->local_size[0] * box->local_size[1] * box->local_size[2]; }
 };
 
 #endif

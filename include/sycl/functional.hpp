@@ -1,0 +1,100 @@
+// Function objects of group algorithms and reductions, and their identities.
+#ifndef SCYTHE_FUNCTIONAL_HPP
+#define SCYTHE_FUNCTIONAL_HPP
+
+#include <sycl/detail/config.hpp>
+
+#include <limits>
+#include <type_traits>
+
+// The whole of `<functional>` costs as much as all the headers of this folder.
+#if __has_include(<bits/stl_function.h>)
+#include <bits/stl_function.h>
+#else
+#include <functional>
+#endif
+
+namespace sycl {
+
+template <class T = void> using plus = std::plus<T>;
+template <class T = void> using multiplies = std::multiplies<T>;
+template <class T = void> using bit_and = std::bit_and<T>;
+template <class T = void> using bit_or = std::bit_or<T>;
+template <class T = void> using bit_xor = std::bit_xor<T>;
+template <class T = void> using logical_and = std::logical_and<T>;
+template <class T = void> using logical_or = std::logical_or<T>;
+
+template <class T = void> struct minimum {
+  constexpr T operator()(const T &x, const T &y) const { return y < x ? y : x; }
+};
+template <> struct minimum<void> {
+  using is_transparent = void;
+  template <class T> constexpr T operator()(const T &x, const T &y) const { return y < x ? y : x; }
+};
+template <class T = void> struct maximum {
+  constexpr T operator()(const T &x, const T &y) const { return x < y ? y : x; }
+};
+template <> struct maximum<void> {
+  using is_transparent = void;
+  template <class T> constexpr T operator()(const T &x, const T &y) const { return x < y ? y : x; }
+};
+
+namespace detail {
+
+enum class operation { other, add, mul, min, max, bit_and, bit_or, bit_xor, logical_and, logical_or };
+
+// Which operation a function object does.
+template <class Op> inline constexpr operation operation_of = operation::other;
+template <class T> inline constexpr operation operation_of<std::plus<T>> = operation::add;
+template <class T> inline constexpr operation operation_of<std::multiplies<T>> = operation::mul;
+template <class T> inline constexpr operation operation_of<minimum<T>> = operation::min;
+template <class T> inline constexpr operation operation_of<maximum<T>> = operation::max;
+template <class T> inline constexpr operation operation_of<std::bit_and<T>> = operation::bit_and;
+template <class T> inline constexpr operation operation_of<std::bit_or<T>> = operation::bit_or;
+template <class T> inline constexpr operation operation_of<std::bit_xor<T>> = operation::bit_xor;
+template <class T> inline constexpr operation operation_of<std::logical_and<T>> = operation::logical_and;
+template <class T> inline constexpr operation operation_of<std::logical_or<T>> = operation::logical_or;
+
+template <operation Op, class T>
+inline constexpr bool operation_has_identity =
+    std::is_arithmetic_v<T> &&
+    (Op == operation::add || Op == operation::mul || Op == operation::min || Op == operation::max ||
+     Op == operation::logical_and || Op == operation::logical_or || (std::is_integral_v<T> && Op != operation::other));
+
+template <operation Op, class T> constexpr T identity_of() {
+  using limits = std::numeric_limits<T>;
+  if constexpr (Op == operation::mul || Op == operation::logical_and)
+    return T(1);
+  else if constexpr (Op == operation::min)
+    return limits::has_infinity ? limits::infinity() : limits::max();
+  else if constexpr (Op == operation::max)
+    return limits::has_infinity ? static_cast<T>(-limits::infinity()) : limits::lowest();
+  else if constexpr (Op == operation::bit_and)
+    return std::is_same_v<T, bool> ? T(1) : static_cast<T>(-1);
+  else
+    return T(0);
+}
+
+template <class Op, class T, bool = operation_has_identity<operation_of<Op>, std::remove_cv_t<T>>>
+struct known_identity_base {};
+template <class Op, class T> struct known_identity_base<Op, T, true> {
+  static constexpr std::remove_cv_t<T> value = identity_of<operation_of<Op>, std::remove_cv_t<T>>();
+};
+
+} // namespace detail
+
+template <class BinaryOperation, class AccumulatorT>
+struct known_identity : detail::known_identity_base<BinaryOperation, AccumulatorT> {};
+template <class BinaryOperation, class AccumulatorT>
+inline constexpr AccumulatorT known_identity_v = known_identity<BinaryOperation, AccumulatorT>::value;
+
+template <class BinaryOperation, class AccumulatorT>
+struct has_known_identity
+    : std::bool_constant<
+          detail::operation_has_identity<detail::operation_of<BinaryOperation>, std::remove_cv_t<AccumulatorT>>> {};
+template <class BinaryOperation, class AccumulatorT>
+inline constexpr bool has_known_identity_v = has_known_identity<BinaryOperation, AccumulatorT>::value;
+
+} // namespace sycl
+
+#endif

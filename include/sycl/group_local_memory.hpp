@@ -1,0 +1,68 @@
+// Memory of a work-group that a kernel declares where it uses it (`sycl_ext_oneapi_local_memory`).
+#ifndef SCYTHE_GROUP_LOCAL_MEMORY_HPP
+#define SCYTHE_GROUP_LOCAL_MEMORY_HPP
+
+#include <sycl/group_barrier.hpp>
+#include <sycl/multi_ptr.hpp>
+
+#include <new>
+#include <utility>
+
+#define SYCL_EXT_ONEAPI_LOCAL_MEMORY 1
+
+#ifdef SCYTHE_DEVICE_PASS
+// Each call, once inlined, stands for memory of its own; both numbers are constants.
+SCYTHE_DEVICE_LIBRARY extern "C" void *__scythe_group_local_memory(__SIZE_TYPE__ bytes, __SIZE_TYPE__ align) noexcept;
+#endif
+
+namespace sycl {
+
+namespace detail {
+
+// Where the caller's variable of type `T` lies.
+template <class T, int D> SCYTHE_ALWAYS_INLINE void *group_variable(const group<D> &g) {
+  static_assert(std::is_trivially_destructible_v<T>, "group-local memory holds trivially destructible types");
+#ifdef SCYTHE_DEVICE_PASS
+  (void)g;
+  return __scythe_group_local_memory(sizeof(T), alignof(T));
+#else
+  void *memory = scythe_host_group_memory(g.get_local_linear_id(), sizeof(T), alignof(T));
+  if (!memory)
+    fail(errc::memory_allocation, "no group-local memory of " + std::to_string(sizeof(T)) + " bytes");
+  return memory;
+#endif
+}
+
+} // namespace detail
+
+namespace ext::oneapi {
+
+// Every call that a kernel makes is one variable, which the work-items of the group share, with any value.
+template <class T, int D>
+SCYTHE_ALWAYS_INLINE multi_ptr<T, access::address_space::local_space, access::decorated::legacy>
+group_local_memory_for_overwrite(group<D> g) {
+  void *memory = detail::group_variable<T>(g);
+  if constexpr (!std::is_trivially_default_constructible_v<T>) {
+    if (g.leader())
+      new (memory) T;
+    group_barrier(g);
+  }
+  return multi_ptr<T, access::address_space::local_space, access::decorated::legacy>(static_cast<T *>(memory));
+}
+
+// The same, made from `args` before any work-item goes on.
+template <class T, int D, class... Args>
+SCYTHE_ALWAYS_INLINE multi_ptr<T, access::address_space::local_space, access::decorated::legacy>
+group_local_memory(group<D> g, Args &&...args) {
+  void *memory = detail::group_variable<T>(g);
+  if (g.leader())
+    new (memory) T{std::forward<Args>(args)...};
+  group_barrier(g);
+  return multi_ptr<T, access::address_space::local_space, access::decorated::legacy>(static_cast<T *>(memory));
+}
+
+} // namespace ext::oneapi
+
+} // namespace sycl
+
+#endif

@@ -1,0 +1,119 @@
+// Hierarchical kernels: `h_item`, `private_memory`, and what `parallel_for_work_group` launches.
+//
+// One work-item runs the code of the whole work-group, in which `parallel_for_work_item` is a loop over the group's
+// work-items as the program sees them. Variables of the group's scope are then shared by nature, and every loop ends
+// with what would be a barrier. These loops are what the compiler makes of a work-group on a CPU anyway.
+#ifndef SCYTHE_H_ITEM_HPP
+#define SCYTHE_H_ITEM_HPP
+
+#include <sycl/group.hpp>
+#include <sycl/item.hpp>
+#include <sycl/nd_item.hpp>
+
+namespace sycl {
+
+template <int Dimensions> class h_item {
+public:
+  static constexpr int dimensions = Dimensions;
+
+  h_item() = delete;
+
+  id<Dimensions> get_global_id() const { return group_ * id<Dimensions>(physical_) + get_physical_local_id(); }
+  std::size_t get_global_id(int d) const { return group_[d] * physical_[d] + get_physical_local_id(d); }
+  range<Dimensions> get_global_range() const { return groups_ * physical_; }
+  std::size_t get_global_range(int d) const { return get_global_range()[d]; }
+  id<Dimensions> get_local_id() const { return logical_id_; }
+  std::size_t get_local_id(int d) const { return logical_id_[d]; }
+  range<Dimensions> get_local_range() const { return logical_; }
+  std::size_t get_local_range(int d) const { return logical_[d]; }
+  id<Dimensions> get_logical_local_id() const { return logical_id_; }
+  std::size_t get_logical_local_id(int d) const { return logical_id_[d]; }
+  range<Dimensions> get_logical_local_range() const { return logical_; }
+  std::size_t get_logical_local_range(int d) const { return logical_[d]; }
+  // A flexible range wraps round the work-items that the group was launched with.
+  id<Dimensions> get_physical_local_id() const {
+    id<Dimensions> at = logical_id_;
+    for (int d = 0; d < Dimensions; ++d)
+      at[d] %= physical_[d];
+    return at;
+  }
+  std::size_t get_physical_local_id(int d) const { return logical_id_[d] % physical_[d]; }
+  range<Dimensions> get_physical_local_range() const { return physical_; }
+  std::size_t get_physical_local_range(int d) const { return physical_[d]; }
+
+  friend bool operator==(const h_item &a, const h_item &b) {
+    return a.group_ == b.group_ && a.groups_ == b.groups_ && a.logical_id_ == b.logical_id_ &&
+           a.logical_ == b.logical_ && a.physical_ == b.physical_;
+  }
+  friend bool operator!=(const h_item &a, const h_item &b) { return !(a == b); }
+
+private:
+  template <int> friend class group;
+  h_item(const group<Dimensions> &g, const range<Dimensions> &logical)
+      : groups_(g.get_group_range()), logical_(logical), physical_(g.get_local_range()), group_(g.get_group_id()) {}
+
+  range<Dimensions> groups_, logical_, physical_;
+  id<Dimensions> group_, logical_id_;
+};
+
+template <int D> template <class F> void group<D>::parallel_for_work_item(F f) const {
+  parallel_for_work_item(get_local_range(), f);
+}
+template <int D> template <class F> void group<D>::parallel_for_work_item(range<D> flexible, F f) const {
+  h_item<D> item(*this, flexible);
+  id<D> &at = item.logical_id_;
+  // The missing dimensions have one step.
+  const std::size_t outer = D > 2 ? flexible[0] : 1, middle = D > 1 ? flexible[D - 2] : 1, inner = flexible[D - 1];
+  for (std::size_t i = 0; i < outer; ++i)
+    for (std::size_t j = 0; j < middle; ++j)
+      for (std::size_t k = 0; k < inner; ++k) {
+        if constexpr (D > 2)
+          at[0] = i;
+        if constexpr (D > 1)
+          at[D - 2] = j;
+        at[D - 1] = k;
+        f(item);
+      }
+}
+
+// One object for each work-item of a hierarchical group.
+template <class T, int Dimensions = 1> class private_memory {
+public:
+#ifdef SCYTHE_DEVICE_PASS
+  explicit private_memory(const group<Dimensions> &) {}
+#else
+  explicit private_memory(const group<Dimensions> &g) : objects_(new T[g.get_local_linear_range()]) {}
+  ~private_memory() { delete[] objects_; }
+#endif
+  private_memory(const private_memory &) = delete;
+  private_memory &operator=(const private_memory &) = delete;
+
+  T &operator()(const h_item<Dimensions> &item) {
+    return objects_[detail::linear(item.get_physical_local_id(), item.get_physical_local_range())];
+  }
+
+private:
+#ifdef SCYTHE_DEVICE_PASS
+  // Device code has no memory of a size that is not known: this is the largest group of any device.
+  static constexpr std::size_t max_work_group_size = 8192;
+  T objects_[max_work_group_size];
+#else
+  T *objects_;
+#endif
+};
+
+namespace detail {
+
+// The kernel that runs a hierarchical one: a work-item for each of its groups.
+template <class K, int D> struct hierarchical_kernel {
+  K kernel;
+  range<D> logical;
+
+  void operator()(const nd_item<D> &it) const { kernel(group<D>(it.scythe_self(), logical)); }
+};
+
+} // namespace detail
+
+} // namespace sycl
+
+#endif
