@@ -1,0 +1,209 @@
+// sin, cos, tan, their forms in units of pi, and sincos.
+//
+// The nearest multiple of pi (of pi/2 for tan) is taken off in three parts, each product exact thanks to `fused`, which
+// holds for arguments up to `turn_limit`. Above it, the bits of 2/pi that matter for the argument's exponent are
+// multiplied with its mantissa in integers; that loop is the only control flow here, so that vector code, which skips
+// loops no lane enters, pays for it only when it is needed.
+#ifndef SCYTHE_MATHS_TRIG_HPP
+#define SCYTHE_MATHS_TRIG_HPP
+
+#include "coefficients.hpp"
+#include "maths_constants.hpp"
+
+namespace scythe_device_library {
+
+template <class T> constexpr T turn_limit = T(0x1p17);
+template <> inline constexpr double turn_limit<double> = 0x1p27;
+
+// An angle as r + quadrant · pi/2, |r| at most pi/4 and a little.
+template <class T> struct angle {
+  T r;
+  unsigned quadrant;
+};
+
+// The fraction of a turn's quarter in 64 + 64 bits, a signed number over 2^64 and what follows it, as an angle.
+SCYTHE_INLINE float quarter_angle(long high, unsigned long, float) {
+  return static_cast<float>(static_cast<double>(high) * (0x1p-64 * 0x1.921fb54442d18p+0));
+}
+SCYTHE_INLINE double quarter_angle(long high, unsigned long low, double) {
+  const double top = static_cast<double>(high >> 32) * 0x1p32, middle = static_cast<double>(high & 0xffffffffl);
+  const pair<double> sum = exact_sum(top, middle);
+  const pair<double> all = quick_sum(sum.high, sum.low + static_cast<double>(low >> 11) * 0x1p-53);
+  const pair<double> quarter = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+  return product(all, quarter).high * 0x1p-64;
+}
+
+// Reduces a positive finite number of at least `turn_limit`.
+template <class T> SCYTHE_INLINE angle<T> reduce_huge(T x) {
+  // So many words of 2/pi leave enough bits for the argument closest to a multiple of pi/2.
+  constexpr int words = sizeof(T) == 4 ? 4 : 7;
+  const bits_of<T> bits = to_bits(x);
+  const int exponent = static_cast<int>(bits >> format<T>::digits) - format<T>::bias - format<T>::digits;
+  const unsigned long mantissa =
+      (bits & ((bits_of<T>(1) << format<T>::digits) - 1)) | (bits_of<T>(1) << format<T>::digits);
+  // Words before `first` only add multiples of four quarters.
+  const int first = ((exponent - 2) >> 5) + 2;
+  const int shift = ((exponent - 2) & 31);
+  const unsigned long m0 = mantissa & 0xffffffffu, m1 = mantissa >> 32;
+  unsigned long carry = 0;
+  unsigned long d0 = 0, d1 = 0, d2 = 0, d3 = 0, d4 = 0;
+#pragma clang loop unroll(disable) vectorize(disable)
+  for (int i = words - 1; i >= 0; --i) {
+    const unsigned long word = two_over_pi[first + i];
+    const unsigned long t = m0 * word + (carry & 0xffffffffu);
+    carry = (carry >> 32) + (t >> 32) + m1 * word;
+    d4 = d3;
+    d3 = d2;
+    d2 = d1;
+    d1 = d0;
+    d0 = t & 0xffffffffu;
+  }
+  // Two bits of the quadrant on top, the fraction below.
+  const unsigned long high = ((d0 << 32 | d1) << shift) | ((d2 << shift) >> 32);
+  const unsigned long low = ((d2 << 32 | d3) << shift) | ((d4 << shift) >> 32);
+  const unsigned long fraction = high << 2 | low >> 62;
+  const unsigned quadrant = static_cast<unsigned>(high >> 62) + static_cast<unsigned>(fraction >> 63);
+  return {quarter_angle(static_cast<long>(fraction), low << 2, T()), quadrant};
+}
+
+// An angle as r plus a multiple of pi, |r| at most pi/2 and a little; `flip` is the sign bit where that multiple is
+// odd.
+template <class T> struct half_turn {
+  T r;
+  bits_of<T> flip;
+};
+
+template <class T> SCYTHE_INLINE T less_pi(T x, T multiple) {
+  using C = constants<T>;
+  return fused(-multiple, C::pi_rest, fused(-multiple, C::pi_low, fused(-multiple, C::pi, x)));
+}
+template <class T> SCYTHE_INLINE bits_of<T> odd_sign(integer_of<T> n) {
+  return static_cast<bits_of<T>>(n) << (sizeof(T) * 8 - 1);
+}
+
+// What `sine_of_turn` needs for sin(x) (quadrant 0) or cos(x) (quadrant 1) from the quadrant form of |x|.
+template <class T> SCYTHE_INLINE half_turn<T> from_quadrant(angle<T> a, unsigned more) {
+  const unsigned q = a.quadrant + more;
+  return {(q & 1u) != 0 ? T(0.5) * constants<T>::pi - size_of(a.r) : a.r, static_cast<bits_of<T>>(q & 2u)
+                                                                              << (sizeof(T) * 8 - 2)};
+}
+
+template <class T> SCYTHE_INLINE T sine_of_turn(half_turn<T> a) {
+  const T square = a.r * a.r;
+  const T sine = a.r + a.r * square * sin_tail(square);
+  return from_bits<T>(to_bits(sine) ^ a.flip);
+}
+
+template <class T> SCYTHE_INLINE T sin_of_any(T x) {
+  const T size = size_of(x);
+  const whole<T> k = nearest(x, constants<T>::one_over_pi);
+  half_turn<T> a = {less_pi(x, k.value), odd_sign<T>(k.number)};
+  if (size >= turn_limit<T>) {
+    a = from_quadrant(reduce_huge(size), 0);
+    a.flip ^= to_bits(x) & format<T>::sign;
+  }
+  const T sine = sine_of_turn(a);
+  // The reduction would lose the sign of zero.
+  return size == infinite<T>() ? nan_value<T>() : (x == T(0) ? x : sine);
+}
+
+template <class T> SCYTHE_INLINE T cos_of_any(T x) {
+  const T size = size_of(x);
+  const whole<T> k = to_whole<T>((size * constants<T>::one_over_pi + T(0.5)) + format<T>::rounder);
+  // cos(x) = sin(x + pi/2): the multiples lie halfway between those of pi.
+  half_turn<T> a = {less_pi(size, k.value - T(0.5)), odd_sign<T>(k.number)};
+  if (size >= turn_limit<T>)
+    a = from_quadrant(reduce_huge(size), 1);
+  const T cosine = sine_of_turn(a);
+  return size == infinite<T>() ? nan_value<T>() : cosine;
+}
+
+template <class T> SCYTHE_INLINE angle<T> quadrant_of(T size) {
+  const whole<T> k = nearest(size, T(2) * constants<T>::one_over_pi);
+  angle<T> a = {less_pi(size, T(0.5) * k.value), static_cast<unsigned>(k.number)};
+  if (size >= turn_limit<T>)
+    a = reduce_huge(size);
+  return a;
+}
+
+template <class T> struct sine_cosine {
+  T sine, cosine;
+};
+// Of an angle of at most pi/4.
+template <class T> SCYTHE_INLINE sine_cosine<T> short_sincos(T r) {
+  const T square = r * r;
+  return {r + r * square * sin_short_tail(square), T(1) - (T(0.5) * square - square * square * cos_short_tail(square))};
+}
+
+template <class T> SCYTHE_INLINE T tan_of_any(T x) {
+  const T size = size_of(x);
+  const angle<T> a = quadrant_of(size);
+  const sine_cosine<T> s = short_sincos(a.r);
+  const bool odd = (a.quadrant & 1u) != 0;
+  const T tangent = (odd ? -s.cosine : s.sine) / (odd ? s.sine : s.cosine);
+  const T result = from_bits<T>(to_bits(tangent) ^ (to_bits(x) & format<T>::sign));
+  return size == infinite<T>() ? nan_value<T>() : result;
+}
+
+template <class T> SCYTHE_INLINE sine_cosine<T> sincos_of_any(T x) {
+  const T size = size_of(x);
+  const angle<T> a = quadrant_of(size);
+  const sine_cosine<T> s = short_sincos(a.r);
+  const bool odd = (a.quadrant & 1u) != 0;
+  const bits_of<T> q = a.quadrant, top = sizeof(T) * 8 - 2;
+  const T sine = from_bits<T>(to_bits(odd ? s.cosine : s.sine) ^ ((q & 2) << top) ^ (to_bits(x) & format<T>::sign));
+  const T cosine = from_bits<T>(to_bits(odd ? s.sine : s.cosine) ^ (((q + 1) & 2) << top));
+  const bool none = size == infinite<T>();
+  return {none ? nan_value<T>() : sine, none ? nan_value<T>() : cosine};
+}
+
+// Beyond this size all numbers are even integers.
+template <class T> constexpr T all_even = T(0x1p25);
+template <> inline constexpr double all_even<double> = 0x1p54;
+
+// sin(pi r) for |r| up to 1/2.
+template <class T> SCYTHE_INLINE T sinpi_short(T r) {
+  using C = constants<T>;
+  const T square = r * r;
+  return r * C::pi + (r * C::pi_low + r * square * sinpi_tail(square));
+}
+// |x| below 2, which has the same sine and cosine of its product with pi.
+template <class T> SCYTHE_INLINE T less_turns(T size) {
+  // Truncation is exact here, and so is the difference.
+  const T twice =
+      T(2) * (sizeof(T) == 4 ? T(__builtin_truncf(float(size * T(0.5)))) : T(__builtin_trunc(size * T(0.5))));
+  return size >= all_even<T> ? size - size : size - twice;
+}
+
+template <class T> SCYTHE_INLINE T sinpi_of_any(T x) {
+  const T a = less_turns(size_of(x));
+  const T b = a > T(1) ? a - T(1) : a;
+  const T sine = sinpi_short(b > T(0.5) ? T(1) - b : b);
+  // Integers give zero with the sign of x.
+  const T signed_sine = a > T(1) && b != T(1) ? -sine : sine;
+  return from_bits<T>(to_bits(b == T(0) || b == T(1) ? T(0) : signed_sine) ^ (to_bits(x) & format<T>::sign));
+}
+
+template <class T> SCYTHE_INLINE T cospi_of_any(T x) {
+  const T a = less_turns(size_of(x));
+  const T b = a > T(1) ? T(2) - a : a;
+  // 1/2 - b is exact where the cosine is small.
+  return sinpi_short(T(0.5) - b);
+}
+
+template <class T> SCYTHE_INLINE T tanpi_of_any(T x) {
+  const T a = less_turns(size_of(x));
+  const T b = a >= T(1) ? a - T(1) : a;
+  const T c = b > T(0.5) ? T(1) - b : b;
+  const T tangent = sinpi_short(c) / sinpi_short(T(0.5) - c);
+  const T turned = b > T(0.5) ? -tangent : tangent;
+  // tan(pi n) is 0 with the sign of x for even n, the other one for odd n; at n + 1/2 it is infinite, likewise.
+  const T zero = a == T(1) ? -T(0) : T(0);
+  const T pole = a > T(1) ? -infinite<T>() : infinite<T>();
+  const T result = b == T(0) ? zero : (b == T(0.5) ? pole : turned);
+  return from_bits<T>(to_bits(result) ^ (to_bits(x) & format<T>::sign));
+}
+
+} // namespace scythe_device_library
+
+#endif
