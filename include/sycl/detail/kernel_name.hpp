@@ -50,21 +50,67 @@ inline bool same_file(const char *a, const char *b) {
   return std::strcmp(plain(a), plain(b)) == 0;
 }
 
-inline const char *find_unnamed(code_location where, std::size_t functor_size) {
-  const char *found = nullptr;
-  int matches = 0;
-  for (const unnamed_kernel &row : unnamed_kernels)
-    if (row.symbol && row.line == where.line && row.functor_size == functor_size && same_file(row.file, where.file)) {
-      found = row.symbol;
-      ++matches;
+// Two mangled names are the same but for the numbers of lambdas ("UlvE_", "UlvE0_"), in which compilers differ. This
+// tells apart the lambdas that one position in a template stands for.
+inline bool same_but_lambda_numbers(const char *a, const char *b) {
+  auto digits = [](const char *&p) {
+    const char *rest = p;
+    while (*rest >= '0' && *rest <= '9')
+      ++rest;
+    if (*rest == '_')
+      p = rest;
+  };
+  for (;; ++a, ++b) {
+    if (*a != *b)
+      return false;
+    if (!*a)
+      return true;
+    if (*a == 'E') {
+      digits(++a);
+      digits(++b);
+      --a, --b;
     }
-  if (matches == 1)
-    return found;
-  fail(errc::kernel, std::string(where.file) + ":" + std::to_string(where.line) + ": " +
-                         (matches ? std::to_string(matches) + " unnamed kernels fit this call"
-                                  : std::string("no unnamed kernel of the device compilation fits this call")) +
-                         " (functor of " + std::to_string(functor_size) +
-                         " bytes); name the kernel, as in parallel_for<class my_kernel>(...)");
+  }
+}
+
+[[noreturn]] inline void fail_unnamed(code_location where, std::size_t functor_size, int fitting,
+                                      const unnamed_kernel *other_size) {
+  const std::string place = std::string(where.file) + ":" + std::to_string(where.line) + ": ";
+  const std::string advice = "name the kernel, as in parallel_for<class my_kernel>(...)";
+  if (fitting)
+    fail(errc::kernel, place + std::to_string(fitting) + " unnamed kernels fit this call; " + advice);
+  if (other_size)
+    fail(errc::kernel_argument, place + "the kernel's functor has " + std::to_string(functor_size) +
+                                    " bytes here and " + std::to_string(other_size->functor_size) +
+                                    " in the device compilation: the compilers disagree on what it captures; capture "
+                                    "explicitly, or let one compiler do both");
+  fail(errc::kernel, place + "the device compilation knows no unnamed kernel submitted here; " + advice);
+}
+
+inline const char *find_unnamed(code_location where, std::size_t functor_size, const char *host_name) {
+  const char *at_position = nullptr, *with_name = nullptr;
+  const unnamed_kernel *other_size = nullptr;
+  int positions = 0, names = 0;
+  for (const unnamed_kernel &row : unnamed_kernels) {
+    if (!row.symbol || row.line != where.line || !same_file(row.file, where.file))
+      continue;
+    if (row.functor_size != functor_size) {
+      other_size = &row;
+      continue;
+    }
+    at_position = row.symbol;
+    ++positions;
+    // A symbol is "_ZTS" and the mangled name.
+    if (same_but_lambda_numbers(row.symbol + 4, host_name)) {
+      with_name = row.symbol;
+      ++names;
+    }
+  }
+  if (positions == 1)
+    return at_position;
+  if (names == 1)
+    return with_name;
+  fail_unnamed(where, functor_size, positions, other_size);
 }
 
 template <class Name, class K> const char *kernel_symbol(code_location where) {
@@ -74,7 +120,7 @@ template <class Name, class K> const char *kernel_symbol(code_location where) {
     static std::atomic<const char *> cached{nullptr};
     const char *symbol = cached.load(std::memory_order_acquire);
     if (!symbol) {
-      symbol = find_unnamed(where, sizeof(K));
+      symbol = find_unnamed(where, sizeof(K), typeid(Name *).name() + 1);
       cached.store(symbol, std::memory_order_release);
     }
     return symbol;
