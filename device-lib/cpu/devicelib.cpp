@@ -2,4 +2,5 @@
 // end itself provides (work-item queries) and the scalar functions of the C maths library.
 #include "complex_arithmetic.hpp"
 #include "complex_functions.hpp"
+#include "group_functions.hpp"
 #include "math.hpp"
