@@ -132,7 +132,7 @@ TABLE = [
      lambda r: r, {"float": 2}),
     ("half_sin", "(sin(r) - r) / r³ in t = r², |r| up to pi/2",
      series(lambda t: (sin(sqrt(t)) - sqrt(t)) / sqrt(t) ** 3, mpf(-1) / 6), mpf(0), mpf("2.5"),
-     lambda t: t, {"float": 1}),
+     lambda t: t, {"float": 2}),
 ]
 
 

@@ -45,8 +45,8 @@ template <class T> struct exp_parts {
 template <class T> SCYTHE_INLINE exp_parts<T> split_exp(T x, T more = T(0)) {
   using C = constants<T>;
   const whole<T> k = nearest(x, C::log2_e);
-  const T r = (x - k.value * C::ln2_whole) - k.value * C::ln2_rest;
-  return {r + (r * r * exp_tail(r) + more), k.number};
+  const T r = (x - k.value * C::ln2_whole) + (more - k.value * C::ln2_rest);
+  return {r + r * r * exp_tail(r), k.number};
 }
 
 template <class T> SCYTHE_INLINE T exp_of_any(T x) {
