@@ -17,12 +17,12 @@ const FunctionDecl *canonicalFunction(const FunctionDecl *FD) {
   return FD->getCanonicalDecl();
 }
 
-bool insideSycl(const Decl *D) {
+bool insideNamespace(const Decl *D, llvm::StringRef Name) {
   const NamespaceDecl *Outermost = nullptr;
   for (const DeclContext *DC = D->getDeclContext(); DC; DC = DC->getParent())
     if (const auto *NS = dyn_cast<NamespaceDecl>(DC))
       Outermost = NS;
-  return Outermost && Outermost->getName() == "sycl";
+  return Outermost && Outermost->getName() == Name;
 }
 
 static const StringLiteral *stringArgument(const Expr *Arg) {
@@ -140,7 +140,7 @@ extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function
     Flags |= SCYTHE_FUNCTION_ALLOCATION;
   if (FD->isExternC())
     Flags |= SCYTHE_FUNCTION_EXTERN_C;
-  if (insideSycl(FD))
+  if (insideNamespace(FD, "sycl"))
     Flags |= SCYTHE_FUNCTION_IN_SYCL;
   if (FD->isTrivial() || (FD->isDefaulted() && isa<CXXDestructorDecl>(FD)))
     Flags |= SCYTHE_FUNCTION_DEFAULTED;

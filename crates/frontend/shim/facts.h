@@ -190,6 +190,8 @@ struct scythe_unit_facts {
   size_t external_count;
   const scythe_decl *instantiations; // of templates in namespace sycl
   size_t instantiation_count;
+  const scythe_decl *callers; // the program's own functions, with a body
+  size_t caller_count;
   const scythe_decorated_type *types;
   size_t type_count;
   uint32_t name_conflicts; // how often clang found a kernel name in use; not reported yet

@@ -105,7 +105,7 @@ public:
     if (!Device)
       return;
     scythe_unit Unit(CI, Ctx);
-    std::vector<scythe_decl> KernelDecls, RejectedDecls, ExternalDecls, InstantiationDecls;
+    std::vector<scythe_decl> KernelDecls, RejectedDecls, ExternalDecls, InstantiationDecls, CallerDecls;
     llvm::DenseSet<const FunctionDecl *> Seen;
     for (FunctionDecl *FD : Kernels) {
       if (!Seen.insert(canonicalFunction(FD)).second)
@@ -121,6 +121,8 @@ public:
     for (FunctionDecl *FD : Instantiations)
       if (FD->isDefined())
         InstantiationDecls.push_back(canonicalFunction(FD));
+    for (FunctionDecl *FD : Callers)
+      CallerDecls.push_back(canonicalFunction(FD));
     std::vector<scythe_decorated_type> Types;
     for (CXXRecordDecl *RD : Decorated) {
       std::string Name;
@@ -143,6 +145,8 @@ public:
     Facts.external_count = ExternalDecls.size();
     Facts.instantiations = InstantiationDecls.data();
     Facts.instantiation_count = InstantiationDecls.size();
+    Facts.callers = CallerDecls.data();
+    Facts.caller_count = CallerDecls.size();
     Facts.types = Types.data();
     Facts.type_count = Types.size();
     Facts.name_conflicts = *NameConflicts;
@@ -154,7 +158,7 @@ private:
   CompilerInstance &CI;
   bool Device;
   std::shared_ptr<uint32_t> NameConflicts = std::make_shared<uint32_t>(0);
-  std::vector<FunctionDecl *> Kernels, Externals, Instantiations;
+  std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
   std::vector<CXXRecordDecl *> Decorated;
 
   void declaration(Decl *D) {
@@ -175,8 +179,12 @@ private:
       Kernels.push_back(FD);
     if (FD->hasAttr<SYCLExternalAttr>())
       Externals.push_back(FD);
-    if (FD->isTemplateInstantiation() && insideSycl(FD))
-      Instantiations.push_back(FD);
+    if (insideNamespace(FD, "sycl")) {
+      if (FD->isTemplateInstantiation())
+        Instantiations.push_back(FD);
+    } else if (FD->doesThisDeclarationHaveABody() && !insideNamespace(FD, "std")) {
+      Callers.push_back(FD);
+    }
   }
 };
 

@@ -52,8 +52,8 @@ inline scythe_loc rawLoc(clang::SourceLocation Loc) { return Loc.getRawEncoding(
 // The address that stands for a function everywhere.
 const clang::FunctionDecl *canonicalFunction(const clang::FunctionDecl *FD);
 
-// Whether the declaration is inside the outermost namespace `sycl`.
-bool insideSycl(const clang::Decl *D);
+// Whether the declaration is inside the outermost namespace of that name.
+bool insideNamespace(const clang::Decl *D, llvm::StringRef Name);
 
 // The text of `annotate("scythe::special", text)` on a record, or an empty string.
 llvm::StringRef specialKind(const clang::CXXRecordDecl *RD);

@@ -4,13 +4,14 @@ use scythe_abi::launch::KernelLaunch;
 use scythe_llvm::Module;
 
 use crate::annotate::{self, FunctionNote, KernelNote, UnitNotes};
+use crate::call_site::{self, CallSite};
 use crate::facts::{Decl, Kernel, Level, Loc, Source};
 use crate::int_header::{self, KernelEntry};
 use crate::options::Options;
 use crate::reach::{Graph, Root};
 use crate::rows::{self, Row};
 use crate::unit::Unit;
-use crate::{call_site, diagnose, functor};
+use crate::{diagnose, functor};
 
 /// First stage: checks device code, writes the integration header, and returns what IR must say. `None` after errors:
 /// there will be no IR.
@@ -19,17 +20,17 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         return None;
     }
     let mut kernels: Vec<Kernel> = unit.kernels.iter().map(|&entry| unit.kernel(entry)).collect();
-    let mut call_sites = call_site::find(unit, &unit.kernels, &unit.instantiations);
+    let mut sites = call_site::find(unit, &unit.kernels, &unit.instantiations);
     // What a functor must not hold brings calls with it that are only consequences: such kernels are not looked at.
     let fit: Vec<bool> =
-        kernels.iter().zip(&call_sites).map(|(kernel, &site)| functor::check(unit, kernel, site)).collect();
-    let named_once = name_conflicts(unit, &kernels, &call_sites);
+        kernels.iter().zip(&sites).map(|(kernel, site)| functor::check(unit, kernel, site.loc)).collect();
+    let named_once = name_conflicts(unit, &kernels, &sites);
     let all_fit = fit.iter().all(|&fits| fits) && named_once;
     retain(&mut kernels, &fit);
-    retain(&mut call_sites, &fit);
+    retain(&mut sites, &fit);
     let roots: Vec<Decl> = kernels.iter().map(|kernel| kernel.entry).collect();
     let graph = Graph::explore(unit, &roots, &unit.externals);
-    let sound = diagnose::device_code(unit, &graph, &kernels, &call_sites);
+    let sound = diagnose::device_code(unit, &graph, &kernels, &sites);
     if !(all_fit && sound) {
         return None;
     }
@@ -40,22 +41,12 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         types: unit.types.clone(),
         ..UnitNotes::default()
     };
-    let mut entries = Vec::new();
-    for (kernel, &site) in kernels.iter().zip(&call_sites) {
-        let rows = kernel.fields.as_ref().map(rows::flatten).unwrap_or_default();
-        notes.kernels.push(kernel_note(unit, &graph, kernel, &rows));
-        entries.push(KernelEntry {
-            symbol: kernel.symbol.clone(),
-            spelling: kernel.spelling.clone(),
-            parts: kernel.parts.clone(),
-            functor_size: kernel.functor_size,
-            params: rows.iter().map(|row| row.param).collect(),
-            call: unit.locate_call(site),
-        });
+    for kernel in &kernels {
+        notes.kernels.push(kernel_note(unit, &graph, kernel));
     }
     notes.functions = function_notes(unit, &graph, &kernels);
     if let Some(path) = &options.int_header
-        && let Err(error) = int_header::write(path, &int_header::render(&entries))
+        && let Err(error) = int_header::write(path, &int_header::render(&header_entries(unit, &kernels, &sites)))
     {
         unit.report(Level::Error, Loc(0), &format!("cannot write integration header '{}': {error}", path.display()));
     }
@@ -64,14 +55,14 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
 
 /// Reports kernels that share another kernel's name; true when there are none. Clang noticed them, but could only point
 /// into the headers.
-fn name_conflicts(unit: &Unit, kernels: &[Kernel], call_sites: &[Loc]) -> bool {
-    let sites = call_site::find(unit, &unit.rejected, &unit.instantiations);
-    for (&entry, &site) in unit.rejected.iter().zip(&sites) {
+fn name_conflicts(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> bool {
+    let rejected_sites = call_site::find(unit, &unit.rejected, &unit.instantiations);
+    for (&entry, site) in unit.rejected.iter().zip(&rejected_sites) {
         let second = unit.kernel(entry);
         let message = format!("kernel name '{}' is used for two different kernels", second.name);
-        unit.report(Level::Error, site, &message);
+        unit.report(Level::Error, site.loc, &message);
         if let Some(first) = kernels.iter().position(|kernel| kernel.symbol == second.symbol) {
-            unit.report(Level::Note, call_sites[first], "the other kernel is here");
+            unit.report(Level::Note, sites[first].loc, "the other kernel is here");
         }
     }
     // An entry point that cannot be found again must not make the compilation fail without a word.
@@ -87,7 +78,26 @@ fn retain<T>(items: &mut Vec<T>, flags: &[bool]) {
     items.retain(|_| flags.next().is_none_or(|&flag| flag));
 }
 
-fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel, rows: &[Row]) -> KernelNote {
+/// What the integration header says of the kernels.
+fn header_entries(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> Vec<KernelEntry> {
+    let calls = call_site::all_calls(unit, sites, &unit.callers);
+    let entry = |(kernel, calls): (&Kernel, Vec<Loc>)| KernelEntry {
+        symbol: kernel.symbol.clone(),
+        spelling: kernel.spelling.clone(),
+        parts: kernel.parts.clone(),
+        functor_size: kernel.functor_size,
+        params: kernel_rows(kernel).iter().map(|row| row.param).collect(),
+        calls: calls.into_iter().map(|loc| unit.locate_call(loc)).collect(),
+    };
+    kernels.iter().zip(calls).map(entry).collect()
+}
+
+fn kernel_rows(kernel: &Kernel) -> Vec<Row> {
+    kernel.fields.as_ref().map(rows::flatten).unwrap_or_default()
+}
+
+fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel) -> KernelNote {
+    let rows = kernel_rows(kernel);
     // The call operator that the entry point reaches; a functor may have several.
     let operator = graph.nodes.iter().find(|node| {
         node.function.parent.is_some()
@@ -104,7 +114,7 @@ fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel, rows: &[Row]) -> Ker
             file: position.file,
             line: position.line,
             column: position.column,
-            identity: rows::identity(odr_hash, kernel.functor_size, rows),
+            identity: rows::identity(odr_hash, kernel.functor_size, &rows),
             params: rows.iter().map(|row| row.param).collect(),
         },
         param_types: rows.iter().map(|row| row.type_name.clone()).collect(),

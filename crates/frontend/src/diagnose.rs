@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use crate::call_site::CallSite;
 use crate::facts::{Action, Event, Function, Global, Kernel, Level, Loc, Source};
 use crate::library;
 use crate::reach::{Graph, Root};
@@ -26,10 +27,9 @@ impl Fault {
     }
 }
 
-/// Reports every broken rule of the device code in `graph`; `call_sites` has one place per kernel, where it is
-/// submitted. True when there is none.
-pub fn device_code(source: &impl Source, graph: &Graph, kernels: &[Kernel], call_sites: &[Loc]) -> bool {
-    let reporter = Reporter { source, graph, kernels, call_sites };
+/// Reports every broken rule of the device code in `graph`; `sites` has one place per kernel, where it is submitted. True when there is none.
+pub fn device_code(source: &impl Source, graph: &Graph, kernels: &[Kernel], sites: &[CallSite]) -> bool {
+    let reporter = Reporter { source, graph, kernels, sites };
     let mut seen = HashSet::new();
     for (index, node) in graph.nodes.iter().enumerate() {
         for event in &node.events {
@@ -126,7 +126,7 @@ struct Reporter<'a, S> {
     source: &'a S,
     graph: &'a Graph,
     kernels: &'a [Kernel],
-    call_sites: &'a [Loc],
+    sites: &'a [CallSite],
 }
 
 impl<S: Source> Reporter<'_, S> {
@@ -147,7 +147,7 @@ impl<S: Source> Reporter<'_, S> {
         match self.graph.nodes[outermost].root {
             Some(Root::Kernel(index)) => {
                 let message = format!("called by kernel '{}'", self.kernels[index].name);
-                self.source.report(Level::Note, self.call_sites[index], &message);
+                self.source.report(Level::Note, self.sites[index].loc, &message);
             }
             Some(Root::External) => {
                 let function = &self.graph.nodes[outermost].function;

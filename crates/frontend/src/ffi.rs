@@ -125,6 +125,8 @@ pub struct UnitFacts {
     pub external_count: usize,
     pub instantiations: *const Decl,
     pub instantiation_count: usize,
+    pub callers: *const Decl,
+    pub caller_count: usize,
     pub types: *const DecoratedType,
     pub type_count: usize,
     pub name_conflicts: u32,

@@ -21,7 +21,7 @@ pub struct KernelEntry {
     pub functor_size: u64,
     pub params: Vec<Param>,
     /// Where the program submits it, as `__builtin_FILE()` and `__builtin_LINE()` see it.
-    pub call: Position,
+    pub calls: Vec<Position>,
 }
 
 impl KernelEntry {
@@ -56,10 +56,11 @@ pub fn render(kernels: &[KernelEntry]) -> String {
         specialise(&mut out, index, kernel);
     }
     out.push_str("static const unnamed_kernel unnamed_kernels[] = {\n");
-    let mut rows: Vec<&KernelEntry> = kernels.iter().filter(|kernel| kernel.unnamed()).collect();
-    rows.sort_by(|a, b| (&a.call, &a.symbol).cmp(&(&b.call, &b.symbol)));
-    for kernel in rows {
-        let Position { file, line, column } = &kernel.call;
+    let unnamed = kernels.iter().filter(|kernel| kernel.unnamed());
+    let mut rows: Vec<(&Position, &KernelEntry)> =
+        unnamed.flat_map(|kernel| kernel.calls.iter().map(move |call| (call, kernel))).collect();
+    rows.sort_by_key(|(call, kernel)| (*call, &kernel.symbol));
+    for (Position { file, line, column }, kernel) in rows {
         let size = kernel.functor_size;
         let _ = writeln!(out, "    {{{}, {line}, {column}, {size}, {}}},", literal(file), literal(&kernel.symbol));
     }
@@ -142,7 +143,7 @@ mod tests {
             parts,
             functor_size: 16,
             params: vec![Param { kind: ParamKind::Pointer, size: 8, offset: 8 }],
-            call: Position { file: "a \"b\".cpp".into(), line: 3, column: 5 },
+            calls: vec![Position { file: "a \"b\".cpp".into(), line: 3, column: 5 }],
         }
     }
 

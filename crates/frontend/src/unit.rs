@@ -15,6 +15,8 @@ pub struct Unit {
     pub rejected: Vec<Decl>,
     pub externals: Vec<Decl>,
     pub instantiations: Vec<Decl>,
+    /// The program's own functions.
+    pub callers: Vec<Decl>,
     pub types: Vec<DecoratedType>,
     /// How often clang found a kernel name in use, which it leaves to us to report.
     pub name_conflicts: u32,
@@ -39,6 +41,7 @@ impl Unit {
                 rejected: decls(facts.rejected, facts.rejected_count),
                 externals: decls(facts.externals, facts.external_count),
                 instantiations: decls(facts.instantiations, facts.instantiation_count),
+                callers: decls(facts.callers, facts.caller_count),
                 types: slice(facts.types, facts.type_count)
                     .iter()
                     .map(|t| DecoratedType { name: text(t.name), aspects: slice(t.values, t.value_count).to_vec() })

@@ -28,6 +28,9 @@ void device(sycl::queue &q, int *p) {
   q.single_task<class local>([=] { p[0] = 1; });
   q.parallel_for(sycl::range<1>(1),
                  [=](sycl::id<1>) { p[0] = 1; });
+  auto again = [=] { p[0] = 2; };
+  q.single_task(again);
+  q.submit([&](sycl::handler &h) { h.single_task(again); });
 }
 
 #ifndef __SYCL_DEVICE_ONLY__
@@ -43,7 +46,10 @@ int main() {
               std::strstr(kernel_info<hidden>::name(), "hidden") &&
               std::strstr(kernel_info<outer::templated<float, 3, box<int>, char *>>::name(), "templated") &&
               row.line == 23 && row.functor_size == 8 && std::strstr(row.symbol, "device") &&
-              !sycl::detail::unnamed_kernels[1].symbol;
+              sycl::detail::unnamed_kernels[1].line == row.line + 3 &&
+              sycl::detail::unnamed_kernels[2].line == row.line + 4 &&
+              !std::strcmp(sycl::detail::unnamed_kernels[1].symbol, sycl::detail::unnamed_kernels[2].symbol) &&
+              !sycl::detail::unnamed_kernels[3].symbol;
   return good ? 0 : 1;
 }
 #endif
