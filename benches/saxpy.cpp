@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #ifdef BASELINE
-#include <cstdlib>
+#include "memory.hpp"
 #else
 #include <sycl/sycl.hpp>
 #endif
@@ -15,8 +15,8 @@ constexpr int rounds = 10;
 
 int main() {
 #ifdef BASELINE
-  float *x = static_cast<float *>(std::aligned_alloc(64, n * sizeof(float)));
-  float *y = static_cast<float *>(std::aligned_alloc(64, n * sizeof(float)));
+  float *x = allocate<float>(n);
+  float *y = allocate<float>(n);
 #pragma omp parallel for
   for (std::size_t i = 0; i < n; ++i) {
     x[i] = float(i & 1023);

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #ifdef BASELINE
-#include <cstdlib>
+#include "memory.hpp"
 #else
 #include <sycl/sycl.hpp>
 #endif
@@ -24,8 +24,8 @@ inline float initial(std::size_t i) { return float((i * 2654435761u) & 0xffff) /
 
 int main() {
 #ifdef BASELINE
-  float *in = static_cast<float *>(std::aligned_alloc(64, n * sizeof(float)));
-  float *out = static_cast<float *>(std::aligned_alloc(64, n * sizeof(float)));
+  float *in = allocate<float>(n);
+  float *out = allocate<float>(n);
 #pragma omp parallel for
   for (std::size_t i = 0; i < n; ++i) {
     in[i] = initial(i);
