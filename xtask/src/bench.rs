@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: ratios against peers, measured in the same run, and whether each limit holds.
 
 mod compile;
+mod cpu;
 mod launch;
 
 use std::process::ExitCode;
@@ -9,10 +10,11 @@ use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
-    let measure: fn(&std::path::Path) -> Result<Report, String> = match args {
-        [what] if what == "compile" => compile::measure,
-        [what] if what == "run" => launch::measure,
-        _ => return Err("'bench' wants 'compile' or 'run'".to_owned()),
+    let measure: Box<dyn Fn(&std::path::Path) -> Result<Report, String>> = match args {
+        [what] if what == "compile" => Box::new(compile::measure),
+        [what] if what == "run" => Box::new(launch::measure),
+        [what, names @ ..] if what == "cpu" => Box::new(|prefix| cpu::measure(prefix, names)),
+        _ => return Err("'bench' wants 'compile', 'run' or 'cpu'".to_owned()),
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;

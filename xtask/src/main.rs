@@ -26,6 +26,7 @@ Usage: cargo xtask COMMAND
   install --prefix DIR       set up, build, and install a relocatable tree
   stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
   bench compile|run          ratios against clang++ and OpenMP, and whether each limit holds
+  bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program in benches/cpu
   setup                      install the Debian packages that are missing
   fmt                        format Rust and C++
   lint                       check formats and lints
