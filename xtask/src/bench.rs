@@ -4,21 +4,25 @@ mod compile;
 mod cpu;
 mod launch;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 
+/// Takes the staged tree and the names of what to measure.
+type Measure = fn(&Path, &[String]) -> Result<Report, String>;
+
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
-    let measure: Box<dyn Fn(&std::path::Path) -> Result<Report, String>> = match args {
-        [what] if what == "compile" => Box::new(compile::measure),
-        [what] if what == "run" => Box::new(launch::measure),
-        [what, names @ ..] if what == "cpu" => Box::new(|prefix| cpu::measure(prefix, names)),
+    let (measure, names): (Measure, &[String]) = match args {
+        [what] if what == "compile" => (|prefix, _| compile::measure(prefix), &[]),
+        [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
+        [what, names @ ..] if what == "cpu" => (cpu::measure, names),
         _ => return Err("'bench' wants 'compile', 'run' or 'cpu'".to_owned()),
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;
-    let report = measure(&prefix)?;
+    let report = measure(&prefix, names)?;
     report.print();
     Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -37,7 +37,7 @@ const PACKAGES: &[Package] = &[
     package("valgrind", "/usr/bin/valgrind", Purpose::Test),
     package("libc6-dbg", "/usr/lib/debug/.build-id", Purpose::Test),
     package("libomp-22-dev", "/usr/lib/llvm-22/lib/libomp.so", Purpose::Bench),
-    package("ocl-icd-opencl-dev", "/usr/include/CL/cl.h", Purpose::Bench),
+    package("ocl-icd-opencl-dev", "/usr/lib/x86_64-linux-gnu/libOpenCL.so", Purpose::Bench),
 ];
 
 /// Makes sure that all packages for `purpose` are there: installs those missing where it may, else says how.
