@@ -20,9 +20,9 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
   run FILE [ARGS]            set up, build Scythe, compile FILE with it, and run the program with ARGS
-  test [STAGE] [FILTER]      set up, build, and run all tests, one stage (fmt, lint, unit, e2e, invariants, relocation,
-                             valgrind), or end-to-end programs whose name holds FILTER; --quick leaves out lint and
-                             valgrind
+  test [STAGE] [FILTER]      set up, build, and run all tests, one stage (fmt, unit, e2e, accuracy, invariants,
+                             relocation, lint, valgrind), or end-to-end programs whose name holds FILTER; --quick
+                             leaves out lint and valgrind
   install --prefix DIR       set up, build, and install a relocatable tree
   stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
   bench compile|run          ratios against clang++ and OpenMP, and whether each limit holds

@@ -36,6 +36,7 @@ const PACKAGES: &[Package] = &[
     package("spirv-tools", "/usr/bin/spirv-val", Purpose::Test),
     package("valgrind", "/usr/bin/valgrind", Purpose::Test),
     package("libc6-dbg", "/usr/lib/debug/.build-id", Purpose::Test),
+    package("libmpfr-dev", "/usr/include/mpfr.h", Purpose::Test),
     package("libomp-22-dev", "/usr/lib/llvm-22/lib/libomp.so", Purpose::Bench),
     package("ocl-icd-opencl-dev", "/usr/lib/x86_64-linux-gnu/libOpenCL.so", Purpose::Bench),
 ];

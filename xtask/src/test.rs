@@ -1,16 +1,16 @@
 //! `cargo xtask test`: everything that can be checked, stage by stage. A failed stage does not hide the others.
 
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::process::{CACHE, Scratch, progress};
+use crate::process::{CACHE, Scratch, capture, progress};
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
-use crate::workspace::cargo;
+use crate::workspace::{cargo, root};
 use crate::{e2e, invariants, lint};
 
 /// In the order they run: what is quick, and what most often fails, first.
-const STAGES: [&str; 7] = ["fmt", "unit", "e2e", "invariants", "relocation", "lint", "valgrind"];
+const STAGES: [&str; 8] = ["fmt", "unit", "e2e", "accuracy", "invariants", "relocation", "lint", "valgrind"];
 /// What `--quick` leaves out.
 const SLOW: [&str; 2] = ["lint", "valgrind"];
 
@@ -45,6 +45,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             "lint" => lint::clippy().map(|()| "lints".to_owned()),
             "unit" => unit(&prefix, &filters),
             "e2e" => e2e::run(&prefix, &filters).and_then(|t| tallied(t, "programs")),
+            "accuracy" => accuracy(&prefix),
             "invariants" => invariants::check(&prefix).map(|n| format!("{n} invariants")),
             "relocation" => invariants::relocation(Profile::Dev).map(|n| format!("{n} checks")),
             _ => e2e::valgrind(&prefix, &filters).and_then(|t| tallied(t, "programs")),
@@ -63,6 +64,14 @@ fn tallied(tally: e2e::Tally, what: &str) -> Result<String, String> {
     }
     let all = tally.passed + tally.failures.len();
     Err(format!("{} of {all} {what} failed:\n{}", tally.failures.len(), tally.failures.join("\n")))
+}
+
+/// The maths functions against a library that computes to any precision.
+fn accuracy(prefix: &std::path::Path) -> Result<String, String> {
+    let cache = Scratch::new("cache")?;
+    let mut command = std::process::Command::new(root().join("tests/accuracy/run.sh"));
+    let outcome = capture(command.arg(prefix).env(CACHE, cache.path().join("objects")), Duration::from_secs(600))?;
+    if outcome.success() { Ok("maths functions".to_owned()) } else { Err(outcome.describe()) }
 }
 
 /// All tests of the workspace. Scenarios find the staged tree by its name in the environment.
