@@ -37,8 +37,9 @@ SCYTHE_INLINE logarithm<double> log_for_power(double size) {
   const split_number<double> n = split_any(size);
   const double f = n.m - 1.0, k = to_value(n.k);
   const pair<double> bottom = quick_sum(2.0, f);
-  const double s = f / bottom.high;
-  const pair<double> ratio = {s, (fused(-s, bottom.high, f) - s * bottom.low) / bottom.high};
+  // One division: what the product with the reciprocal misses, the low part has.
+  const double inverse = 1.0 / bottom.high, s = f * inverse;
+  const pair<double> ratio = {s, (fused(-s, bottom.high, f) - s * bottom.low) * inverse};
   const pair<double> square = product(ratio, ratio);
   const pair<double> third = product(product(square, ratio), pair<double>{0x1.5555555555555p-1, 0x1.5555555555555p-55});
   const double rest = s * square.high * square.high * log_ratio_rest(square.high);

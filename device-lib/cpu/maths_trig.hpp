@@ -21,19 +21,27 @@ template <class T> struct angle {
   unsigned quadrant;
 };
 
-// The fraction of a turn's quarter in 64 + 64 bits, a signed number over 2^64 and what follows it, as an angle.
-SCYTHE_INLINE float quarter_angle(long high, unsigned long, float) {
-  return static_cast<float>(static_cast<double>(high) * (0x1p-64 * 0x1.921fb54442d18p+0));
-}
-SCYTHE_INLINE double quarter_angle(long high, unsigned long low, double) {
-  const double top = static_cast<double>(high >> 32) * 0x1p32, middle = static_cast<double>(high & 0xffffffffl);
-  const pair<double> sum = exact_sum(top, middle);
-  const pair<double> all = quick_sum(sum.high, sum.low + static_cast<double>(low >> 11) * 0x1p-53);
-  const pair<double> quarter = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
-  return product(all, quarter).high * 0x1p-64;
+// The high word of (a, b) shifted left by `count`, 0 to 31.
+SCYTHE_INLINE unsigned funnel(unsigned a, unsigned b, unsigned count) {
+  return (a << count) | ((b >> 1) >> (31u - count));
 }
 
-// Reduces a positive finite number of at least `turn_limit`.
+// A quarter turn's fraction in words, the first of them signed, as an angle.
+struct quarter_fraction {
+  unsigned w0, w1, w2, w3;
+};
+SCYTHE_INLINE void to_angle(quarter_fraction f, float &r) {
+  const double sum = static_cast<double>(static_cast<int>(f.w0)) + static_cast<double>(f.w1) * 0x1p-32;
+  r = static_cast<float>(sum * (0x1p-32 * 0x1.921fb54442d18p+0));
+}
+SCYTHE_INLINE void to_angle(quarter_fraction f, double &r) {
+  const pair<double> high = exact_sum(static_cast<double>(static_cast<int>(f.w0)), static_cast<double>(f.w1) * 0x1p-32);
+  const double low = static_cast<double>(f.w2) * 0x1p-64 + static_cast<double>(f.w3) * 0x1p-96;
+  const pair<double> all = quick_sum(high.high, high.low + low);
+  r = product(all, pair<double>{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54}).high * 0x1p-32;
+}
+
+// Reduces a positive number of at least `turn_limit`.
 template <class T> SCYTHE_INLINE angle<T> reduce_huge(T x) {
   // So many words of 2/pi leave enough bits for the argument closest to a multiple of pi/2.
   constexpr int words = sizeof(T) == 4 ? 4 : 7;
@@ -43,10 +51,10 @@ template <class T> SCYTHE_INLINE angle<T> reduce_huge(T x) {
       (bits & ((bits_of<T>(1) << format<T>::digits) - 1)) | (bits_of<T>(1) << format<T>::digits);
   // Words before `first` only add multiples of four quarters.
   const int first = ((exponent - 2) >> 5) + 2;
-  const int shift = ((exponent - 2) & 31);
+  const unsigned shift = static_cast<unsigned>(exponent - 2) & 31u;
   const unsigned long m0 = mantissa & 0xffffffffu, m1 = mantissa >> 32;
   unsigned long carry = 0;
-  unsigned long d0 = 0, d1 = 0, d2 = 0, d3 = 0, d4 = 0;
+  unsigned d0 = 0, d1 = 0, d2 = 0, d3 = 0, d4 = 0;
 #pragma clang loop unroll(disable) vectorize(disable)
   for (int i = words - 1; i >= 0; --i) {
     const unsigned long word = two_over_pi[first + i];
@@ -56,14 +64,16 @@ template <class T> SCYTHE_INLINE angle<T> reduce_huge(T x) {
     d3 = d2;
     d2 = d1;
     d1 = d0;
-    d0 = t & 0xffffffffu;
+    d0 = static_cast<unsigned>(t);
   }
   // Two bits of the quadrant on top, the fraction below.
-  const unsigned long high = ((d0 << 32 | d1) << shift) | ((d2 << shift) >> 32);
-  const unsigned long low = ((d2 << 32 | d3) << shift) | ((d4 << shift) >> 32);
-  const unsigned long fraction = high << 2 | low >> 62;
-  const unsigned quadrant = static_cast<unsigned>(high >> 62) + static_cast<unsigned>(fraction >> 63);
-  return {quarter_angle(static_cast<long>(fraction), low << 2, T()), quadrant};
+  const unsigned h0 = funnel(d0, d1, shift), h1 = funnel(d1, d2, shift), h2 = funnel(d2, d3, shift),
+                 h3 = funnel(d3, d4, shift);
+  const quarter_fraction f = {h0 << 2 | h1 >> 30, h1 << 2 | h2 >> 30, h2 << 2 | h3 >> 30, h3 << 2};
+  angle<T> a;
+  to_angle(f, a.r);
+  a.quadrant = (h0 >> 30) + (f.w0 >> 31);
+  return a;
 }
 
 // An angle as r plus a multiple of pi, |r| at most pi/2 and a little; `flip` is the sign bit where that multiple is
@@ -99,8 +109,12 @@ template <class T> SCYTHE_INLINE T sin_of_any(T x) {
   const whole<T> k = nearest(x, constants<T>::one_over_pi);
   half_turn<T> a = {less_pi(x, k.value), odd_sign<T>(k.number)};
   if (size >= turn_limit<T>) {
-    a = from_quadrant(reduce_huge(size), 0);
-    a.flip ^= to_bits(x) & format<T>::sign;
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (bits_of<T> parity = 0; parity < 2; ++parity)
+      if ((to_bits(x) & 1) == parity) {
+        a = from_quadrant(reduce_huge(size), 0);
+        a.flip ^= to_bits(x) & format<T>::sign;
+      }
   }
   const T sine = sine_of_turn(a);
   // The reduction would lose the sign of zero.
@@ -112,8 +126,12 @@ template <class T> SCYTHE_INLINE T cos_of_any(T x) {
   const whole<T> k = to_whole<T>((size * constants<T>::one_over_pi + T(0.5)) + format<T>::rounder);
   // cos(x) = sin(x + pi/2): the multiples lie halfway between those of pi.
   half_turn<T> a = {less_pi(size, k.value - T(0.5)), odd_sign<T>(k.number)};
-  if (size >= turn_limit<T>)
-    a = from_quadrant(reduce_huge(size), 1);
+  if (size >= turn_limit<T>) {
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (bits_of<T> parity = 0; parity < 2; ++parity)
+      if ((to_bits(x) & 1) == parity)
+        a = from_quadrant(reduce_huge(size), 1);
+  }
   const T cosine = sine_of_turn(a);
   return size == infinite<T>() ? nan_value<T>() : cosine;
 }
@@ -121,8 +139,12 @@ template <class T> SCYTHE_INLINE T cos_of_any(T x) {
 template <class T> SCYTHE_INLINE angle<T> quadrant_of(T size) {
   const whole<T> k = nearest(size, T(2) * constants<T>::one_over_pi);
   angle<T> a = {less_pi(size, T(0.5) * k.value), static_cast<unsigned>(k.number)};
-  if (size >= turn_limit<T>)
-    a = reduce_huge(size);
+  if (size >= turn_limit<T>) {
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (bits_of<T> parity = 0; parity < 2; ++parity)
+      if ((to_bits(size) & 1) == parity)
+        a = reduce_huge(size);
+  }
   return a;
 }
 
