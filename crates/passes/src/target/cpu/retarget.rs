@@ -2,11 +2,15 @@
 //!
 //! Address spaces stay as they are: x86 treats all numbers below 256 as one flat space.
 
-use super::Options;
+use super::{Options, query};
+use crate::workgroup::queries;
 use scythe_llvm::{CallConv, Function, Linkage, Module, Place, TargetMachine, Visibility};
 
 /// Function attributes that mean nothing on a CPU, cost speed there, or are decided by [`Options`].
-const DROPPED_ENUMS: [&str; 5] = ["convergent", "uwtable", "ssp", "sspstrong", "sspreq"];
+const DROPPED_ENUMS: [&str; 4] = ["uwtable", "ssp", "sspstrong", "sspreq"];
+
+/// Device code carries this on every function; see [`meets`].
+const CONVERGENT: &str = "convergent";
 const DROPPED_STRINGS: [&str; 8] = [
     "frame-pointer",
     "target-cpu",
@@ -38,7 +42,9 @@ pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Optio
         clean(function, options);
         for instruction in function.instructions().filter(|i| i.is_call()) {
             instruction.set_call_conv(CallConv::C);
-            instruction.remove_call_enum_attribute(Place::Function, "convergent");
+            if !instruction.called_function().is_some_and(meets) {
+                instruction.remove_call_enum_attribute(Place::Function, CONVERGENT);
+            }
         }
         if !function.is_declaration() {
             tune(function, options);
@@ -46,7 +52,17 @@ pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Optio
     }
 }
 
+/// Whether work-items meet in a call of this function. Such a call stays where it is: two copies of a barrier on the two
+/// sides of a branch are two barriers.
+fn meets(function: Function<'_>) -> bool {
+    let name = function.name();
+    query::belongs_to_kernel(&name) && queries::parse(&name).is_none()
+}
+
 fn clean(function: Function<'_>, options: &Options) {
+    if !meets(function) {
+        function.remove_enum_attribute(Place::Function, CONVERGENT);
+    }
     for name in DROPPED_ENUMS {
         function.remove_enum_attribute(Place::Function, name);
     }
