@@ -195,6 +195,8 @@ fn versions<'ctx>(
         };
         if let Ok(full) = form("full", false) {
             let masked = form("masked", true).map_err(|e| CpuError::Unsuitable { kernel: name.clone(), why: e.0 })?;
+            subgroup::erase_barriers(full.function);
+            subgroup::erase_barriers(masked.function);
             let passes = PassOptions::default();
             run_passes(module, TIDY, Some(machine), passes)?;
             let versions = group::Versions { full: full.function, lanes: count, masked: Some(masked.function) };
@@ -247,9 +249,9 @@ impl<'ctx> Memory<'ctx> {
         let (large, ready) = (block("context.large"), block("context.ready"));
         let from = builder.cond_br(small, ready, large).block();
         builder.position_at_end(large);
-        let malloc = module.get_or_add_function("malloc", pointer.function(&[context.int_type(64)], false));
-        let room = builder.add(total, int(64), "");
-        let heap = builder.call(malloc, &[room], "").as_value();
+        // Vectors are saved there with their own alignment, which `malloc` does not keep; contexts are multiples of it.
+        let ty = pointer.function(&[context.int_type(64); 2], false);
+        let heap = builder.call(module.get_or_add_function("aligned_alloc", ty), &[int(64), total], "").as_value();
         builder.br(ready);
         builder.position_at_end(ready);
         let owned = builder.phi(pointer, "heap");
