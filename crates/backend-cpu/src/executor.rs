@@ -114,6 +114,10 @@ impl Executor {
 
     /// `node` has run: completes it and releases what waited for it.
     pub(crate) fn finish(&'static self, node: Arc<Node>, runner: &mut Runner) {
+        // SAFETY: all the command's work is done, and only this thread completes it.
+        if let Some(error) = unsafe { node.unit_job() }.and_then(UnitJob::failure) {
+            node.fail(error);
+        }
         if let Some(worker) = &mut runner.worker
             && worker.next.is_none()
             && node.has_no_followers()

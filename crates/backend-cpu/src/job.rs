@@ -4,11 +4,13 @@
 
 use std::ffi::c_void;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
 use scythe_hal::{CopyBox, Errc, Error, HostKernelWork, KernelWork, Result, Work};
 
+use crate::barrier;
 use crate::copy;
 use crate::program::CpuKernel;
 use crate::tiling::Tiling;
@@ -30,6 +32,8 @@ pub(crate) enum Job {
 pub(crate) struct UnitJob {
     tiling: Tiling,
     work: UnitWork,
+    /// Work-items of one group went to different barriers.
+    diverged: AtomicBool,
 }
 
 enum UnitWork {
@@ -99,7 +103,11 @@ impl Job {
             let message = format!("a range of {x} × {y} × {z} (fastest first) has more than 2^64-1 elements");
             return Err(Error::new(Errc::NdRange, message));
         };
-        Ok(if tiling.units() == 0 { Self::Marker } else { Self::Units(UnitJob { tiling, work }) })
+        Ok(if tiling.units() == 0 {
+            Self::Marker
+        } else {
+            Self::Units(UnitJob { tiling, work, diverged: AtomicBool::new(false) })
+        })
     }
 }
 
@@ -121,6 +129,19 @@ impl UnitJob {
         }
     }
 
+    /// What went wrong, once all units are done.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        let UnitWork::Kernel { work, .. } = &self.work else { return None };
+        let kernel = work.kernel.as_any().downcast_ref::<CpuKernel>()?;
+        self.diverged.load(Ordering::Relaxed).then(|| {
+            let message = format!(
+                "kernel '{}': work-items of one work-group reached different barriers; all of them must reach the same",
+                kernel.symbol()
+            );
+            Error::new(Errc::Kernel, message)
+        })
+    }
+
     /// Does these units.
     ///
     /// # Safety
@@ -130,7 +151,10 @@ impl UnitJob {
             UnitWork::Kernel { work, num_groups, local_bytes } => {
                 let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else { return };
                 // SAFETY: the caller's contract; `kernel_job` checked functor and launch rows against each other.
-                unsafe { kernel.run(work, *num_groups, *local_bytes, &self.tiling, units) }
+                unsafe { kernel.run(work, *num_groups, *local_bytes, &self.tiling, units) };
+                if barrier::take_report() {
+                    self.diverged.store(true, Ordering::Relaxed);
+                }
             }
             UnitWork::HostKernel { work } => {
                 let mut host_box = HostBox {

@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use scythe_hal::Backend;
 
+mod barrier;
 mod cache;
 mod copy;
 mod cost;

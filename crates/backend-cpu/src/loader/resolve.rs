@@ -4,11 +4,16 @@
 use std::ffi::{CStr, CString, c_void};
 use std::sync::OnceLock;
 
+use crate::barrier;
+
 /// In the order of search. The process's own scope comes last, so that a program's `pow` does not become the kernel's.
 const LIBRARIES: [&CStr; 4] = [c"libm.so.6", c"libmvec.so.1", c"libc.so.6", c"libgcc_s.so.1"];
 
 /// The address of a function of the system's libraries.
 pub(crate) fn system_symbol(name: &str) -> Option<usize> {
+    if name == barrier::SYMBOL {
+        return Some(barrier::divergent_barrier as extern "C" fn() as usize);
+    }
     static HANDLES: OnceLock<Vec<usize>> = OnceLock::new();
     let handles = HANDLES.get_or_init(|| {
         let open = |library: &CStr| {

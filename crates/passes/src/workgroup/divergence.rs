@@ -22,6 +22,9 @@ pub enum Shape {
     Uniform,
     /// Lane `i` holds the value of lane 0 plus `i` times this (bytes, for pointers).
     Linear(i64),
+    /// The same, unless a narrow number wrapped round on the way: then anything. Code that profits compares the first lane
+    /// with the last.
+    Hopefully(i64),
     Varying,
 }
 
@@ -34,7 +37,7 @@ impl Shape {
         match self {
             Self::Uniform => Some(0),
             Self::Linear(s) => Some(s),
-            Self::Varying => None,
+            Self::Hopefully(_) | Self::Varying => None,
         }
     }
 
@@ -338,6 +341,7 @@ impl<'ctx> Divergence<'ctx> {
                 Shape::Linear(s) if self.no_wrap(i.operand(0).expect("a cast has an operand"), i.opcode(), 8) => {
                     Shape::Linear(s)
                 }
+                Shape::Linear(s) => hopefully(s),
                 Shape::Uniform => Shape::Uniform,
                 _ => Shape::Varying,
             },
@@ -408,14 +412,10 @@ impl<'ctx> Divergence<'ctx> {
     }
 
     fn gep(&self, module: &Module<'ctx>, gep: Instruction<'ctx>) -> Shape {
-        let mut total = match gep.operand(0).map(|v| self.shape(v)).and_then(Shape::stride) {
-            Some(s) => s,
-            None => return Shape::Varying,
-        };
+        let Some(mut total) = gep.operand(0).map(|v| self.shape(v)) else { return Shape::Varying };
         let Some(mut ty) = gep.gep_source_type() else { return Shape::Varying };
         for n in 1..gep.operand_count() {
             let index = gep.operand(n).expect("in range");
-            let Some(stride) = self.shape(index).stride() else { return Shape::Varying };
             if n > 1 {
                 if ty.kind() == TypeKind::LLVMStructTypeKind {
                     let field = index.const_int_value().unwrap_or(0) as usize;
@@ -430,16 +430,21 @@ impl<'ctx> Divergence<'ctx> {
                     None => return Shape::Varying,
                 }
             }
-            if stride != 0 {
-                // An index narrower than a pointer is sign-extended: it must not wrap.
-                if index.ty().int_width() != Some(64) && !self.no_wrap(index, Opcode::LLVMSExt, 8) {
-                    return Shape::Varying;
-                }
-                let Some(size) = ty.alloc_size(module) else { return Shape::Varying };
-                total += stride * size as i64;
+            let mut shape = self.shape(index);
+            if shape == Shape::Uniform {
+                continue;
             }
+            // An index narrower than a pointer is sign-extended: it must not wrap.
+            if let (Shape::Linear(s), true) = (shape, index.ty().int_width() != Some(64)) {
+                shape = if self.no_wrap(index, Opcode::LLVMSExt, 8) { shape } else { hopefully(s) };
+            }
+            let size = ty.alloc_size(module).map(|n| n as i64);
+            total = match scale(shape, size) {
+                Some(bytes) => add(total, bytes, 1),
+                None => return Shape::Varying,
+            };
         }
-        Shape::linear(total)
+        total
     }
 
     /// A linear value of a narrow type that does not wrap from lane to lane.
@@ -495,14 +500,26 @@ fn signed_constant(v: Value<'_>) -> Option<i64> {
     Some(((raw << shift) as i64) >> shift)
 }
 
+/// Comparing the first lane with the last finds a wrap only while all lanes together span less than the narrow type.
+fn hopefully(stride: i64) -> Shape {
+    if stride.unsigned_abs() < 1 << 16 { Shape::Hopefully(stride) } else { Shape::Varying }
+}
+
 fn add(a: Shape, b: Shape, sign: i64) -> Shape {
-    match (a.stride(), b.stride()) {
-        (Some(a), Some(b)) => Shape::linear(a + sign * b),
-        _ => Shape::Varying,
+    match (a, b) {
+        (Shape::Hopefully(a), _) => b.stride().map_or(Shape::Varying, |b| Shape::Hopefully(a + sign * b)),
+        (_, Shape::Hopefully(b)) => a.stride().map_or(Shape::Varying, |a| Shape::Hopefully(a + sign * b)),
+        _ => match (a.stride(), b.stride()) {
+            (Some(a), Some(b)) => Shape::linear(a + sign * b),
+            _ => Shape::Varying,
+        },
     }
 }
 
 fn scale(shape: Shape, factor: Option<i64>) -> Option<Shape> {
+    if let Shape::Hopefully(s) = shape {
+        return Some(Shape::Hopefully(s.checked_mul(factor?)?));
+    }
     let stride = shape.stride()?;
     Some(Shape::linear(stride.checked_mul(factor?)?))
 }

@@ -404,7 +404,7 @@ impl<'ctx> Maker<'_, 'ctx> {
         // One exit more than barriers: the end.
         let heads: Vec<_> = (0..regions.len()).map(|k| self.block(&format!("region.{k}"))).collect();
         for (k, blocks) in regions.iter().enumerate() {
-            let divergent = uniform.as_ref().is_none_or(|u| u.divergent_branch.iter().any(|&d| d));
+            let may_differ = uniform.as_ref().is_none_or(|u| exits_differ(u, blocks, &barrier_of));
             self.region(Region {
                 blocks,
                 start: starts[k],
@@ -417,7 +417,7 @@ impl<'ctx> Maker<'_, 'ctx> {
                 next,
                 chunks,
                 came_from: k.checked_sub(1),
-                check: divergent,
+                check: may_differ,
                 map: &map,
             });
         }
@@ -852,6 +852,36 @@ fn region<'ctx>(
         }
     }
     version.blocks().filter(|b| seen.contains(b)).collect()
+}
+
+/// Whether a branch that differs between items decides which barrier of a region is reached: its sides lead to different
+/// ones.
+fn exits_differ<'ctx>(
+    facts: &Divergence<'ctx>,
+    blocks: &[BasicBlock<'ctx>],
+    barrier_of: &HashMap<BasicBlock<'ctx>, usize>,
+) -> bool {
+    let reached = |from: BasicBlock<'ctx>| {
+        let mut exits = HashSet::new();
+        let mut seen = HashSet::new();
+        let mut work = vec![from];
+        while let Some(b) = work.pop() {
+            if let Some(&k) = barrier_of.get(&b) {
+                exits.insert(Some(k));
+            } else if seen.insert(b) {
+                let next = b.successors();
+                if next.is_empty() {
+                    exits.insert(None);
+                }
+                work.extend(next);
+            }
+        }
+        exits
+    };
+    blocks.iter().filter(|b| facts.index.get(b).is_some_and(|&n| facts.divergent_branch[n])).any(|b| {
+        let sides: Vec<_> = b.successors().into_iter().map(&reached).collect();
+        sides.windows(2).any(|w| w[0] != w[1])
+    })
 }
 
 /// The regions with code that uses an address, directly or through others made from it.

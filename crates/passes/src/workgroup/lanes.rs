@@ -373,6 +373,11 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
+    /// Has a vector form only.
+    fn in_vector(&self, v: Value<'ctx>) -> bool {
+        matches!(self.facts.shape(v), Shape::Varying | Shape::Hopefully(_))
+    }
+
     fn set_vector(&mut self, old: Instruction<'ctx>, vector: Value<'ctx>) {
         self.values.insert(old.as_value(), Wide { scalar: None, vector: Some(vector) });
     }
@@ -410,11 +415,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             let phis: Vec<_> =
                 self.facts.blocks[b].instructions().take_while(|i| i.opcode() == Opcode::LLVMPHI).collect();
             for phi in phis {
-                let ty = if self.facts.shape(phi.as_value()) == Shape::Varying {
-                    self.wide_type(phi.ty())
-                } else {
-                    phi.ty()
-                };
+                let ty = if self.in_vector(phi.as_value()) { self.wide_type(phi.ty()) } else { phi.ty() };
                 let slot = self.slots.alloca(ty, "phi");
                 self.phi_slots.insert(phi, slot);
             }
@@ -481,7 +482,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         let (phis, rest): (Vec<_>, Vec<_>) = instructions.into_iter().partition(|i| i.opcode() == Opcode::LLVMPHI);
         if direct {
             for &phi in &phis {
-                let varying = self.facts.shape(phi.as_value()) == Shape::Varying;
+                let varying = self.in_vector(phi.as_value());
                 let ty = if varying { self.wide_type(phi.ty()) } else { phi.ty() };
                 let new = self.builder.phi(ty, "");
                 self.direct_phis.push((phi, (!varying).then_some(new), varying.then_some(new)));
@@ -497,7 +498,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         } else {
             for &phi in &phis {
                 let slot = self.phi_slots[&phi].as_value();
-                if self.facts.shape(phi.as_value()) == Shape::Varying {
+                if self.in_vector(phi.as_value()) {
                     let v = self.builder.load(self.wide_type(phi.ty()), slot, "");
                     self.set_vector(phi, v.as_value());
                 } else {
@@ -535,7 +536,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         for phi in phis {
             let Some(slot) = self.phi_slots.get(&phi).copied() else { continue };
             let Some((value, _)) = phi.incoming().into_iter().find(|x| x.1 == source) else { continue };
-            let varying = self.facts.shape(phi.as_value()) == Shape::Varying;
+            let varying = self.in_vector(phi.as_value());
             let new = if varying { self.vector(value) } else { self.scalar(value) };
             let new = match mask {
                 None => new,
@@ -658,7 +659,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     // --- Instructions ---
 
     fn instruction(&mut self, b: usize, i: Instruction<'ctx>) {
-        let varying = self.facts.shape(i.as_value()) == Shape::Varying;
+        let varying = self.in_vector(i.as_value());
         match i.opcode() {
             Opcode::LLVMAlloca => self.alloca(i),
             Opcode::LLVMLoad => self.load(b, i),
@@ -839,8 +840,26 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             }
         } else {
             let addresses = self.vector(pointer);
-            let mask = self.masks[b].unwrap_or_else(|| self.all_ones());
-            self.masked_memory("llvm.masked.gather", &[wide, addresses.ty()], &[addresses], i, mask, Some(wide))
+            let mask = self.masks[b];
+            let hope = self.facts.shape(pointer) == Shape::Hopefully(size);
+            self.either(hope.then_some((addresses, size)), &mut |this, first| {
+                Some(match (first, mask) {
+                    (Some(first), None) => {
+                        let load = this.builder.load(wide, first, "");
+                        load.set_align(i.alignment());
+                        load.as_value()
+                    }
+                    (Some(first), Some(mask)) => {
+                        this.masked_memory("llvm.masked.load", &[wide, first.ty()], &[first], i, mask, Some(wide))
+                    }
+                    (None, _) => {
+                        let mask = mask.unwrap_or_else(|| this.all_ones());
+                        let types = [wide, addresses.ty()];
+                        this.masked_memory("llvm.masked.gather", &types, &[addresses], i, mask, Some(wide))
+                    }
+                })
+            })
+            .expect("a load gives a value")
         };
         self.set_vector(i, new);
     }
@@ -868,11 +887,57 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             }
             _ => {
                 let (wide, addresses) = (self.vector(value), self.vector(pointer));
-                let mask = self.masks[b].unwrap_or_else(|| self.all_ones());
-                let types = [wide.ty(), addresses.ty()];
-                self.masked_memory("llvm.masked.scatter", &types, &[wide, addresses], i, mask, None);
+                let mask = self.masks[b];
+                let hope = ps == Shape::Hopefully(size);
+                self.either(hope.then_some((addresses, size)), &mut |this, first| {
+                    match (first, mask) {
+                        (Some(first), None) => this.builder.store(wide, first).set_align(i.alignment()),
+                        (Some(first), Some(mask)) => {
+                            let types = [wide.ty(), first.ty()];
+                            this.masked_memory("llvm.masked.store", &types, &[wide, first], i, mask, None);
+                        }
+                        (None, _) => {
+                            let mask = mask.unwrap_or_else(|| this.all_ones());
+                            let types = [wide.ty(), addresses.ty()];
+                            this.masked_memory("llvm.masked.scatter", &types, &[wide, addresses], i, mask, None);
+                        }
+                    }
+                    None
+                });
             }
         }
+    }
+
+    /// Runs `access` once with the first lane's address, for addresses that turn out to be `size` bytes apart, and once
+    /// without, for those that do not. Without hope, only the latter.
+    fn either(
+        &mut self,
+        hope: Option<(Value<'ctx>, i64)>,
+        access: &mut dyn FnMut(&mut Self, Option<Value<'ctx>>) -> Option<Value<'ctx>>,
+    ) -> Option<Value<'ctx>> {
+        let Some((addresses, size)) = hope else { return access(self, None) };
+        let i64 = self.context.int_type(64);
+        let first = self.builder.extract_element(addresses, self.int(0), "first");
+        let last = self.builder.extract_element(addresses, self.int(u64::from(self.lanes - 1)), "last");
+        let number = |v| self.builder.cast(Opcode::LLVMPtrToInt, v, i64, "");
+        let span = self.builder.sub(number(last), number(first), "");
+        let wanted = i64.const_int((i64::from(self.lanes) - 1).wrapping_mul(size) as u64);
+        let even = self.builder.icmp(IntPredicate::LLVMIntEQ, span, wanted, "even");
+        let block = |this: &Self| this.context.append_block(this.new, "");
+        let (yes, no, after) = (block(self), block(self), block(self));
+        self.builder.cond_br(even, yes, no);
+        let mut results = Vec::new();
+        for (at, address) in [(yes, Some(first)), (no, None)] {
+            self.builder.position_at_end(at);
+            results.push((access(self, address), self.builder.block().expect("the builder stands in a block")));
+            self.builder.br(after);
+        }
+        self.builder.position_at_end(after);
+        let (Some(a), Some(b)) = (results[0].0, results[1].0) else { return None };
+        let phi = self.builder.phi(a.ty(), "");
+        phi.add_incoming(a, results[0].1);
+        phi.add_incoming(b, results[1].1);
+        Some(phi.as_value())
     }
 
     fn store_scalar(&mut self, b: usize, i: Instruction<'ctx>) {
@@ -932,8 +997,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         if let Some(answer) = sub_group {
             return self.set_scalar(i, answer);
         }
-        let shape = self.facts.shape(i.as_value());
-        if shape != Shape::Varying && (queries::parse(&name).is_some() || callee.only_computes()) {
+        if !self.in_vector(i.as_value()) && (queries::parse(&name).is_some() || callee.only_computes()) {
             let copy = self.clone_scalar(i);
             return self.set_scalar(i, copy);
         }

@@ -159,8 +159,21 @@ pub fn permute<'ctx>(builder: &Builder<'ctx>, a: Value<'ctx>, b: Value<'ctx>, or
     builder.shuffle(a, b, const_vector(&order.iter().map(|&n| i32.const_int(n)).collect::<Vec<_>>()))
 }
 
+/// The execution scope of a barrier among the work-items of a sub-group.
+const SUB_GROUP_SCOPE: u64 = 3;
+
+/// Takes away the barriers of sub-groups, once the function stands for a whole sub-group: lanes are always together.
+pub fn erase_barriers<'ctx>(function: Function<'ctx>) {
+    let of_sub_group = |call: &Instruction<'ctx>| {
+        call.args().first().and_then(|scope| scope.const_int_value()).is_some_and(|scope| scope == SUB_GROUP_SCOPE)
+    };
+    let calls: Vec<Instruction<'ctx>> = super::group::barriers(function).filter(of_sub_group).collect();
+    calls.into_iter().for_each(Instruction::erase);
+}
+
 /// Sub-groups of one work-item, for a function that stays scalar.
 pub fn make_single<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
+    erase_barriers(function);
     let calls: Vec<Instruction<'ctx>> = function.instructions().filter(|i| i.called_function().is_some()).collect();
     let context = module.context();
     for call in calls {

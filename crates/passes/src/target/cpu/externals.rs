@@ -11,7 +11,7 @@ use scythe_llvm::{Module, Value};
 
 /// Memory and strings.
 const C_LIBRARY: [&str; 10] =
-    ["bcmp", "free", "malloc", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen"];
+    ["aligned_alloc", "bcmp", "free", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen"];
 
 /// Names of the maths library in `double`; with an `f` at the end, they take and give `float`. Sorted.
 const MATHS: [&str; 67] = [

@@ -95,6 +95,7 @@ pub fn lower<'ctx>(
     let kernels = module.kernels();
     let shapes = kernels.iter().map(|k| shape(*k)).collect::<Result<Vec<_>, _>>()?;
     reach::check_globals(module)?;
+    local_variables::declare(module)?;
 
     retarget::run(module, machine, options);
     retarget::internalize(module, &kernels);
@@ -123,7 +124,8 @@ pub fn lower<'ctx>(
         run_passes(module, items::PREPARE, Some(machine), passes)?;
     }
     let mut entries = Vec::with_capacity(kernels.len());
-    for (((kernel, passing), shape), by_items) in kernels.iter().zip(&passing).zip(shapes).zip(by_items) {
+    for (((kernel, passing), shape), by_items) in kernels.iter().zip(&passing).zip(shapes).zip(by_items.iter().copied())
+    {
         entries.push(if by_items {
             items::make(module, machine, *kernel, passing, shape, options)?
         } else {
@@ -135,12 +137,52 @@ pub fn lower<'ctx>(
     retarget::internalize(module, &entries);
     observe(Stage::Wrapped, module)?;
 
-    let optimize = OptLevel::from_number(options.opt_level).pipeline();
-    run_passes(module, &format!("globaldce,{optimize}"), Some(machine), passes)?;
+    optimize(module, machine, options, passes, &entries, &by_items)?;
     query::check_none_left(module)?;
     externals::check(module)?;
     observe(Stage::Optimized, module)
 }
+
+/// Optimises each entry as its form needs: LLVM's whole pipeline finds vectors in work-item loops; what is made of vectors
+/// already would only grow by it.
+fn optimize<'ctx>(
+    module: &Module<'ctx>,
+    machine: &TargetMachine,
+    options: &Options,
+    passes: PassOptions,
+    entries: &[Function<'ctx>],
+    by_items: &[bool],
+) -> Result<(), CpuError> {
+    let whole = OptLevel::from_number(options.opt_level).pipeline();
+    let lean = if options.opt_level == 0 { whole } else { LEAN };
+    let context = module.context();
+    for (pipeline, items) in [(lean, true), (whole, false)] {
+        if !by_items.contains(&items) {
+            continue;
+        }
+        // Passes leave functions alone that are marked so.
+        let others = || entries.iter().zip(by_items).filter(|(_, i)| **i != items).map(|(e, _)| *e);
+        for name in ["optnone", "noinline"] {
+            if let Some(attribute) = context.enum_attribute(name, 0) {
+                others().for_each(|e| e.add_attribute(Place::Function, attribute));
+            }
+        }
+        run_passes(module, &format!("globaldce,{pipeline}"), Some(machine), passes)?;
+        for name in ["optnone", "noinline"] {
+            others().for_each(|e| e.remove_enum_attribute(Place::Function, name));
+        }
+    }
+    if by_items.is_empty() {
+        run_passes(module, "globaldce", Some(machine), passes)?;
+    }
+    Ok(())
+}
+
+/// For code that is vectorised: registers, common subexpressions, loop invariants.
+const LEAN: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,\
+    loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
+    instcombine<no-verify-fixpoint>,gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,\
+    simplifycfg<switch-to-lookup>,adce),globaldce";
 
 /// Only what correctness needs: queries become part of their kernel.
 const INLINE: &str = "globaldce,always-inline";
