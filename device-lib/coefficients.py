@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes device-lib/cpu/coefficients.hpp: the polynomials of the CPU's maths functions.
+r"""Writes device-lib/cpu/coefficients.hpp: the polynomials of the CPU's maths functions.
 
-    python3 device-lib/coefficients.py > device-lib/cpu/coefficients.hpp
+    python3 device-lib/coefficients.py | clang-format-22 --assume-filename=device-lib/cpu/coefficients.hpp \
+        > device-lib/cpu/coefficients.hpp.new && mv device-lib/cpu/coefficients.hpp.new device-lib/cpu/coefficients.hpp
 
 Each polynomial interpolates its function at Chebyshev nodes, which costs less than a factor of two over the best one
 and needs no iteration. The comment above each gives interval and largest error, `weight` times the difference, measured

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compiles the accuracy test with an installed Scythe and runs it:
+# Compiles the tests of the built-in functions with an installed Scythe and runs them: exact.cpp for results that must be
+# exact, accuracy.cpp for the others.
 #
 #     tests/accuracy/run.sh PREFIX [--full] [--points N] [--table] [FUNCTION...]
 #
@@ -18,4 +19,6 @@ clang++-22 -std=c++17 -O2 -c "$here/reference.cpp" -o "$scratch/reference.o"
 # One image per kernel: only those that run are compiled.
 "$prefix/bin/scythe" -fsycl -fsycl-device-code-split=per_kernel -O2 "$here/accuracy.cpp" "$scratch/reference.o" \
   -lmpfr -lgmp -o "$scratch/accuracy"
+"$prefix/bin/scythe" -fsycl -fsycl-device-code-split=per_kernel -O2 "$here/exact.cpp" -o "$scratch/exact"
+"$scratch/exact"
 "$scratch/accuracy" "$@"
