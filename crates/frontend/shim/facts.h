@@ -235,4 +235,17 @@ void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
 const char *scythe_frontend_module(void *module);
 }
 
+// `src/ffi.rs` states the same sizes: a field added on one side only does not compile.
+static_assert(sizeof(scythe_position) == 24, "src/ffi.rs");
+static_assert(sizeof(scythe_attribute) == 56, "src/ffi.rs");
+static_assert(sizeof(scythe_function) == 80, "src/ffi.rs");
+static_assert(sizeof(scythe_event) == 56, "src/ffi.rs");
+static_assert(sizeof(scythe_events) == 16, "src/ffi.rs");
+static_assert(sizeof(scythe_field) == 112, "src/ffi.rs");
+static_assert(sizeof(scythe_name_part) == 40, "src/ffi.rs");
+static_assert(sizeof(scythe_kernel) == 144, "src/ffi.rs");
+static_assert(sizeof(scythe_decorated_type) == 32, "src/ffi.rs");
+static_assert(sizeof(scythe_unit_facts) == 120, "src/ffi.rs");
+static_assert(sizeof(scythe_pass_plugin) == 40, "src/ffi.rs");
+
 #endif

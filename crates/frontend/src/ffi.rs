@@ -153,3 +153,18 @@ unsafe extern "C" {
     pub fn scythe_report(unit: *mut RawUnit, level: u32, loc: u32, message: Str);
     pub fn scythe_pass_plugin_info(out: *mut PassPlugin);
 }
+
+// `shim/facts.h` states the same sizes: a field added on one side only does not compile.
+const _: () = {
+    assert!(size_of::<Position>() == 24);
+    assert!(size_of::<Attribute>() == 56);
+    assert!(size_of::<Function>() == 80);
+    assert!(size_of::<Event>() == 56);
+    assert!(size_of::<Events>() == 16);
+    assert!(size_of::<Field>() == 112);
+    assert!(size_of::<NamePart>() == 40);
+    assert!(size_of::<Kernel>() == 144);
+    assert!(size_of::<DecoratedType>() == 32);
+    assert!(size_of::<UnitFacts>() == 120);
+    assert!(size_of::<PassPlugin>() == 40);
+};
