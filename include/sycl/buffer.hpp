@@ -19,7 +19,9 @@ namespace sycl {
 namespace property::buffer {
 
 // The buffer works on the host memory it is given.
-struct use_host_ptr : detail::property_base {};
+struct use_host_ptr : detail::property_base {
+  static constexpr unsigned scythe_bit = 8;
+};
 
 // The program locks the mutex while it touches the host memory it gave.
 class use_mutex : public detail::property_base {
@@ -165,8 +167,8 @@ public:
   template <class U, int D>
   buffer<U, D, typename std::allocator_traits<Allocator>::template rebind_alloc<U>> reinterpret(range<D> r) const {
     if (r.size() * sizeof(U) != byte_size())
-      detail::fail(errc::invalid, "buffer::reinterpret: the new range holds " + std::to_string(r.size() * sizeof(U)) +
-                                      " bytes, the buffer " + std::to_string(byte_size()));
+      detail::fail(errc::invalid, "buffer::reinterpret: the new range holds %zu bytes, the buffer %zu",
+                   r.size() * sizeof(U), byte_size());
     return {detail::handle<scythe_buffer>(handle_), r, allocator_, properties_, owner_, sub_buffer_};
   }
   template <class U, int D = Dimensions> auto reinterpret() const {
@@ -174,8 +176,8 @@ public:
                   "buffer::reinterpret: give the range, for it does not follow from the element's size");
     if constexpr (D == 1) {
       if (byte_size() % sizeof(U))
-        detail::fail(errc::invalid, "buffer::reinterpret: " + std::to_string(byte_size()) +
-                                        " bytes are no whole number of elements of " + std::to_string(sizeof(U)));
+        detail::fail(errc::invalid, "buffer::reinterpret: %zu bytes are no whole number of elements of %zu",
+                     byte_size(), sizeof(U));
       return reinterpret<U>(range<1>(byte_size() / sizeof(U)));
     } else {
       return reinterpret<U>(range_);
@@ -233,12 +235,13 @@ private:
     bool must_be_whole = false;
     for (int i = 0; i < Dimensions; ++i) {
       if (base[i] > range_[i] || part[i] > range_[i] - base[i])
-        detail::fail(errc::invalid, "sub-buffer: offset " + std::to_string(base[i]) + " and range " +
-                                        std::to_string(part[i]) + " in dimension " + std::to_string(i) +
-                                        " exceed the buffer's range of " + std::to_string(range_[i]));
+        detail::fail(errc::invalid,
+                     "sub-buffer: offset %zu and range %zu in dimension %d exceed the buffer's range of %zu", base[i],
+                     part[i], i, range_[i]);
       if (must_be_whole && part[i] != range_[i])
-        detail::fail(errc::invalid, "sub-buffer: the region is not contiguous: it must span dimension " +
-                                        std::to_string(i) + " (" + std::to_string(range_[i]) + " elements)");
+        detail::fail(errc::invalid,
+                     "sub-buffer: the region is not contiguous: it must span dimension %d (%zu elements)", i,
+                     range_[i]);
       must_be_whole = must_be_whole || part[i] != 1;
     }
     return detail::linear(base, range_);

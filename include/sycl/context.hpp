@@ -2,6 +2,7 @@
 #ifndef SCYTHE_CONTEXT_HPP
 #define SCYTHE_CONTEXT_HPP
 
+#include <sycl/detail/inline_vector.hpp>
 #include <sycl/device.hpp>
 #include <sycl/property_list.hpp>
 
@@ -10,29 +11,47 @@ namespace sycl {
 namespace detail {
 
 struct context_impl : counted {
-  context_impl(std::vector<device> list, async_handler h, property_list props)
-      : devices(std::move(list)), handler(std::move(h)), properties(std::move(props)) {
-    if (devices.empty())
-      fail(errc::invalid, "a context needs at least one device");
-    std::vector<scythe_device> handles;
-    for (const device &d : devices) {
-      if (d.get_platform() != devices.front().get_platform())
-        fail(errc::invalid, "the devices of a context must belong to one platform");
-      handles.push_back(access_handle::of(d));
+  context_impl(async_handler h, property_list props) : handler(std::move(h)), properties(std::move(props)) {}
+
+  SCYTHE_COLD void add_devices_of(scythe_platform platform) {
+    std::uint32_t count = 0;
+    check(scythe_device_count(platform, &count));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      scythe_device member = nullptr;
+      check(scythe_device_get(platform, i, &member));
+      devices.push_back(member);
     }
+  }
+  // After all devices were added.
+  SCYTHE_COLD void create() {
+    scythe_platform first = nullptr, other = nullptr;
+    for (scythe_device d : devices) {
+      check(scythe_device_platform(d, &other));
+      if (first && other != first)
+        fail(errc::invalid, "the devices of a context must belong to one platform");
+      first = other;
+    }
+    if (!first)
+      fail(errc::invalid, "a context needs at least one device");
     scythe_context created = nullptr;
-    check(scythe_context_create(handles.data(), static_cast<std::uint32_t>(handles.size()), &created));
+    check(scythe_context_create(devices.data(), static_cast<std::uint32_t>(devices.size()), &created));
     context = detail::handle<scythe_context>::adopt(created);
   }
-  bool has_device(const device &asked) const {
-    for (const device &d : devices)
+  bool has_device(scythe_device asked) const {
+    for (scythe_device d : devices)
       if (d == asked)
         return true;
     return false;
   }
+  template <class Selector> device select(const Selector &selector) const {
+    device_choice choice;
+    for (scythe_device d : devices)
+      choice.offer(d, selector(access_handle::make(d)));
+    return choice.result();
+  }
 
   handle<scythe_context> context;
-  std::vector<device> devices;
+  inline_vector<scythe_device, 4> devices;
   async_handler handler;
   property_list properties;
 };
@@ -40,31 +59,35 @@ struct context_impl : counted {
 inline void retain(context_impl *context) noexcept { context->add_reference(); }
 inline void release(context_impl *context) noexcept {
   if (context->drop_reference())
-    delete context;
+    destroy(context);
 }
 
 // The context of queues that name none: one for each platform, so that their allocations and events mix. They live
 // until the process ends, since static objects may use them as late as that.
-inline ref<context_impl> default_context(const platform &p) {
+SCYTHE_COLD inline ref<context_impl> default_context(const device &d) {
   struct entry {
-    platform owner;
+    scythe_platform owner;
     ref<context_impl> context;
     entry *next;
   };
   static std::atomic<entry *> first{nullptr};
-  entry *created = nullptr;
+  scythe_platform platform = nullptr;
+  check(scythe_device_platform(access_handle::of(d), &platform));
+  ref<context_impl> created;
   for (;;) {
     entry *head = first.load(std::memory_order_acquire);
     for (entry *e = head; e; e = e->next)
-      if (e->owner == p) {
-        delete created;
+      if (e->owner == platform)
         return e->context;
-      }
-    if (!created)
-      created = new entry{p, ref<context_impl>::adopt(new context_impl(p.get_devices(), {}, {})), nullptr};
-    created->next = head;
-    if (first.compare_exchange_strong(head, created, std::memory_order_acq_rel))
-      return created->context;
+    if (!created) {
+      created = ref<context_impl>::adopt(new context_impl({}, {}));
+      created->add_devices_of(platform);
+      created->create();
+    }
+    entry *added = new entry{platform, created, head};
+    if (first.compare_exchange_strong(head, added, std::memory_order_acq_rel))
+      return created;
+    delete added;
   }
 }
 
@@ -77,20 +100,27 @@ public:
       : context(device(), std::move(handler), properties) {}
   explicit context(const device &d, const property_list &properties = {}) : context(d, async_handler(), properties) {}
   explicit context(const device &d, async_handler handler, const property_list &properties = {})
-      : context(std::vector<device>{d}, std::move(handler), properties) {}
+      : context(&d, 1, std::move(handler), properties) {}
   explicit context(const platform &p, const property_list &properties = {}) : context(p, async_handler(), properties) {}
   explicit context(const platform &p, async_handler handler, const property_list &properties = {})
-      : context(p.get_devices(), std::move(handler), properties) {}
+      : impl_(detail::ref<detail::context_impl>::adopt(new detail::context_impl(std::move(handler), properties))) {
+    impl_->add_devices_of(detail::access_handle::of(p));
+    impl_->create();
+  }
   explicit context(const std::vector<device> &devices, const property_list &properties = {})
       : context(devices, async_handler(), properties) {}
   explicit context(const std::vector<device> &devices, async_handler handler, const property_list &properties = {})
-      : impl_(detail::ref<detail::context_impl>::adopt(
-            new detail::context_impl(devices, std::move(handler), properties))) {}
+      : context(devices.data(), devices.size(), std::move(handler), properties) {}
   explicit context(detail::ref<detail::context_impl> impl) : impl_(std::move(impl)) {}
 
-  backend get_backend() const noexcept { return impl_->devices.front().get_backend(); }
-  platform get_platform() const { return impl_->devices.front().get_platform(); }
-  std::vector<device> get_devices() const { return impl_->devices; }
+  backend get_backend() const noexcept { return first_device().get_backend(); }
+  platform get_platform() const { return first_device().get_platform(); }
+  template <class List = std::vector<device>> List get_devices() const {
+    List list;
+    for (scythe_device d : impl_->devices)
+      list.push_back(detail::access_handle::make(d));
+    return list;
+  }
   template <class Param> typename Param::return_type get_info() const {
     if constexpr (std::is_same_v<Param, info::context::platform>)
       return get_platform();
@@ -113,10 +143,17 @@ public:
   const detail::ref<detail::context_impl> &scythe_impl() const noexcept { return impl_; }
 
 private:
+  context(const device *devices, std::size_t count, async_handler handler, const property_list &properties)
+      : impl_(detail::ref<detail::context_impl>::adopt(new detail::context_impl(std::move(handler), properties))) {
+    for (std::size_t i = 0; i < count; ++i)
+      impl_->devices.push_back(detail::access_handle::of(devices[i]));
+    impl_->create();
+  }
+  device first_device() const { return detail::access_handle::make(*impl_->devices.begin()); }
   // What all devices of the context can do.
   template <class DeviceParam> typename DeviceParam::return_type common() const {
-    auto values = impl_->devices.front().template get_info<DeviceParam>();
-    for (const device &d : impl_->devices) {
+    auto values = first_device().template get_info<DeviceParam>();
+    for (const device &d : get_devices()) {
       typename DeviceParam::return_type both;
       for (auto theirs : d.template get_info<DeviceParam>())
         for (auto ours : values)

@@ -23,9 +23,9 @@ template <aspect Kind> struct kind_selector_type {
   int operator()(const device &d) const { return d.has(Kind) ? 1000 : -1; }
 };
 
-struct aspect_selector_type {
-  std::vector<aspect> require;
-  std::vector<aspect> deny;
+template <class List> struct aspect_selector_type {
+  List require;
+  List deny;
   int operator()(const device &d) const {
     for (aspect a : require)
       if (!d.has(a))
@@ -36,24 +36,42 @@ struct aspect_selector_type {
     return 1000 + default_selector_type()(d);
   }
 };
+// Names the list of aspects without making programs compile it that have no use for it.
+template <class Aspect> using aspect_list = std::vector<std::enable_if_t<std::is_same_v<Aspect, aspect>, Aspect>>;
 
-template <class Selector> device select_device(const Selector &selector, const std::vector<device> &candidates) {
-  const device *best = nullptr;
-  int best_score = -1;
-  for (const device &d : candidates) {
-    int score = selector(d);
-    if (score > best_score) {
-      best = &d;
-      best_score = score;
+// The best of the devices offered so far.
+class device_choice {
+public:
+  void offer(scythe_device candidate, int score) {
+    ++offered_;
+    if (score > score_) {
+      best_ = candidate;
+      score_ = score;
     }
   }
-  if (best)
-    return *best;
-  std::string names;
-  for (const device &d : candidates)
-    names += (names.empty() ? "'" : ", '") + d.template get_info<info::device::name>() + "'";
-  fail(errc::runtime, "no device satisfies the selector; it rejected " +
-                          (names.empty() ? std::string("nothing, for there are no devices") : names));
+  device result() const {
+    if (!best_)
+      fail(errc::runtime, "no device satisfies the selector: it rejected all %u there are", offered_);
+    return access_handle::make(best_);
+  }
+
+private:
+  scythe_device best_ = nullptr;
+  int score_ = -1;
+  unsigned offered_ = 0;
+};
+
+// Among all devices.
+template <class Selector> SCYTHE_COLD device select_device(const Selector &selector) {
+  device_choice choice;
+  std::uint32_t count = 0;
+  check(scythe_device_count(nullptr, &count));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    scythe_device candidate = nullptr;
+    check(scythe_device_get(nullptr, i, &candidate));
+    choice.offer(candidate, selector(access_handle::make(candidate)));
+  }
+  return choice.result();
 }
 
 } // namespace detail
@@ -63,13 +81,16 @@ inline constexpr detail::kind_selector_type<aspect::cpu> cpu_selector_v{};
 inline constexpr detail::kind_selector_type<aspect::gpu> gpu_selector_v{};
 inline constexpr detail::kind_selector_type<aspect::accelerator> accelerator_selector_v{};
 
-inline auto aspect_selector(const std::vector<aspect> &require, const std::vector<aspect> &deny = {}) {
-  return detail::aspect_selector_type{require, deny};
+template <class Aspect = aspect>
+auto aspect_selector(const detail::aspect_list<Aspect> &require, const detail::aspect_list<Aspect> &deny = {}) {
+  return detail::aspect_selector_type<detail::aspect_list<Aspect>>{require, deny};
 }
 template <class... Aspects> auto aspect_selector(aspect first, Aspects... rest) {
-  return detail::aspect_selector_type{{first, rest...}, {}};
+  return detail::aspect_selector_type<std::vector<aspect>>{{first, rest...}, {}};
 }
-template <aspect... Required> auto aspect_selector() { return detail::aspect_selector_type{{Required...}, {}}; }
+template <aspect... Required> auto aspect_selector() {
+  return detail::aspect_selector_type<std::vector<aspect>>{{Required...}, {}};
+}
 
 // The classes of SYCL 1.2.1.
 class device_selector {
@@ -95,8 +116,7 @@ public:
   int operator()(const device &d) const override { return accelerator_selector_v(d); }
 };
 
-template <class Selector, class>
-device::device(const Selector &selector) : device(detail::select_device(selector, device::get_devices())) {}
+template <class Selector, class> device::device(const Selector &selector) : device(detail::select_device(selector)) {}
 inline device::device() : device(default_selector_v) {}
 template <class Selector, class>
 platform::platform(const Selector &selector) : platform(device(selector).get_platform()) {}

@@ -7,9 +7,12 @@
 #include <sycl/detail/errc.hpp>
 #include <sycl/detail/handle.hpp>
 
+#include <cstdarg>
 #include <cstddef>
+#include <cstdio>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -29,40 +32,27 @@ void release(context_impl *context) noexcept;
 class category final : public std::error_category {
 public:
   const char *name() const noexcept override { return "sycl"; }
-  std::string message(int code) const override {
-    switch (static_cast<errc>(code)) {
-    case errc::success:
-      return "success";
-    case errc::runtime:
-      return "runtime error";
-    case errc::kernel:
-      return "kernel error";
-    case errc::accessor:
-      return "accessor error";
-    case errc::nd_range:
-      return "nd_range error";
-    case errc::event:
-      return "event error";
-    case errc::kernel_argument:
-      return "kernel argument error";
-    case errc::build:
-      return "device code failed to build";
-    case errc::invalid:
-      return "invalid argument or state";
-    case errc::memory_allocation:
-      return "memory allocation failed";
-    case errc::platform:
-      return "platform error";
-    case errc::profiling:
-      return "profiling error";
-    case errc::feature_not_supported:
-      return "feature not supported";
-    case errc::kernel_not_supported:
-      return "kernel not supported by the device";
-    case errc::backend_mismatch:
-      return "backend mismatch";
-    }
-    return "unknown SYCL error " + std::to_string(code);
+  SCYTHE_COLD std::string message(int code) const override {
+    // In the order of `errc`.
+    static const char *const texts[] = {
+        "success",
+        "runtime error",
+        "kernel error",
+        "accessor error",
+        "nd_range error",
+        "event error",
+        "kernel argument error",
+        "device code failed to build",
+        "invalid argument or state",
+        "memory allocation failed",
+        "platform error",
+        "profiling error",
+        "feature not supported",
+        "kernel not supported by the device",
+        "backend mismatch",
+    };
+    const bool known = code >= 0 && code < static_cast<int>(sizeof(texts) / sizeof(texts[0]));
+    return known ? texts[code] : "unknown SYCL error";
   }
 };
 
@@ -77,10 +67,9 @@ inline std::error_code make_error_code(errc code) noexcept { return {static_cast
 
 class exception : public virtual std::exception {
 public:
-  exception(std::error_code code, const std::string &message)
-      : code_(code), message_(std::make_shared<const std::string>(message)) {}
-  exception(std::error_code code, const char *message) : exception(code, std::string(message)) {}
-  exception(std::error_code code) : exception(code, code.message()) {}
+  exception(std::error_code code, const std::string &message) : code_(code), message_(message) {}
+  exception(std::error_code code, const char *message) : code_(code), message_(message) {}
+  exception(std::error_code code) : code_(code), message_(code.message()) {}
   exception(int value, const std::error_category &category, const std::string &message)
       : exception(std::error_code(value, category), message) {}
   exception(int value, const std::error_category &category, const char *message)
@@ -96,35 +85,66 @@ public:
 
   const std::error_code &code() const noexcept { return code_; }
   const std::error_category &category() const noexcept { return code_.category(); }
-  const char *what() const noexcept override { return message_->c_str(); }
+  const char *what() const noexcept override { return message_.what(); }
   bool has_context() const noexcept { return static_cast<bool>(context_); }
   context get_context() const;
 
 private:
   std::error_code code_;
-  // Shared, since copying an exception must not throw.
-  std::shared_ptr<const std::string> message_;
+  // The standard library's exceptions hold a string whose copies do not throw, as copies of an exception must not.
+  std::runtime_error message_;
   detail::ref<detail::context_impl> context_;
 };
 
-// The asynchronous errors that one call hands to an `async_handler`, oldest first.
+// The asynchronous errors that one call hands to an `async_handler`, oldest first. Every program with a queue compiles
+// it, hence an array of its own, which takes a fraction of what a `std::vector` does.
 class exception_list {
 public:
   using value_type = std::exception_ptr;
   using reference = value_type &;
   using const_reference = const value_type &;
   using size_type = std::size_t;
-  using iterator = std::vector<value_type>::const_iterator;
+  using iterator = const value_type *;
   using const_iterator = iterator;
 
   exception_list() = default;
-  explicit exception_list(std::vector<value_type> errors) : errors_(std::move(errors)) {}
-  size_type size() const { return errors_.size(); }
-  iterator begin() const { return errors_.begin(); }
-  iterator end() const { return errors_.end(); }
+  SCYTHE_COLD exception_list(const exception_list &other) {
+    for (const value_type &error : other)
+      push_back(error);
+  }
+  exception_list(exception_list &&other) noexcept { swap(other); }
+  exception_list &operator=(exception_list other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~exception_list() { delete[] errors_; }
+
+  size_type size() const { return size_; }
+  iterator begin() const { return errors_; }
+  iterator end() const { return errors_ + size_; }
+
+  SCYTHE_COLD void push_back(value_type error) {
+    if (size_ == capacity_) {
+      const size_type capacity = capacity_ ? 2 * capacity_ : 4;
+      value_type *bigger = new value_type[capacity];
+      for (size_type i = 0; i < size_; ++i)
+        bigger[i].swap(errors_[i]);
+      delete[] errors_;
+      errors_ = bigger;
+      capacity_ = capacity;
+    }
+    errors_[size_++].swap(error);
+  }
 
 private:
-  std::vector<value_type> errors_;
+  void swap(exception_list &other) noexcept {
+    std::swap(errors_, other.errors_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+  value_type *errors_ = nullptr;
+  size_type size_ = 0;
+  size_type capacity_ = 0;
 };
 
 // Any callable that takes an `exception_list`. A class of its own instead of `std::function`, whose header alone would
@@ -155,13 +175,24 @@ private:
 
 namespace detail {
 
-[[noreturn]] inline void fail(errc code, const std::string &message) {
+[[noreturn]] SCYTHE_COLD inline void fail(errc code, const std::string &message) {
   throw exception(make_error_code(code), message);
 }
 
-[[noreturn]] inline void fail_with_last_error(scythe_status status) {
+// Throws with a message made like `printf` makes it: strings put together in place would be most of what a small
+// program compiles.
+[[noreturn]] SCYTHE_COLD __attribute__((format(printf, 2, 3))) inline void fail(errc code, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  throw exception(make_error_code(code), text);
+}
+
+[[noreturn]] SCYTHE_COLD inline void fail_with_last_error(scythe_status status) {
   const char *message = scythe_last_error();
-  fail(static_cast<errc>(status), message ? message : "");
+  throw exception(make_error_code(static_cast<errc>(status)), message ? message : "");
 }
 
 inline void check(scythe_status status) {

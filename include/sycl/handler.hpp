@@ -141,12 +141,12 @@ public:
   template <class T, int D, access_mode M, target A, access::placeholder P, class U>
   void copy(const accessor<T, D, M, A, P> &src, std::shared_ptr<U> dst) {
     copy(src, dst.get());
-    keep_alive_ = std::move(dst);
+    keep_until_done(std::move(dst));
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class U>
   void copy(std::shared_ptr<U> src, const accessor<T, D, M, A, P> &dst) {
     copy(static_cast<const U *>(src.get()), dst);
-    keep_alive_ = std::move(src);
+    keep_until_done(std::move(src));
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class U, int E, access_mode N, target B,
             access::placeholder Q>
@@ -154,8 +154,8 @@ public:
     static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
     static_assert(N != access_mode::read, "copy: the destination must be writable");
     if (dst.size() < src.size())
-      detail::fail(errc::invalid, "copy: the destination accessor has " + std::to_string(dst.size()) +
-                                      " elements, the source " + std::to_string(src.size()));
+      detail::fail(errc::invalid, "copy: the destination accessor has %zu elements, the source %zu", dst.size(),
+                   src.size());
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.src = detail::accessor_view::of(src);
     command_.u.copy.dst = detail::accessor_view::of(dst);
@@ -242,6 +242,11 @@ private:
     return kept_;
   }
 
+  void keep_until_done(std::shared_ptr<const void> object) {
+    kept_alive_ = std::move(object);
+    release_after_ = &detail::release_after;
+  }
+
   event submit() {
     command_.requirements = requirements_.data();
     command_.requirement_count = requirements_.size();
@@ -249,15 +254,17 @@ private:
     command_.dep_count = deps_.size();
     detail::handle<scythe_event> done = queue_.submit(command_);
     submitted_ = true;
-    if (keep_alive_)
-      detail::release_after(queue_, done.get(), std::move(keep_alive_));
+    if (release_after_)
+      release_after_(queue_, done.get(), std::move(kept_alive_));
     return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_));
   }
 
   detail::queue_impl &queue_;
   detail::inline_vector<scythe_requirement, 6> requirements_;
   detail::inline_vector<scythe_event, 6> deps_;
-  std::shared_ptr<const void> keep_alive_;
+  std::shared_ptr<const void> kept_alive_;
+  // Set with the object above: programs that keep none need not compile what it takes.
+  void (*release_after_)(detail::queue_impl &, scythe_event, std::shared_ptr<const void>) = nullptr;
   std::size_t local_bytes_ = 0;
   bool has_command_ = false;
   bool submitted_ = false;

@@ -33,10 +33,11 @@ public:
   platform();
   template <class Selector, class = detail::if_selector<Selector>> explicit platform(const Selector &selector);
 
-  static std::vector<platform> get_platforms() {
+  // Functions that return lists are templates, so that programs which do not call them need not compile the lists.
+  template <class List = std::vector<platform>> static List get_platforms() {
     std::uint32_t count = 0;
     detail::check(scythe_platform_count(&count));
-    std::vector<platform> all;
+    List all;
     for (std::uint32_t i = 0; i < count; ++i) {
       scythe_platform handle = nullptr;
       detail::check(scythe_platform_get(i, &handle));
@@ -44,7 +45,7 @@ public:
     }
     return all;
   }
-  std::vector<device> get_devices(info::device_type type = info::device_type::all) const;
+  template <class List = std::vector<device>> List get_devices(info::device_type type = info::device_type::all) const;
   backend get_backend() const noexcept {
     std::uint32_t kind = 0;
     std::size_t length = 0;
@@ -78,8 +79,8 @@ public:
   device();
   template <class Selector, class = detail::if_selector<Selector>> explicit device(const Selector &selector);
 
-  static std::vector<device> get_devices(info::device_type type = info::device_type::all) {
-    return enumerate(nullptr, type);
+  template <class List = std::vector<device>> static List get_devices(info::device_type type = info::device_type::all) {
+    return enumerate<List>(nullptr, type);
   }
   bool is_cpu() const { return has(aspect::cpu); }
   bool is_gpu() const { return has(aspect::gpu); }
@@ -95,7 +96,8 @@ public:
   }
   template <class Param> typename Param::return_type get_info() const;
   template <info::partition_property Property, class... Args> std::vector<device> create_sub_devices(Args &&...) const {
-    detail::fail(errc::feature_not_supported, "device '" + get_info<info::device::name>() + "' cannot be partitioned");
+    detail::fail(errc::feature_not_supported, "device '%s' cannot be partitioned",
+                 get_info<info::device::name>().c_str());
   }
 
   friend bool operator==(const device &a, const device &b) { return a.handle_ == b.handle_; }
@@ -105,10 +107,10 @@ private:
   friend struct detail::access_handle;
   friend class platform;
   explicit device(scythe_device handle) : handle_(handle) {}
-  static std::vector<device> enumerate(scythe_platform platform, info::device_type type) {
+  template <class List> static List enumerate(scythe_platform platform, info::device_type type) {
     std::uint32_t count = 0;
     detail::check(scythe_device_count(platform, &count));
-    std::vector<device> found;
+    List found;
     for (std::uint32_t i = 0; i < count; ++i) {
       scythe_device handle = nullptr;
       detail::check(scythe_device_get(platform, i, &handle));
@@ -160,14 +162,19 @@ inline platform device::get_platform() const {
   return detail::access_handle::make(handle);
 }
 
-inline std::vector<device> platform::get_devices(info::device_type type) const {
-  return device::enumerate(handle_, type);
+template <class List> List platform::get_devices(info::device_type type) const {
+  return device::enumerate<List>(handle_, type);
 }
 
 inline bool platform::has(aspect asked) const {
-  for (const device &d : get_devices())
-    if (!d.has(asked))
+  std::uint32_t count = 0;
+  detail::check(scythe_device_count(handle_, &count));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    scythe_device handle = nullptr;
+    detail::check(scythe_device_get(handle_, i, &handle));
+    if (!device(handle).has(asked))
       return false;
+  }
   return true;
 }
 

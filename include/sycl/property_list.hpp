@@ -1,6 +1,7 @@
 // Property lists: what a constructor was given, found again by the property's type.
 //
-// A list is immutable and shared, so that copies of queues and buffers carry theirs without allocation.
+// A list is immutable. Properties that carry nothing are bits; the others are shared by all copies. So accessors with
+// `no_init` cost no allocation, nor do copies of queues and buffers.
 #ifndef SCYTHE_PROPERTY_LIST_HPP
 #define SCYTHE_PROPERTY_LIST_HPP
 
@@ -17,6 +18,9 @@ namespace detail {
 struct property_base {};
 // One object per property type: its address identifies the type, without RTTI.
 template <class P> inline constexpr char property_key = 0;
+// The bit of a property that carries nothing, 0 for others.
+template <class P, class = void> inline constexpr unsigned property_bit = 0;
+template <class P> inline constexpr unsigned property_bit<P, std::void_t<decltype(P::scythe_bit)>> = P::scythe_bit;
 } // namespace detail
 
 template <class P> struct is_property : std::is_base_of<detail::property_base, P> {};
@@ -34,10 +38,19 @@ public:
     (add(std::move(rest)), ...);
   }
 
-  template <class P> bool has_property() const noexcept { return find<P>() != nullptr; }
+  template <class P> bool has_property() const noexcept {
+    if constexpr (detail::property_bit<P> != 0)
+      return flags_ & detail::property_bit<P>;
+    else
+      return find<P>() != nullptr;
+  }
   template <class P> P get_property() const {
-    if (const P *property = find<P>())
+    if constexpr (detail::property_bit<P> != 0) {
+      if (flags_ & detail::property_bit<P>)
+        return P();
+    } else if (const P *property = find<P>()) {
       return *property;
+    }
     detail::fail(errc::invalid, "get_property: the object was not constructed with this property");
   }
 
@@ -52,7 +65,10 @@ private:
     P value;
   };
   template <class P> void add(P property) {
-    first_ = std::make_shared<const value_node<P>>(std::move(first_), std::move(property));
+    if constexpr (detail::property_bit<P> != 0)
+      flags_ |= detail::property_bit<P>;
+    else
+      first_ = std::make_shared<const value_node<P>>(std::move(first_), std::move(property));
   }
   template <class P> const P *find() const noexcept {
     for (const node *n = first_.get(); n; n = n->next.get())
@@ -61,16 +77,23 @@ private:
     return nullptr;
   }
   std::shared_ptr<const node> first_;
+  unsigned flags_ = 0;
 };
 
 namespace property {
 
 // For accessors: the earlier contents of what is accessed need not be kept.
-struct no_init : detail::property_base {};
+struct no_init : detail::property_base {
+  static constexpr unsigned scythe_bit = 1;
+};
 
 namespace queue {
-struct in_order : detail::property_base {};
-struct enable_profiling : detail::property_base {};
+struct in_order : detail::property_base {
+  static constexpr unsigned scythe_bit = 2;
+};
+struct enable_profiling : detail::property_base {
+  static constexpr unsigned scythe_bit = 4;
+};
 } // namespace queue
 
 } // namespace property

@@ -25,13 +25,13 @@ public:
       : queue(device(selector), h, p) {}
   explicit queue(const device &d, const property_list &p = {}) : queue(d, async_handler(), p) {}
   explicit queue(const device &d, const async_handler &h, const property_list &p = {})
-      : queue(context(detail::default_context(d.get_platform())), d, h, p) {}
+      : queue(context(detail::default_context(d)), d, h, p) {}
   template <class S, class = detail::if_selector<S>>
   explicit queue(const context &c, const S &selector, const property_list &p = {})
-      : queue(c, detail::select_device(selector, c.get_devices()), p) {}
+      : queue(c, c.scythe_impl()->select(selector), p) {}
   template <class S, class = detail::if_selector<S>>
   explicit queue(const context &c, const S &selector, const async_handler &h, const property_list &p = {})
-      : queue(c, detail::select_device(selector, c.get_devices()), h, p) {}
+      : queue(c, c.scythe_impl()->select(selector), h, p) {}
   explicit queue(const context &c, const device &d, const property_list &p = {}) : queue(c, d, async_handler(), p) {}
   explicit queue(const context &c, const device &d, const async_handler &h, const property_list &p = {})
       : impl_(detail::ref<detail::queue_impl>::adopt(new detail::queue_impl(c.scythe_impl(), d, h, p))) {}

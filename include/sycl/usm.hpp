@@ -22,8 +22,8 @@ inline void *usm_allocate(std::size_t bytes, std::size_t alignment, const device
                         : kind == usm::alloc::device ? aspect::usm_device_allocations
                                                      : aspect::usm_shared_allocations;
   if (!d.has(needed))
-    fail(errc::feature_not_supported, "USM allocation: device '" + d.get_info<info::device::name>() +
-                                          "' lacks the aspect for this kind of allocation");
+    fail(errc::feature_not_supported, "USM allocation: device '%s' lacks the aspect for this kind of allocation",
+         d.get_info<info::device::name>().c_str());
   void *out = nullptr;
   check(scythe_usm_alloc(c.scythe_impl()->context.get(), access_handle::of(d), static_cast<std::uint32_t>(kind), bytes,
                          alignment, &out));
@@ -115,27 +115,30 @@ SCYTHE_USM_OF_DEVICE(shared)
 // --- Host memory belongs to a context
 
 inline void *malloc_host(std::size_t bytes, const context &c, const property_list & = {}) {
-  return detail::usm_allocate(bytes, 0, c.get_devices().front(), c, usm::alloc::host);
+  return detail::usm_allocate(bytes, 0, detail::access_handle::make(*c.scythe_impl()->devices.begin()), c,
+                              usm::alloc::host);
 }
 inline void *malloc_host(std::size_t bytes, const queue &q, const property_list & = {}) {
   return malloc(bytes, q, usm::alloc::host);
 }
 template <class T> T *malloc_host(std::size_t count, const context &c, const property_list & = {}) {
-  return malloc<T>(count, c.get_devices().front(), c, usm::alloc::host);
+  return malloc<T>(count, detail::access_handle::make(*c.scythe_impl()->devices.begin()), c, usm::alloc::host);
 }
 template <class T> T *malloc_host(std::size_t count, const queue &q, const property_list & = {}) {
   return malloc<T>(count, q, usm::alloc::host);
 }
 inline void *aligned_alloc_host(std::size_t alignment, std::size_t bytes, const context &c,
                                 const property_list & = {}) {
-  return aligned_alloc(alignment, bytes, c.get_devices().front(), c, usm::alloc::host);
+  return aligned_alloc(alignment, bytes, detail::access_handle::make(*c.scythe_impl()->devices.begin()), c,
+                       usm::alloc::host);
 }
 inline void *aligned_alloc_host(std::size_t alignment, std::size_t bytes, const queue &q, const property_list & = {}) {
   return aligned_alloc(alignment, bytes, q, usm::alloc::host);
 }
 template <class T>
 T *aligned_alloc_host(std::size_t alignment, std::size_t count, const context &c, const property_list & = {}) {
-  return aligned_alloc<T>(alignment, count, c.get_devices().front(), c, usm::alloc::host);
+  return aligned_alloc<T>(alignment, count, detail::access_handle::make(*c.scythe_impl()->devices.begin()), c,
+                          usm::alloc::host);
 }
 template <class T>
 T *aligned_alloc_host(std::size_t alignment, std::size_t count, const queue &q, const property_list & = {}) {
@@ -163,7 +166,7 @@ inline device get_pointer_device(const void *ptr, const context &c) {
   if (kind == SCYTHE_USM_UNKNOWN)
     detail::fail(errc::invalid, "get_pointer_device: the address is in no USM allocation of the context");
   // Host allocations belong to the context: its first device stands for it.
-  return owner ? detail::access_handle::make(owner) : c.get_devices().front();
+  return owner ? detail::access_handle::make(owner) : detail::access_handle::make(*c.scythe_impl()->devices.begin());
 }
 
 // --- For containers. Device memory cannot be constructed in by the host.
@@ -191,8 +194,7 @@ public:
   T *allocate(std::size_t count) {
     T *ptr = detail::usm_allocate_array<T>(count, Alignment, device_, context_, Kind);
     if (!ptr && count)
-      detail::fail(errc::memory_allocation, "usm_allocator: no memory for " + std::to_string(count) + " elements of " +
-                                                std::to_string(sizeof(T)) + " bytes");
+      detail::fail(errc::memory_allocation, "usm_allocator: no memory for %zu elements of %zu bytes", count, sizeof(T));
     return ptr;
   }
   void deallocate(T *ptr, std::size_t) { sycl::free(ptr, context_); }

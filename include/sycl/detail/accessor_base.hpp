@@ -151,9 +151,8 @@ protected:
       : buffer_(buffer), box_(box), memory_(memory), offset_(offset) {
     for (int i = 0; i < D; ++i)
       if (offset[i] > memory[i] || box[i] > memory[i] - offset[i])
-        fail(errc::invalid, "accessor: offset " + std::to_string(offset[i]) + " and range " + std::to_string(box[i]) +
-                                " in dimension " + std::to_string(i) + " exceed the buffer's range of " +
-                                std::to_string(memory[i]));
+        fail(errc::invalid, "accessor: offset %zu and range %zu in dimension %d exceed the buffer's range of %zu",
+             offset[i], box[i], i, memory[i]);
   }
   template <class U>
   accessor_base(const accessor_base<U, D> &other)

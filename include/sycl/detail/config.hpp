@@ -39,6 +39,13 @@
 // A function that the device library or the back end provides.
 #define SCYTHE_DEVICE_LIBRARY SCYTHE_ANNOTATE("scythe::device_library")
 
+// For what runs rarely: programs compile it, in every file, faster than they would run it.
+#ifdef __clang__
+#define SCYTHE_COLD __attribute__((noinline, cold, minsize))
+#else
+#define SCYTHE_COLD __attribute__((noinline, cold))
+#endif
+
 #define SCYTHE_ALWAYS_INLINE inline __attribute__((always_inline))
 
 // Identifies the translation unit where a kernel's name has internal linkage. The driver sets it.

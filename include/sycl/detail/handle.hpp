@@ -40,9 +40,11 @@ private:
 };
 
 template <class T> void retain(T *object) noexcept { object->add_reference(); }
+// Apart, since inlined into every copy's end it would be most of the code that copies make.
+template <class T> SCYTHE_COLD void destroy(T *object) noexcept { delete object; }
 template <class T> void release(T *object) noexcept {
   if (object->drop_reference())
-    delete object;
+    destroy(object);
 }
 
 // Owns one reference of what `P` (a pointer type with `retain` and `release`) points at, or nothing.

@@ -53,8 +53,8 @@ template <class Wire, class Ask> Wire query(std::uint32_t code, Ask ask) {
     Wire value{};
     check(ask(code, &value, sizeof(value), &length));
     if (length != sizeof(value))
-      fail(errc::runtime, "info query " + std::to_string(code) + ": the runtime answered with " +
-                              std::to_string(length) + " bytes, expected " + std::to_string(sizeof(value)));
+      fail(errc::runtime, "info query %u: the runtime answered with %zu bytes, expected %zu", code, length,
+           sizeof(value));
     return value;
   }
 }

@@ -75,16 +75,20 @@ inline bool same_but_lambda_numbers(const char *a, const char *b) {
 
 [[noreturn]] inline void fail_unnamed(code_location where, std::size_t functor_size, int fitting,
                                       const unnamed_kernel *other_size) {
-  const std::string place = std::string(where.file) + ":" + std::to_string(where.line) + ": ";
-  const std::string advice = "name the kernel, as in parallel_for<class my_kernel>(...)";
   if (fitting)
-    fail(errc::kernel, place + std::to_string(fitting) + " unnamed kernels fit this call; " + advice);
+    fail(errc::kernel,
+         "%s:%u: %d unnamed kernels fit this call; name the kernel, as in parallel_for<class my_kernel>(...)",
+         where.file, where.line, fitting);
   if (other_size)
-    fail(errc::kernel_argument, place + "the kernel's functor has " + std::to_string(functor_size) +
-                                    " bytes here and " + std::to_string(other_size->functor_size) +
-                                    " in the device compilation: the compilers disagree on what it captures; capture "
-                                    "explicitly, or let one compiler do both");
-  fail(errc::kernel, place + "the device compilation knows no unnamed kernel submitted here; " + advice);
+    fail(errc::kernel_argument,
+         "%s:%u: the kernel's functor has %zu bytes here and %zu in the device compilation: the compilers disagree on "
+         "what "
+         "it captures; capture explicitly, or let one compiler do both",
+         where.file, where.line, functor_size, static_cast<std::size_t>(other_size->functor_size));
+  fail(errc::kernel,
+       "%s:%u: the device compilation knows no unnamed kernel submitted here; name the kernel, as in "
+       "parallel_for<class my_kernel>(...)",
+       where.file, where.line);
 }
 
 inline const char *find_unnamed(code_location where, std::size_t functor_size, const char *host_name) {

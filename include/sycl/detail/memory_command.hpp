@@ -13,8 +13,7 @@ template <class T> std::size_t checked_bytes(std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T>, "memory operations need trivially copyable elements");
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, sizeof(T), &bytes))
-    fail(errc::invalid,
-         std::to_string(count) + " elements of " + std::to_string(sizeof(T)) + " bytes exceed the address space");
+    fail(errc::invalid, "%zu elements of %zu bytes exceed the address space", count, sizeof(T));
   return bytes;
 }
 
@@ -47,8 +46,8 @@ inline scythe_view plain_view(const void *ptr, const scythe_view &box) {
 inline void shrink_to(scythe_view &dst, const scythe_view &src) {
   for (int i = 0; i < 3; ++i) {
     if (src.range[i] > dst.range[i])
-      fail(errc::invalid, "copy: the source's range of " + std::to_string(src.range[i]) +
-                              " does not fit the destination's of " + std::to_string(dst.range[i]));
+      fail(errc::invalid, "copy: the source's range of %zu does not fit the destination's of %zu",
+           static_cast<std::size_t>(src.range[i]), static_cast<std::size_t>(dst.range[i]));
     dst.range[i] = src.range[i];
   }
 }

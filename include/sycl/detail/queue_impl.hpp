@@ -12,7 +12,13 @@ namespace sycl::detail {
 // happens on runtime threads and never blocks.
 class async_errors : public counted {
 public:
-  ~async_errors() { take(); }
+  ~async_errors() {
+    for (node *n = first_.load(std::memory_order_acquire); n;) {
+      node *next = n->next;
+      delete n;
+      n = next;
+    }
+  }
   void push(std::exception_ptr error) noexcept {
     node *added = new (std::nothrow) node{std::move(error), first_.load(std::memory_order_relaxed)};
     // Out of memory: the error cannot be kept, and losing it silently is worse.
@@ -21,17 +27,24 @@ public:
     while (!first_.compare_exchange_weak(added->next, added, std::memory_order_release, std::memory_order_relaxed)) {
     }
   }
-  // All errors so far, oldest first.
-  std::vector<std::exception_ptr> take() {
-    std::vector<std::exception_ptr> newest_first;
+  // Adds all errors so far, oldest first, to `list`.
+  SCYTHE_COLD void take(exception_list &list) {
+    // Pushing puts the newest first.
+    node *oldest = nullptr;
     for (node *n = first_.exchange(nullptr, std::memory_order_acquire); n;) {
-      newest_first.push_back(std::move(n->error));
       node *next = n->next;
-      delete n;
+      n->next = oldest;
+      oldest = n;
       n = next;
     }
-    return {newest_first.rbegin(), newest_first.rend()};
+    while (oldest) {
+      list.push_back(std::move(oldest->error));
+      node *next = oldest->next;
+      delete oldest;
+      oldest = next;
+    }
   }
+  bool empty() const noexcept { return first_.load(std::memory_order_acquire) == nullptr; }
 
 private:
   struct node {
@@ -42,7 +55,7 @@ private:
 };
 
 // The handler of last resort (SYCL 2020, 4.13.1.2): it reports every error, then terminates.
-[[noreturn]] inline void default_async_handler(const exception_list &errors) {
+[[noreturn]] SCYTHE_COLD inline void default_async_handler(const exception_list &errors) {
   for (const std::exception_ptr &error : errors) {
     try {
       std::rethrow_exception(error);
@@ -56,16 +69,15 @@ private:
 }
 
 struct queue_impl : counted {
-  queue_impl(ref<context_impl> c, const device &d, async_handler h, const property_list &props)
+  SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h, const property_list &props)
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
         in_order(props.has_property<property::queue::in_order>()), errors(ref<async_errors>::adopt(new async_errors)) {
-    if (!context->has_device(target))
-      fail(errc::invalid,
-           "queue: device '" + target.get_info<info::device::name>() + "' is not in the queue's context");
+    if (!context->has_device(access_handle::of(target)))
+      fail(errc::invalid, "queue: device '%s' is not in the queue's context", name().c_str());
     const bool profiling = props.has_property<property::queue::enable_profiling>();
     if (profiling && !target.has(aspect::queue_profiling))
-      fail(errc::feature_not_supported, "queue: device '" + target.get_info<info::device::name>() +
-                                            "' lacks aspect queue_profiling, which enable_profiling needs");
+      fail(errc::feature_not_supported, "queue: device '%s' lacks aspect queue_profiling, which enable_profiling needs",
+           name().c_str());
     scythe_queue created = nullptr;
     std::uint32_t flags = 0;
     if (in_order)
@@ -90,24 +102,18 @@ struct queue_impl : counted {
     return handle<scythe_event>::adopt(event);
   }
 
-  void throw_asynchronous() {
-    struct sink_state {
-      std::vector<std::exception_ptr> list;
-      queue_impl *self;
-    } state{{}, this};
+  SCYTHE_COLD void throw_asynchronous() {
+    exception_list list;
     scythe_queue_drain_errors(
         queue.get(),
         [](void *ctx, scythe_status code, const char *message) {
-          auto *s = static_cast<sink_state *>(ctx);
-          s->list.push_back(std::make_exception_ptr(
-              exception(sycl::context(s->self->context), make_error_code(static_cast<errc>(code)), message)));
+          static_cast<exception_list *>(ctx)->push_back(
+              std::make_exception_ptr(exception(make_error_code(static_cast<errc>(code)), message)));
         },
-        &state);
-    for (std::exception_ptr &error : errors->take())
-      state.list.push_back(std::move(error));
-    if (state.list.empty())
+        &list);
+    errors->take(list);
+    if (list.size() == 0)
       return;
-    exception_list list(std::move(state.list));
     if (handler)
       handler(std::move(list));
     else if (context->handler)
@@ -115,6 +121,7 @@ struct queue_impl : counted {
     else
       default_async_handler(list);
   }
+  std::string name() const { return target.get_info<info::device::name>(); }
 
   ref<context_impl> context;
   device target;
