@@ -27,33 +27,9 @@ using half = _Float16;
     return static_cast<half>(builtin##f(static_cast<float>(x), static_cast<float>(y)));                                \
   }
 
-// The same from a function template `formula<T>` that works in float and double.
-#define SCYTHE_UNARY_FORMULA(name, formula)                                                                            \
-  SCYTHE_DEVICE float name(float x) noexcept { return formula<float>(x); }                                             \
-  SCYTHE_DEVICE double name(double x) noexcept { return formula<double>(x); }                                          \
-  SCYTHE_DEVICE half name(half x) noexcept { return static_cast<half>(formula<float>(static_cast<float>(x))); }
-
-#define SCYTHE_BINARY_FORMULA(name, formula)                                                                           \
-  SCYTHE_DEVICE float name(float x, float y) noexcept { return formula<float>(x, y); }                                 \
-  SCYTHE_DEVICE double name(double x, double y) noexcept { return formula<double>(x, y); }                             \
-  SCYTHE_DEVICE half name(half x, half y) noexcept {                                                                   \
-    return static_cast<half>(formula<float>(static_cast<float>(x), static_cast<float>(y)));                            \
-  }
-
-#define SCYTHE_TERNARY_FORMULA(name, formula)                                                                          \
-  SCYTHE_DEVICE float name(float x, float y, float z) noexcept { return formula<float>(x, y, z); }                     \
-  SCYTHE_DEVICE double name(double x, double y, double z) noexcept { return formula<double>(x, y, z); }                \
-  SCYTHE_DEVICE half name(half x, half y, half z) noexcept {                                                           \
-    return static_cast<half>(formula<float>(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));     \
-  }
-
-// Overloads over the precision, for the formulas.
+// Overloads over the precision, for the formulas of complex numbers.
 namespace scythe_device_library {
 
-inline float floor_of(float x) { return __builtin_floorf(x); }
-inline double floor_of(double x) { return __builtin_floor(x); }
-inline float rint_of(float x) { return __builtin_rintf(x); }
-inline double rint_of(double x) { return __builtin_rint(x); }
 inline float abs_of(float x) { return __builtin_fabsf(x); }
 inline double abs_of(double x) { return __builtin_fabs(x); }
 inline float sin_of(float x) { return __builtin_sinf(x); }
@@ -74,18 +50,12 @@ inline float hypot_of(float x, float y) { return __builtin_hypotf(x, y); }
 inline double hypot_of(double x, double y) { return __builtin_hypot(x, y); }
 inline float atan2_of(float y, float x) { return __builtin_atan2f(y, x); }
 inline double atan2_of(double y, double x) { return __builtin_atan2(y, x); }
-inline float pow_of(float x, float y) { return __builtin_powf(x, y); }
-inline double pow_of(double x, double y) { return __builtin_pow(x, y); }
 inline float copysign_of(float x, float y) { return __builtin_copysignf(x, y); }
 inline double copysign_of(double x, double y) { return __builtin_copysign(x, y); }
-inline float fma_of(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-inline double fma_of(double x, double y, double z) { return __builtin_fma(x, y, z); }
 inline float scale_of(float x, int n) { return __builtin_ldexpf(x, n); }
 inline double scale_of(double x, int n) { return __builtin_ldexp(x, n); }
 inline float exponent_of(float x) { return __builtin_logbf(x); }
 inline double exponent_of(double x) { return __builtin_logb(x); }
-inline float fmin_of(float x, float y) { return __builtin_fminf(x, y); }
-inline double fmin_of(double x, double y) { return __builtin_fmin(x, y); }
 inline float fmax_of(float x, float y) { return __builtin_fmaxf(x, y); }
 inline double fmax_of(double x, double y) { return __builtin_fmax(x, y); }
 
