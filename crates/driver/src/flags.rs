@@ -153,7 +153,7 @@ pub const FLAGS: &[Flag] = &[
     own("-fsycl-device-code-split", Alone, M::CodeSplit, "", "The same as -fsycl-device-code-split=auto"),
     own("--scythe-clang=", Joined, M::Clang, "PATH", "The clang++ to run, instead of clang++-22 in PATH"),
     own("--dump-after=", Joined, M::DumpAfter, "PASS", "Dump device IR after PASS, or after 'all'"),
-    own("--dump-dir=", Joined, M::DumpDir, "FOLDER", "Where --dump-after writes; default: standard error"),
+    own("--dump-dir=", Joined, M::DumpDir, "FOLDER", "Where --dump-after writes; default: the current folder"),
     own("--time-passes", Alone, M::TimePasses, "", "Report the time of each device pass"),
     own("-o", JoinedOrSeparate, M::Output, "FILE", "Write the output to FILE"),
     own("-x", JoinedOrSeparate, M::Language, "LANGUAGE", "Language of the inputs that follow"),
