@@ -55,15 +55,15 @@ pub fn ensure(purpose: Purpose) -> Result<(), String> {
     let Some(prefix) = privilege() else {
         return Err(format!("Debian packages are missing. Run this line as root, then try again:\n\n  {by_hand}\n"));
     };
-    progress(&format!("installing {names}"));
-    if install(&prefix, &missing).is_ok() && self::missing(purpose).is_empty() {
-        return Ok(());
+    if !all_known(&missing) {
+        update(&prefix)?;
     }
-    // Package lists may be absent or old.
-    progress("updating package lists");
-    let mut update = apt(&prefix);
-    process::run(update.args(["update", "-qq"]))?;
-    install(&prefix, &missing)?;
+    progress(&format!("installing {names}"));
+    if install(&prefix, &missing).is_err() {
+        // The lists are older than the archive.
+        update(&prefix)?;
+        install(&prefix, &missing)?;
+    }
     let still = self::missing(purpose);
     if still.is_empty() {
         return Ok(());
@@ -83,6 +83,22 @@ fn privilege() -> Option<Vec<&'static str>> {
     }
     let sudo = Command::new("sudo").args(["-n", "true"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
     sudo.is_ok_and(|s| s.success()).then(|| vec!["sudo", "-n"])
+}
+
+/// The package lists name all of `names`. A fresh machine has no lists.
+fn all_known(names: &[&str]) -> bool {
+    let known = |name: &&str| {
+        Command::new("apt-cache")
+            .args(["show", name])
+            .output()
+            .is_ok_and(|o| o.status.success() && !o.stdout.is_empty())
+    };
+    names.iter().all(known)
+}
+
+fn update(prefix: &[&str]) -> Result<(), String> {
+    progress("updating package lists");
+    process::run(apt(prefix).args(["update", "-qq"]))
 }
 
 fn apt(prefix: &[&str]) -> Command {
