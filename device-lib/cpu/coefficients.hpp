@@ -55,16 +55,11 @@ SCYTHE_INLINE double log_ratio_rest(double x) {
   return polynomial(x, 0x1.999999999999ap-2, 0x1.2492492492522p-2, 0x1.c71c71c6ea871p-3, 0x1.745d177aad02ap-3,
                     0x1.3b1395c881220p-3, 0x1.1118c9ee5b8a4p-3, 0x1.df7c5bc7c7563p-4, 0x1.e032e4d8436a1p-4);
 }
-// log2(1 + f) / f, for results in float, from -0.2929 to 0.4142; error 2^-32.2.
-SCYTHE_INLINE double log2_wide(double x) {
-  return polynomial(x, 0x1.7154765304593p+0, -0x1.71547678f2549p-1, 0x1.ec709b5b313c7p-2, -0x1.715438ece04fep-2,
-                    0x1.2777694c75041p-2, -0x1.ec8cbb4fe9447p-3, 0x1.a608e4f756880p-3, -0x1.6eb2671851e6ap-3,
-                    0x1.4645e0eab1fc7p-3, -0x1.4200073633560p-3, 0x1.3a45a1b9a1487p-3, -0x1.5970069d98c99p-4);
-}
-// (2^r - 1) / r, for results in float, from -0.5000 to 0.5000; error 2^-33.5.
-SCYTHE_INLINE double exp2_wide(double x) {
-  return polynomial(x, 0x1.62e42fefa39efp-1, 0x1.ebfbe045f4d3cp-3, 0x1.c6b08d883dca1p-5, 0x1.3b2a1b7152befp-7,
-                    0x1.5d879ead06a82p-10, 0x1.443fffc90db59p-13, 0x1.00a581594758ep-16);
+// (log(1 + f) - f + f²/2) / f³, from -0.2929 to 0.4142; error 2^-28.4.
+SCYTHE_INLINE float log_cubic_tail(float x) {
+  return polynomial(x, 0x1.5555560000000p-2f, -0x1.fffff20000000p-3f, 0x1.9999a80000000p-3f, -0x1.555c540000000p-3f,
+                    0x1.2496880000000p-3f, -0x1.fdfb800000000p-4f, 0x1.c41b880000000p-4f, -0x1.b411740000000p-4f,
+                    0x1.af58460000000p-4f, -0x1.fc07100000000p-5f);
 }
 // (sin(r) - r) / r³ in t = r², |r| up to pi/2, from 0.0000 to 2.5600; error 2^-26.3.
 SCYTHE_INLINE float sin_tail(float x) {

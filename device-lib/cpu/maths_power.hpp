@@ -1,7 +1,7 @@
 // pow, pown, powr, rootn, cbrt, hypot, rsqrt.
 //
-// Powers are exp(y log x). Float computes it in double, whose spare bits absorb the factor y. Double keeps the
-// logarithm and the product in pairs of numbers.
+// Powers are exp(y log x), with the logarithm and the product in pairs of numbers: y multiplies the error of the
+// logarithm.
 #ifndef SCYTHE_MATHS_POWER_HPP
 #define SCYTHE_MATHS_POWER_HPP
 
@@ -10,26 +10,31 @@
 
 namespace scythe_device_library {
 
-// A logarithm, and the type of the factor that `raised` takes.
-template <class T> struct logarithm;
-template <> struct logarithm<float> {
-  double value;
-};
-template <> struct logarithm<double> {
-  pair<double> value;
+// A logarithm in two parts, to base 2 for float, to base e for double.
+template <class T> struct logarithm {
+  pair<T> value;
 };
 
 // Infinite at zero and infinity, NaN at NaN, for sizes of numbers.
-template <class W, class T> SCYTHE_INLINE W log_at_ends(T size, W inside) {
-  const W upper = size == infinite<T>() ? infinite<W>() : (size != size ? nan_value<W>() : inside);
-  return size == T(0) ? -infinite<W>() : upper;
+template <class T> SCYTHE_INLINE logarithm<T> log_at_ends(T size, pair<T> inside) {
+  const T upper = size == infinite<T>() ? infinite<T>() : (size != size ? nan_value<T>() : inside.high);
+  const T high = size == T(0) ? -infinite<T>() : upper;
+  return {{high, high == inside.high ? inside.low : T(0)}};
 }
 
-// log2 of |x|, in double: every float is a normal double.
 SCYTHE_INLINE logarithm<float> log_for_power(float size) {
-  const split_number<double> s = split_normal(static_cast<double>(size));
-  const double f = s.m - 1.0;
-  return {log_at_ends<double>(size, to_value(s.k) + f * log2_wide(f))};
+  using C = constants<float>;
+  const split_number<float> n = split_any(size);
+  const float f = n.m - 1.0f, k = to_value(n.k);
+  // f - f²/2 in two parts, and a third that is small enough for one.
+  const pair<float> half_square = exact_product(0.5f * f, f);
+  const pair<float> first = quick_sum(f, -half_square.high);
+  const float rest = f * (2.0f * half_square.high) * log_cubic_tail(f);
+  const pair<float> natural = quick_sum(first.high, (first.low - half_square.low) + rest);
+  const pair<float> fraction = exact_product(natural.high, C::log2_e);
+  const float low = fraction.low + (natural.high * C::log2_e_low + natural.low * C::log2_e);
+  const pair<float> sum = quick_sum(k, fraction.high);
+  return log_at_ends(size, {sum.high, sum.low + low});
 }
 
 SCYTHE_INLINE logarithm<double> log_for_power(double size) {
@@ -47,33 +52,38 @@ SCYTHE_INLINE logarithm<double> log_for_power(double size) {
   const pair<double> b = exact_sum(a.high, third.high);
   const double low = (a.low + b.low) + (2.0 * ratio.low + (third.low + (rest + k * C::ln2_rest)));
   const pair<double> sum = quick_sum(b.high, low);
-  const double high = log_at_ends<double>(size, sum.high);
-  return {{high, high == sum.high ? sum.low : 0.0}};
+  return log_at_ends(size, sum);
 }
 
-SCYTHE_INLINE logarithm<float> times(logarithm<float> l, double y) { return {l.value * y}; }
-SCYTHE_INLINE logarithm<double> times(logarithm<double> l, double y) {
-  const pair<double> p = exact_product(l.value.high, y);
+template <class T> SCYTHE_INLINE logarithm<T> times(logarithm<T> l, T y) {
+  const pair<T> p = exact_product(l.value.high, y);
   return {{p.high, p.low + l.value.low * y}};
 }
-SCYTHE_INLINE logarithm<float> over(logarithm<float> l, double n) { return {l.value / n}; }
-SCYTHE_INLINE logarithm<double> over(logarithm<double> l, double n) {
-  const double q = l.value.high / n;
+template <class T> SCYTHE_INLINE logarithm<T> times(logarithm<T> l, pair<T> y) {
+  const pair<T> p = exact_product(l.value.high, y.high);
+  return {{p.high, p.low + (l.value.low * y.high + l.value.high * y.low)}};
+}
+template <class T> SCYTHE_INLINE logarithm<T> over(logarithm<T> l, T n) {
+  const T q = l.value.high / n;
   return {{q, (fused(-q, n, l.value.high) + l.value.low) / n}};
 }
 
+// Where the exponent is infinite or was cut off, its low part means nothing.
+template <class T> SCYTHE_INLINE pair<T> confined_pair(pair<T> x, T low, T high) {
+  const T c = confined(x.high, low, high);
+  return {c, c == x.high ? x.low : T(0)};
+}
 SCYTHE_INLINE float power_from(logarithm<float> l) {
-  const double c = confined(l.value, -160.0, 160.0);
-  const whole<double> k = nearest(c);
-  const double r = c - k.value;
-  return static_cast<float>((1.0 + r * exp2_wide(r)) * power_of_two<double>(k.number));
+  using R = exp_range<float>;
+  const pair<float> c = confined_pair(l.value, R::exp2_low, R::exp2_high);
+  const whole<float> k = nearest(c.high);
+  const float r = (c.high - k.value) + c.low;
+  return scaled(1.0f + r * exp2_tail(r), k.number);
 }
 SCYTHE_INLINE double power_from(logarithm<double> l) {
   using R = exp_range<double>;
-  const double c = confined(l.value.high, R::exp_low, R::exp_high);
-  // Where the exponent was infinite or cut off, its low part means nothing.
-  const double low = c == l.value.high ? l.value.low : 0.0;
-  const exp_parts<double> e = split_exp(c, low);
+  const pair<double> c = confined_pair(l.value, R::exp_low, R::exp_high);
+  const exp_parts<double> e = split_exp(c.high, c.low);
   return scaled(1.0 + e.rest, e.n);
 }
 
@@ -109,7 +119,9 @@ template <class T> SCYTHE_INLINE T powr_of_any(T x, T y) {
 
 template <class T> SCYTHE_INLINE T pown_of_any(T x, int n) {
   const T size = size_of(x);
-  const T magnitude = power_from(times(log_for_power(size), static_cast<double>(n)));
+  // An int has more bits than float.
+  const pair<T> exponent = quick_sum(static_cast<T>(n & ~0xff), static_cast<T>(n & 0xff));
+  const T magnitude = power_from(times(log_for_power(size), exponent));
   const bool negative = (to_bits(x) & format<T>::sign) != 0;
   const T turned = negative && (n & 1) != 0 ? -magnitude : magnitude;
   return n == 0 ? T(1) : turned;
@@ -117,7 +129,7 @@ template <class T> SCYTHE_INLINE T pown_of_any(T x, int n) {
 
 template <class T> SCYTHE_INLINE T rootn_of_any(T x, int n) {
   const T size = size_of(x);
-  const T magnitude = power_from(over(log_for_power(size), static_cast<double>(n)));
+  const T magnitude = power_from(over(log_for_power(size), static_cast<T>(n)));
   const bool odd = (n & 1) != 0;
   const T turned = odd ? with_sign(magnitude, x) : magnitude;
   return n == 0 || (x < T(0) && !odd) ? nan_value<T>() : turned;
