@@ -1,5 +1,8 @@
 // `atomic_ref`: every operation on every type, in global and local memory, with all orders and scopes, while many
 // work-items do the same.
+//
+// A foreign host compiler cannot tell unnamed kernels of one line apart:
+// modes: device,host
 #include "check.hpp"
 
 #include <algorithm>

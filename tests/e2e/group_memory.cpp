@@ -39,8 +39,10 @@ void group_local(sycl::queue &q, std::size_t size) {
   CHECK(wrong == 0);
 }
 
+// Captured by one compiler, not by another: outside of functions nobody captures them.
+constexpr std::size_t size = 20, count = 64, groups = 3;
+
 void copies(sycl::queue &q) {
-  constexpr std::size_t size = 20, count = 64, groups = 3;
   std::vector<int> in(groups * count * 2), out(groups * count), spread(groups * count * 2, -1);
   for (std::size_t i = 0; i < in.size(); ++i)
     in[i] = static_cast<int>(i);
