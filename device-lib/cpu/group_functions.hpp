@@ -129,6 +129,14 @@ SCYTHE_GROUP void __spirv_MemoryBarrier(scythe_u32, scythe_u32 semantics) noexce
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
+// A hint, and a call per work-item: it stays out of the kernel, whose vectors it would only break up.
+SCYTHE_DEVICE __attribute__((noinline)) void __spirv_ocl_prefetch(const __attribute__((opencl_global)) char *first,
+                                                                  __SIZE_TYPE__ bytes) noexcept {
+  constexpr __SIZE_TYPE__ cache_line = 64;
+  for (__SIZE_TYPE__ at = 0; at < bytes; at += cache_line)
+    __builtin_prefetch(first + at);
+}
+
 #undef SCYTHE_LOGICAL
 #undef SCYTHE_FLOAT_FUNCTIONS
 #undef SCYTHE_INTEGER_FUNCTIONS

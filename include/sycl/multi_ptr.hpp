@@ -8,6 +8,11 @@
 #include <cstddef>
 #include <type_traits>
 
+#ifdef SCYTHE_DEVICE_PASS
+SCYTHE_DEVICE_LIBRARY extern void __spirv_ocl_prefetch(const __attribute__((opencl_global)) char *first,
+                                                       __SIZE_TYPE__ bytes) noexcept;
+#endif
+
 namespace sycl {
 
 template <class T, access::address_space Space, access::decorated Decorated = access::decorated::legacy>
@@ -36,6 +41,19 @@ public:
     return pointer_[i];
   }
   constexpr operator T *() const { return pointer_; }
+
+  // Says that elements will be read soon.
+  template <access::address_space S = Space, class = std::enable_if_t<S == access::address_space::global_space>>
+  void prefetch(std::size_t elements) const {
+    const std::size_t bytes = elements * sizeof(T);
+#ifdef SCYTHE_DEVICE_PASS
+    __spirv_ocl_prefetch((const __attribute__((opencl_global)) char *)pointer_, bytes);
+#else
+    constexpr std::size_t cache_line = 64;
+    for (std::size_t at = 0; at < bytes; at += cache_line)
+      __builtin_prefetch(reinterpret_cast<const char *>(pointer_) + at);
+#endif
+  }
 
   multi_ptr &operator++() {
     ++pointer_;

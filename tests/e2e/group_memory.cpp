@@ -58,6 +58,7 @@ void copies(sycl::queue &q) {
         const auto source = sycl::global_ptr<const int>(&from[g * count * 2]);
         const auto target = sycl::global_ptr<int>(&to[g * count]);
         const auto apart = sycl::global_ptr<int>(&strided[g * count * 2]);
+        source.prefetch(2 * count);
         auto first = it.async_work_group_copy(tile.get_pointer(), source, count, 2);
         it.wait_for(first);
         for (std::size_t i = it.get_local_id(0); i < count; i += size)
