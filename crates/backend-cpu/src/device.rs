@@ -11,7 +11,7 @@ use scythe_image::Format;
 use crate::executor::Executor;
 use crate::program::CpuProgram;
 use crate::queue::CpuQueue;
-use crate::{device_info, memory, threads};
+use crate::{device_info, level, memory, threads};
 
 pub(crate) struct CpuBackend {
     platform: PlatformInfo,
@@ -72,6 +72,10 @@ impl Device for CpuDevice {
 
     fn shares_host_memory(&self) -> bool {
         true
+    }
+
+    fn preference(&self, format: Format, target: &str) -> Result<u32> {
+        level::preference(format, target)
     }
 
     fn build(&self, code: &[u8], format: Format, options: &str) -> Result<Arc<dyn Program>> {

@@ -5,10 +5,12 @@
 //!   threads run; `tiling`, `share` and `cost` decide how a kernel is cut up and whether it is worth it.
 //! * `program`, `cache`, `jit`, `loader`: device bitcode goes through the run-time compiler, a shared object that is
 //!   loaded for the first build that no process has done before, and the object it returns is loaded into this process.
+//!   An image compiled ahead of time is such an object already; `level` tells which of several the machine can run.
 //! * `device`, `device_info`, `memory`, `copy`, `threads`: the rest of a device.
 //!
 //! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: the processors that this process may
-//! use), `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of run-time compilation, `SYCL_CACHE_DIR`,
+//! use), `SCYTHE_CPU_LEVEL` the highest instruction-set level of images compiled ahead of time (default: the machine's),
+//! `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of run-time compilation, `SYCL_CACHE_DIR`,
 //! `SYCL_CACHE_PERSISTENT`, `SYCL_CACHE_MAX_SIZE` and `SYCL_CACHE_TRACE` govern the cache (`docs/environment.md`).
 
 use std::sync::{Arc, OnceLock};
@@ -26,6 +28,7 @@ mod futex;
 mod host_tasks;
 mod jit;
 mod job;
+mod level;
 mod loader;
 mod memory;
 mod node;

@@ -4,6 +4,7 @@
 
 use crate::error::Error;
 use crate::flags::{self, Meaning, Shape, Steps};
+use crate::targets::Targets;
 
 /// What the invocation makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,7 @@ pub enum Item {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     pub sycl: bool,
+    pub targets: Targets,
     pub mode: Mode,
     pub device_only: bool,
     pub host_only: bool,
@@ -82,6 +84,7 @@ impl Invocation {
     fn empty() -> Self {
         Self {
             sycl: false,
+            targets: Targets::default(),
             mode: Mode::Link,
             device_only: false,
             host_only: false,
@@ -148,7 +151,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
         let (flag, joined) = flags::lookup(arg).unwrap_or((&flags::UNKNOWN, None));
         let mut words = vec![arg.clone()];
         let follows = match flag.shape {
-            Shape::Separate => true,
+            Shape::Separate | Shape::JoinedAndSeparate => true,
             Shape::JoinedOrSeparate => joined.is_none(),
             Shape::Alone | Shape::Joined => false,
         };
@@ -168,6 +171,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
     if inv.device_only && inv.host_only {
         return Err(Error::BothSidesExcluded);
     }
+    inv.targets.check()?;
     Ok(inv)
 }
 
@@ -177,7 +181,8 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
     match flag.meaning {
         Meaning::Sycl => inv.sycl = true,
         Meaning::NoSycl => inv.sycl = false,
-        Meaning::Targets => check_targets(&value)?,
+        Meaning::Targets => inv.targets.select(&value)?,
+        Meaning::BackendOptions => inv.targets.add_options(words[0].split_once('=').map(|(_, name)| name), value)?,
         Meaning::DeviceOnly => inv.device_only = true,
         Meaning::HostOnly => inv.host_only = true,
         Meaning::HostCompiler => inv.host_compiler = (!value.is_empty()).then_some(value),
@@ -242,15 +247,6 @@ fn stronger(old: Mode, new: Mode) -> Mode {
         Mode::OneSide => 4,
     };
     if rank(new) > rank(old) { new } else { old }
-}
-
-fn check_targets(value: &str) -> Result<(), Error> {
-    let known = ["spir64", "spirv64", "spir64-unknown-unknown", scythe_abi::names::GENERIC_TRIPLE];
-    if value.split(',').all(|t| known.contains(&t)) {
-        return Ok(());
-    }
-    let expected = "'spirv64-unknown-unknown', the generic target";
-    Err(Error::BadValue { option: "-fsycl-targets=", value: value.to_owned(), expected })
 }
 
 fn code_split(value: String) -> Result<String, Error> {

@@ -12,6 +12,15 @@ pub enum Error {
     MissingValue { spelling: String },
     #[error("option '{option}' has the value '{value}'; expected {expected}")]
     BadValue { option: &'static str, value: String, expected: &'static str },
+    #[error("unknown device target '{name}' in '{option}'; expected {}", scythe_abi::target::Target::NAMES)]
+    UnknownTarget { option: String, name: String },
+    #[error("'{option}' is for the target '{target}', which '-fsycl-targets=' does not name")]
+    UnusedOptions { option: String, target: &'static str },
+    #[error(
+        "'-Xsycl-target-backend {options}' can mean any of {count} targets; \
+         '-Xsycl-target-backend=TARGET {options}' names one"
+    )]
+    AmbiguousOptions { options: String, count: usize },
     #[error("option '-o' names one file, '{output}', but there are {count} outputs")]
     OneOutput { output: String, count: usize },
     #[error("option '-fsycl-int-header=' names one file, but there are {count} sources")]

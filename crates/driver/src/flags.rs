@@ -16,6 +16,8 @@ pub enum Shape {
     Separate,
     /// Either: `-Idir`, `-I dir`.
     JoinedOrSeparate,
+    /// One value in the same argument, another in the next: `-Xsycl-target-backend=TARGET OPTIONS`.
+    JoinedAndSeparate,
 }
 
 /// The steps that an option reaches.
@@ -61,6 +63,7 @@ pub enum Meaning {
     Sycl,
     NoSycl,
     Targets,
+    BackendOptions,
     DeviceOnly,
     HostOnly,
     HostCompiler,
@@ -124,14 +127,34 @@ const fn own(spelling: &'static str, shape: Shape, meaning: Meaning, value: &'st
 }
 
 use Meaning as M;
-use Shape::{Alone, Joined, JoinedOrSeparate, Separate};
+use Shape::{Alone, Joined, JoinedAndSeparate, JoinedOrSeparate, Separate};
 
 /// Where two rows fit an argument, the longer spelling wins.
 pub const FLAGS: &[Flag] = &[
     // Scythe's own.
     own("-fsycl", Alone, M::Sycl, "", "Compile as SYCL 2020: host code and kernels"),
     own("-fno-sycl", Alone, M::NoSycl, "", "Undo -fsycl"),
-    own("-fsycl-targets=", Joined, M::Targets, "TRIPLE", "Device target; spirv64-unknown-unknown is the generic one"),
+    own(
+        "-fsycl-targets=",
+        Joined,
+        M::Targets,
+        "LIST",
+        "Device targets: spir64, built at run time (the default); spir64_x86_64, ahead of time for the CPU",
+    ),
+    own(
+        "-Xsycl-target-backend",
+        Separate,
+        M::BackendOptions,
+        "OPTIONS",
+        "Options for the back end of the only target; for spir64_x86_64: -march=LEVEL[,LEVEL...], -O0 to -O3",
+    ),
+    own(
+        "-Xsycl-target-backend=",
+        JoinedAndSeparate,
+        M::BackendOptions,
+        "TARGET OPTIONS",
+        "The same for one of several targets",
+    ),
     own("-fsycl-device-only", Alone, M::DeviceOnly, "", "Device side only: LLVM bitcode (with -S: LLVM assembly)"),
     own("-fsycl-host-only", Alone, M::HostOnly, "", "Host side only: an object without device code"),
     own("-fsycl-host-compiler=", Joined, M::HostCompiler, "PROGRAM", "Compile the host side with another compiler"),
@@ -345,7 +368,7 @@ pub fn lookup(arg: &str) -> Option<(&'static Flag, Option<&str>)> {
         let Some(rest) = arg.strip_prefix(flag.spelling) else { continue };
         let value = match flag.shape {
             Shape::Alone | Shape::Separate if rest.is_empty() => None,
-            Shape::Joined => Some(rest),
+            Shape::Joined | Shape::JoinedAndSeparate => Some(rest),
             Shape::JoinedOrSeparate => (!rest.is_empty()).then_some(rest),
             _ => continue,
         };
@@ -364,7 +387,7 @@ pub fn help() -> String {
     );
     for flag in FLAGS.iter().filter(|f| !f.help.1.is_empty()) {
         let (value, text) = flag.help;
-        let blank = if flag.shape == Shape::JoinedOrSeparate { " " } else { "" };
+        let blank = if matches!(flag.shape, Shape::JoinedOrSeparate | Shape::Separate) { " " } else { "" };
         let left = format!("{}{blank}{value}", flag.spelling);
         if left.len() > 30 {
             out += &format!("  {left}\n  {:30} {text}\n", "");

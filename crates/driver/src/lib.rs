@@ -16,6 +16,7 @@ pub mod plan;
 pub mod response;
 pub mod show;
 pub mod signals;
+pub mod targets;
 pub mod temp;
 
 use std::ffi::OsString;

@@ -101,6 +101,12 @@ pub trait Device: Send + Sync + Any {
     /// Device commands may use any host address as it is (buffers then need no second copy).
     fn shares_host_memory(&self) -> bool;
 
+    /// How much this device prefers an image of this format and target over others that hold the same kernel: the runtime
+    /// builds the one with the highest number. An error, `KernelNotSupported`, says why the device cannot run it.
+    fn preference(&self, _format: scythe_image::Format, _target: &str) -> Result<u32> {
+        Ok(0)
+    }
+
     /// Builds an image for this device. The caller caches the result; a backend may block here.
     /// `code` is the image's code and `format` says what it is; `options` come from the compiler's command line.
     fn build(&self, code: &[u8], format: scythe_image::Format, options: &str) -> Result<Arc<dyn Program>>;

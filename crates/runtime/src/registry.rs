@@ -7,6 +7,9 @@
 //! without counting. What an entry knows carries the generation in which it was found out; each registration and
 //! each removal begins a new one.
 //!
+//! Several images may hold one kernel: compiled ahead of time for one kind of machine each, or to be built at run time. The
+//! device tells which it prefers, and which it cannot run.
+//!
 //! Removal waits until the kernels of the library's images that are with a backend have finished: the count of a
 //! [`ReadyKernel`] tells, because a launch holds one until it is done. When the process ends, [`exit`] has waited before.
 
@@ -54,6 +57,8 @@ struct Library {
 struct Image {
     start: usize,
     len: usize,
+    format: Format,
+    target: String,
     kernels: HashMap<String, Arc<KernelLaunch>>,
     /// By device.
     programs: Mutex<HashMap<u32, ProgramCell>>,
@@ -257,7 +262,7 @@ impl Registry {
         }
     }
 
-    fn candidates(&self, symbol: &str) -> Vec<(Arc<Image>, Arc<KernelLaunch>)> {
+    fn candidates(&self, symbol: &str) -> Vec<Candidate> {
         let images = self.libraries.iter().flat_map(|lib| lib.images.iter().flatten());
         images.filter_map(|image| Some((image.clone(), image.kernels.get(symbol)?.clone()))).collect()
     }
@@ -292,8 +297,10 @@ impl Image {
         if start == 0 || end < start {
             return Err(format!("its descriptor gives the addresses {start:#x} to {end:#x}"));
         }
-        let image = Self { start, len: end - start, kernels: HashMap::new(), programs: Mutex::default() };
-        let view = image.view().map_err(|error| error.to_string())?;
+        let len = end - start;
+        // SAFETY: as in `Image::view`; the library is registered.
+        let view = ImageView::parse(unsafe { std::slice::from_raw_parts(start as *const u8, len) });
+        let view = view.map_err(|error| error.to_string())?;
         let sets = view.properties().map_err(|error| error.to_string())?;
         let mut kernels = HashMap::new();
         for (symbol, value) in sets.get(LAUNCH_PROPERTY_SET).into_iter().flat_map(|set| set.iter()) {
@@ -304,7 +311,8 @@ impl Image {
             check_rows(symbol, &launch)?;
             kernels.insert(symbol.to_owned(), Arc::new(launch));
         }
-        Ok(Self { kernels, ..image })
+        let (format, target) = (view.format, view.target.to_owned());
+        Ok(Self { start, len, format, target, kernels, programs: Mutex::default() })
     }
 
     fn view(&self) -> std::result::Result<ImageView<'_>, scythe_image::ImageError> {
@@ -314,16 +322,22 @@ impl Image {
         ImageView::parse(unsafe { std::slice::from_raw_parts(self.start as *const u8, self.len) })
     }
 
+    /// How much the device prefers this image; an error where it cannot run it.
+    fn preference(&self, device: &Device) -> Result<u32> {
+        if self.format == Format::Empty {
+            return Err(Error::new(Errc::KernelNotSupported, "the image holds no code for any device"));
+        }
+        device.hal.preference(self.format, &self.target)
+    }
+
     /// The image built for `device`: at most once, also when many threads ask. A failure is remembered, too.
     fn program(&self, device: &Device) -> Result<Arc<dyn Program>> {
         let cell = lock(&self.programs).entry(device.id).or_default().clone();
         let built = cell.get_or_init(|| {
             let view = self.view().map_err(|error| Error::new(Errc::Build, error.to_string()))?;
-            if view.format == Format::Empty {
-                return Err(Error::new(Errc::KernelNotSupported, "the image holds no code for any device"));
-            }
             if settings::trace().images {
-                let line = format!("building {} bytes of {} for {}", view.code.len(), view.format, device.name());
+                let (size, format, target) = (view.code.len(), view.format, view.target);
+                let line = format!("building {size} bytes of {format} ({target}) for {}", device.name());
                 settings::trace_line("images", &line);
             }
             device.hal.build(view.code, view.format, view.options)
@@ -396,8 +410,9 @@ impl Entry {
             return Err(Error::new(Errc::Kernel, message));
         }
 
+        let (ranked, rejected) = rank(fitting, device);
         let mut failure = None;
-        for (image, launch) in fitting {
+        for (image, launch) in ranked {
             // A kernel that outlives a registration elsewhere stays the same object: removal counts its launches.
             if let Some(kernel) = self.renew(device.id, image.start, generation) {
                 return Ok(kernel);
@@ -408,16 +423,39 @@ impl Entry {
                     let kernel = Arc::new(ReadyKernel::new(&self.symbol, inner, launch.clone()));
                     return Ok(self.remember(device.id, image.start, generation, kernel));
                 }
-                // An image for other devices says less than one that should have worked.
+                // A backend that finds out only now that an image is not for its device says less than other errors.
                 Err(error) if failure.is_none() || error.code != Errc::KernelNotSupported => failure = Some(error),
                 Err(_) => {}
             }
         }
-        Err(failure.map_or_else(
+        Err(failure.or(rejected).map_or_else(
             || Error::new(Errc::Kernel, format!("no device image holds kernel '{}'", self.symbol)),
             |error| Error::new(error.code, format!("kernel '{}' on {}: {}", self.symbol, device.name(), error.message)),
         ))
     }
+}
+
+/// An image and its launch rows of the kernel that is looked for.
+type Candidate = (Arc<Image>, Arc<KernelLaunch>);
+
+/// The candidates that the device can run, the most preferred first and else in the order of registration; and why it cannot
+/// run the others.
+fn rank<'a>(candidates: Vec<&'a Candidate>, device: &Device) -> (Vec<&'a Candidate>, Option<Error>) {
+    let mut ranked = Vec::new();
+    let mut rejected: Option<Error> = None;
+    for candidate in candidates {
+        match (candidate.0.preference(device), &mut rejected) {
+            (Ok(preference), _) => ranked.push((preference, candidate)),
+            (Err(error), None) => rejected = Some(error),
+            (Err(error), Some(known)) if !known.message.contains(&error.message) => {
+                // Writing to a string cannot fail.
+                let _ = write!(known.message, "; {}", error.message);
+            }
+            (Err(_), Some(_)) => {}
+        }
+    }
+    ranked.sort_by_key(|&(preference, _)| std::cmp::Reverse(preference));
+    (ranked.into_iter().map(|(_, candidate)| candidate).collect(), rejected)
 }
 
 impl ReadyKernel {

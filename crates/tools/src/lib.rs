@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead_of_time;
 mod bundler;
 mod command_line;
 mod device_code;

@@ -113,6 +113,7 @@ fn device_link(
 ) -> usize {
     let mut args = vec!["device-link".to_owned(), "-o".to_owned(), files.wrapper().to_string_lossy().into_owned()];
     args.extend(invocation.code_split.iter().map(|mode| format!("--split={mode}")));
+    args.extend(invocation.targets.device_link_args());
     args.extend(files.device_link_prefix().map(|p| format!("--save-temps={}", p.display())));
     args.extend(parts.device.iter().map(|p| p.to_string_lossy().into_owned()));
     plan.push(Step {

@@ -1,0 +1,142 @@
+//! Instruction-set levels: which the machine supports, and hence which of several images of one kernel is the best.
+//!
+//! Support means that the processor has the instructions and that the operating system saves the registers they use.
+
+use std::sync::OnceLock;
+
+use scythe_abi::target::Level;
+use scythe_hal::{Errc, Error, Result};
+use scythe_image::Format;
+
+/// Keeps the device from using images of higher levels, so that a program's code for lesser machines can be tested.
+pub(crate) const LEVEL_VARIABLE: &str = "SCYTHE_CPU_LEVEL";
+
+/// See [`scythe_hal::Device::preference`].
+pub(crate) fn preference(format: Format, target: &str) -> Result<u32> {
+    static HIGHEST: OnceLock<Result<Option<Level>>> = OnceLock::new();
+    let highest = HIGHEST.get_or_init(|| {
+        let setting = std::env::var_os(LEVEL_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+        highest(machine(), setting.as_deref())
+    });
+    preference_below(highest.clone()?, format, target)
+}
+
+/// The best level comes first; then objects that do not tell their level, which whoever made them has to answer for; then
+/// bitcode, which costs time to build.
+fn preference_below(highest: Option<Level>, format: Format, target: &str) -> Result<u32> {
+    match (format, Level::of_image_target(target)) {
+        (Format::CpuObject, Some(level)) if Some(level) > highest => {
+            let limit = highest.map_or("no x86-64 code".to_owned(), |level| format!("code up to {}", level.as_str()));
+            let message = format!("compiled ahead of time for {}, and the device here runs {limit}", level.as_str());
+            Err(Error::new(Errc::KernelNotSupported, message))
+        }
+        (Format::CpuObject, Some(level)) => Ok(2 + level as u32),
+        (Format::CpuObject, None) => Ok(1),
+        (Format::LlvmBitcode, _) => Ok(0),
+        (other, _) => {
+            let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {other}");
+            Err(Error::new(Errc::KernelNotSupported, message))
+        }
+    }
+}
+
+/// The highest level to use on a machine that supports `machine`, where the user's setting may ask for less.
+fn highest(machine: Option<Level>, setting: Option<&str>) -> Result<Option<Level>> {
+    match setting {
+        None | Some("") => Ok(machine),
+        Some(name) => match Level::from_name(name) {
+            Some(level) => Ok(machine.min(Some(level))),
+            None => {
+                let message = format!("{LEVEL_VARIABLE} is '{name}'; expected {}", Level::NAMES);
+                Err(Error::new(Errc::Invalid, message))
+            }
+        },
+    }
+}
+
+/// The highest level that this machine supports; none where it is no x86-64.
+#[cfg(target_arch = "x86_64")]
+fn machine() -> Option<Level> {
+    use std::arch::is_x86_feature_detected as has;
+    let v2 = has!("sse3")
+        && has!("ssse3")
+        && has!("sse4.1")
+        && has!("sse4.2")
+        && has!("popcnt")
+        && has!("cmpxchg16b")
+        && has_lahf();
+    let v3 = v2
+        && has!("avx")
+        && has!("avx2")
+        && has!("bmi1")
+        && has!("bmi2")
+        && has!("f16c")
+        && has!("fma")
+        && has!("lzcnt")
+        && has!("movbe");
+    let v4 = v3 && has!("avx512f") && has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
+    Some(match (v2, v3, v4) {
+        (_, _, true) => Level::V4,
+        (_, true, _) => Level::V3,
+        (true, _, _) => Level::V2,
+        _ => Level::V1,
+    })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn machine() -> Option<Level> {
+    None
+}
+
+/// LAHF and SAHF in 64-bit mode, which early x86-64 processors lack, and which the standard library does not tell.
+#[cfg(target_arch = "x86_64")]
+fn has_lahf() -> bool {
+    use std::arch::x86_64::__cpuid;
+    const LEAF: u32 = 0x8000_0001;
+    __cpuid(0x8000_0000).eax >= LEAF && __cpuid(LEAF).ecx & 1 != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const V3: Option<Level> = Some(Level::V3);
+
+    #[test]
+    fn the_best_level_that_the_machine_supports_is_preferred() {
+        let rank = |level: Level| preference_below(V3, Format::CpuObject, &level.image_target());
+        assert!(rank(Level::V3).unwrap() > rank(Level::V2).unwrap());
+        assert!(rank(Level::V2).unwrap() > rank(Level::V1).unwrap());
+        let unknown = preference_below(V3, Format::CpuObject, "x86_64").unwrap();
+        let bitcode = preference_below(V3, Format::LlvmBitcode, "spirv64-unknown-unknown").unwrap();
+        assert!(rank(Level::V1).unwrap() > unknown && unknown > bitcode);
+    }
+
+    #[test]
+    fn what_the_machine_lacks_is_named() {
+        let error = preference_below(V3, Format::CpuObject, &Level::V4.image_target()).unwrap_err();
+        assert_eq!(error.code, Errc::KernelNotSupported);
+        assert_eq!(
+            error.message,
+            "compiled ahead of time for x86-64-v4, and the device here runs code up to x86-64-v3"
+        );
+        assert!(preference_below(None, Format::CpuObject, &Level::V1.image_target()).is_err());
+        assert!(preference_below(V3, Format::Ptx, "nvptx64").unwrap_err().message.contains("not ptx"));
+    }
+
+    #[test]
+    fn the_setting_lowers_and_never_raises() {
+        assert_eq!(highest(V3, None).unwrap(), V3);
+        assert_eq!(highest(V3, Some("")).unwrap(), V3);
+        assert_eq!(highest(V3, Some("x86-64")).unwrap(), Some(Level::V1));
+        assert_eq!(highest(V3, Some("avx512")).unwrap(), V3);
+        assert_eq!(highest(None, Some("avx2")).unwrap(), None);
+        let error = highest(V3, Some("fast")).unwrap_err();
+        assert!(error.message.starts_with("SCYTHE_CPU_LEVEL is 'fast'; expected 'x86-64'"), "{error}");
+    }
+
+    #[test]
+    fn this_machine_has_a_level() {
+        assert_eq!(machine().is_some(), cfg!(target_arch = "x86_64"));
+    }
+}

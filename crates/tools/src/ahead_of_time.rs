@@ -1,0 +1,156 @@
+//! Device bitcode → x86-64 objects, one for each instruction-set level, so that programs need no compiler when they run.
+//!
+//! Every module and level is compiled by itself, as many at the same time as there are processors; results come in the
+//! order of the modules, and for each in that of the levels, lowest first.
+
+use crate::Failure;
+use scythe_abi::target::Level;
+use scythe_jit::compile_to_object;
+use scythe_passes::target::cpu;
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What the options for the CPU target may say, for help texts and errors.
+pub const OPTIONS: &str = "-march=LEVEL[,LEVEL…], -O0 to -O3";
+
+/// How to compile.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Settings {
+    pub levels: BTreeSet<Level>,
+    pub opt_level: u32,
+}
+
+impl Settings {
+    /// Reads options such as `-march=avx2,avx512 -O2`. The last of each kind counts.
+    pub fn parse(options: &str) -> Result<Self, Failure> {
+        let mut settings = Self { levels: Level::DEFAULT.into(), opt_level: 3 };
+        for word in options.split_whitespace() {
+            match (word.strip_prefix("-march="), word) {
+                (Some(list), _) => settings.levels = levels(list)?,
+                (_, "-O0") => settings.opt_level = 0,
+                (_, "-O1") => settings.opt_level = 1,
+                (_, "-O2") => settings.opt_level = 2,
+                (_, "-O3") => settings.opt_level = 3,
+                _ => {
+                    let message = format!("unknown option '{word}' for the CPU target: expected {OPTIONS}");
+                    return Err(Failure::new(message));
+                }
+            }
+        }
+        Ok(settings)
+    }
+
+    /// What code for a level may use.
+    fn target(&self, level: Level) -> cpu::Options {
+        cpu::Options {
+            opt_level: self.opt_level,
+            cpu: level.as_str().to_owned(),
+            features: String::new(),
+            // As at run time, where the processor has 512 bits, they are used; LLVM by itself would not.
+            vector_width: if level.vector_bits() == 512 { 512 } else { 0 },
+            lanes: level.vector_bits() / 32,
+        }
+    }
+}
+
+fn levels(list: &str) -> Result<BTreeSet<Level>, Failure> {
+    let level = |name: &str| {
+        let message =
+            || format!("unknown instruction-set level '{name}' in '-march={list}': expected {}", Level::NAMES);
+        Level::from_name(name).ok_or_else(|| Failure::new(message()))
+    };
+    list.split(',').map(level).collect()
+}
+
+/// The objects of each module, in order: one for each level.
+pub fn compile(modules: &[&[u8]], settings: &Settings) -> Result<Vec<Vec<(Level, Vec<u8>)>>, Failure> {
+    let device_lib_dir = device_library_folder()?;
+    let jobs: Vec<_> =
+        modules.iter().flat_map(|code| settings.levels.iter().map(move |level| (*code, *level))).collect();
+    let results: Vec<OnceLock<Result<Vec<u8>, String>>> = jobs.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((index, (code, level))) = take(&next, &jobs) {
+            let options = scythe_jit::Options {
+                target: settings.target(*level),
+                device_lib_dir: Some(device_lib_dir.clone()),
+                dump_dir: None,
+            };
+            // Each place is filled once, by whoever took its index.
+            let _ = results[index].set(compile_to_object(code, &options));
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len());
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+
+    let mut objects = Vec::new();
+    for ((_, level), result) in jobs.iter().zip(results) {
+        let object = result.into_inner().unwrap_or_else(|| Err("it was not compiled".to_owned()));
+        let place = |error| Failure::new(format!("cannot compile device code for {}: {error}", level.as_str()));
+        objects.push((*level, object.map_err(place)?));
+    }
+    Ok(objects.chunks(settings.levels.len().max(1)).map(<[_]>::to_vec).collect())
+}
+
+/// The next job and its index.
+fn take<'a, T>(next: &AtomicUsize, jobs: &'a [T]) -> Option<(usize, &'a T)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, jobs.get(index)?))
+}
+
+/// The device library's folder, seen from this program's file: in an installed tree, or in a cargo target folder.
+fn device_library_folder() -> Result<PathBuf, Failure> {
+    let program = std::env::current_exe().and_then(std::fs::canonicalize);
+    let program = program.map_err(|error| Failure::new(format!("cannot find this program's own file: {error}")))?;
+    let bin = program.parent().unwrap_or(Path::new("/"));
+    let installed = bin.parent().unwrap_or(Path::new("/")).join("lib/scythe/devicelib");
+    let built = bin.join("devicelib");
+    Ok(if !installed.is_dir() && built.is_dir() { built } else { installed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(options: &str) -> (Vec<Level>, u32) {
+        let settings = Settings::parse(options).unwrap();
+        (settings.levels.into_iter().collect(), settings.opt_level)
+    }
+
+    #[test]
+    fn levels_are_sorted_and_named_once() {
+        assert_eq!(parsed(""), (Level::DEFAULT.to_vec(), 3));
+        assert_eq!(parsed("-march=avx512,sse4.2,x86-64-v4 -O1"), (vec![Level::V2, Level::V4], 1));
+        assert_eq!(parsed("-march=avx512 -march=avx2"), (vec![Level::V3], 3));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let bad = |options: &str| Settings::parse(options).unwrap_err().to_string();
+        assert!(bad("-march=avx2,i386").contains("unknown instruction-set level 'i386' in '-march=avx2,i386'"));
+        assert!(bad("-march=").contains("'x86-64-v3' or 'avx2'"));
+        assert!(bad("-O7").contains("unknown option '-O7' for the CPU target: expected -march=LEVEL"));
+    }
+
+    #[test]
+    fn code_uses_the_whole_width_of_its_level() {
+        let settings = Settings::parse("").unwrap();
+        let of = |level| (settings.target(level).lanes, settings.target(level).vector_width);
+        assert_eq!(Level::ALL.map(of), [(4, 0), (4, 0), (8, 0), (16, 512)]);
+    }
+
+    #[test]
+    fn broken_bitcode_is_refused_by_the_level_it_was_compiled_for() {
+        let settings = Settings::parse("-march=avx2").unwrap();
+        let error = compile(&[b"BC"], &settings).unwrap_err().to_string();
+        assert!(error.starts_with("error: cannot compile device code for x86-64-v3: "), "{error}");
+    }
+}
