@@ -1,0 +1,142 @@
+//! Compiles a program of many kernels in both modes, runs both, and compares what they print.
+//!
+//! A kernel that crashes or hangs takes its program with it: the program is started again behind that kernel.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::program::Kernel;
+use crate::render;
+
+/// How long a program may run without printing: many times what a kernel takes on a busy machine.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Where the compiler is, and how the kernels of one program are compiled.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    pub prefix: PathBuf,
+    /// For device code: `-O2`.
+    pub level: String,
+}
+
+/// A kernel on which the modes disagree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    pub seed: u64,
+    pub device: String,
+    pub host: String,
+}
+
+/// Compiles and runs `kernels` in `folder`; an error is a compiler's.
+pub fn compare(kernels: &[Kernel], tools: &Toolchain, folder: &Path) -> Result<Vec<Mismatch>, String> {
+    let source = folder.join("kernels.cpp");
+    std::fs::write(&source, render::program(kernels)).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
+    let (device, host) = (folder.join("device"), folder.join("host"));
+    let (device_lines, host_lines) = std::thread::scope(|scope| {
+        let on_device = scope.spawn(|| {
+            compile(&mut device_compiler(tools), &source, &device)?;
+            lines(&device, kernels, folder)
+        });
+        let on_host = scope.spawn(|| {
+            compile(&mut host_compiler(tools), &source, &host)?;
+            lines(&host, kernels, folder)
+        });
+        let joined = |t: std::thread::ScopedJoinHandle<'_, Result<Vec<String>, String>>| {
+            t.join().unwrap_or_else(|_| Err("a thread of the comparison ended by a panic".to_owned()))
+        };
+        (joined(on_device), joined(on_host))
+    });
+    let pairs = device_lines?.into_iter().zip(host_lines?);
+    let differing = kernels.iter().zip(pairs).filter(|(_, (device, host))| device != host || is_failure(host));
+    Ok(differing.map(|(k, (device, host))| Mismatch { seed: k.seed, device, host }).collect())
+}
+
+fn device_compiler(tools: &Toolchain) -> Command {
+    let mut command = Command::new(tools.prefix.join("bin/scythe"));
+    command.args(["-fsycl", &tools.level]);
+    command
+}
+
+fn host_compiler(tools: &Toolchain) -> Command {
+    let lib = tools.prefix.join("lib");
+    let mut command = Command::new("clang++-22");
+    command.args(["-O1", "-I"]).arg(tools.prefix.join("include"));
+    command.arg("-L").arg(&lib).arg("-lscythe").arg(format!("-Wl,-rpath,{}", lib.display()));
+    command
+}
+
+fn compile(command: &mut Command, source: &Path, program: &Path) -> Result<(), String> {
+    command.args(["-std=c++17", "-ffp-contract=off", "-w"]).arg(source).arg("-o").arg(program);
+    let output = command
+        .env_remove("LD_LIBRARY_PATH")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("cannot run {command:?}: {e}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{command:?} failed, {}:\n{}", output.status, String::from_utf8_lossy(&output.stderr)))
+}
+
+/// What is wrong with a line that should hold a number.
+fn is_failure(line: &str) -> bool {
+    line.contains(':')
+}
+
+/// What `program` prints for each kernel, without its seed; how it ended, for those that end it.
+fn lines(program: &Path, kernels: &[Kernel], folder: &Path) -> Result<Vec<String>, String> {
+    let mut all: Vec<String> = Vec::new();
+    while all.len() < kernels.len() {
+        let (printed, ending) = run(program, all.len(), folder)?;
+        for line in printed.lines() {
+            let seed = kernels.get(all.len()).map_or(0, |k| k.seed);
+            match line.strip_prefix(&format!("{seed} ")) {
+                Some(result) => all.push(result.to_owned()),
+                None => return Err(format!("{} printed '{line}' instead of kernel {seed}", program.display())),
+            }
+        }
+        if all.len() < kernels.len() {
+            all.push(ending);
+        }
+    }
+    Ok(all)
+}
+
+/// Runs from kernel number `first` on; returns what it printed, and how it ended.
+fn run(program: &Path, first: usize, folder: &Path) -> Result<(String, String), String> {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let path = folder.join(format!("{name}.out"));
+    let fail = |e: std::io::Error| format!("cannot run {}: {e}", program.display());
+    let file = std::fs::File::create(&path).map_err(fail)?;
+    let errors = std::fs::File::create(folder.join(format!("{name}.err"))).map_err(fail)?;
+    let mut command = Command::new(program);
+    command.arg(first.to_string()).stdin(Stdio::null()).stdout(file).stderr(errors).env_remove("LD_LIBRARY_PATH");
+    // The cache would make each run of the reducer write more; nothing here is built twice.
+    command.env("SYCL_CACHE_PERSISTENT", "0");
+    let mut child = command.spawn().map_err(fail)?;
+    let (mut seen, mut since) = (0, Instant::now());
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(fail)? {
+            break Some(status);
+        }
+        let length = std::fs::metadata(&path).map_err(fail)?.len();
+        if length != seen {
+            (seen, since) = (length, Instant::now());
+        } else if since.elapsed() > SILENCE {
+            child.kill().map_err(fail)?;
+            child.wait().map_err(fail)?;
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let printed = std::fs::read_to_string(&path).map_err(fail)?;
+    // A line that was cut off is none.
+    let whole = printed.rfind('\n').map_or(0, |end| end + 1);
+    let errors = std::fs::read_to_string(folder.join(format!("{name}.err"))).unwrap_or_default();
+    let ending = match status {
+        Some(status) => format!("ended: {status} {}", errors.trim()),
+        None => format!("hangs: nothing printed for {} s", SILENCE.as_secs()),
+    };
+    Ok((printed[..whole].to_owned(), ending))
+}

@@ -1,0 +1,374 @@
+//! From a seed to a kernel: statements in uniform control flow, with barriers, exchanges and group algorithms, and
+//! divergent ones between them. `barriers::complete` adds the barriers that are needed; this adds some that are not.
+
+use crate::barriers;
+use crate::expression::{Expressions, FLOATS, GLOBAL, INTEGERS, MEMORIES, Scope};
+use crate::program::{Arm, Jump, Kernel, Shape, Statement, Touch};
+use crate::random::Random;
+
+/// What a place in the kernel allows.
+#[derive(Clone, Copy)]
+struct Place {
+    depth: usize,
+    uniform: bool,
+    breaks: bool,
+    continues: bool,
+    returns: bool,
+}
+
+struct Generator {
+    random: Random,
+    scope: Scope,
+    loops: usize,
+}
+
+/// The kernel of `seed`.
+pub fn kernel(seed: u64) -> Kernel {
+    let mut random = Random::new(seed);
+    let dimensions = 1 + random.below(3);
+    let scope = Scope {
+        integers: 1 + random.below(5),
+        floats: 1 + random.below(3),
+        uniforms: 1 + random.below(3),
+        arrays: random.chance(60),
+        dimensions,
+        counters: Vec::new(),
+        readable: 0,
+        writable: 0,
+    };
+    let mut generator = Generator { random, scope, loops: 0 };
+    let head = generator.head();
+    let length = 3 + generator.random.below(6);
+    let place = Place { depth: 3, uniform: true, breaks: false, continues: false, returns: true };
+    let mut body = generator.block(length, place);
+    barriers::complete(&mut body);
+    let mut tail = Vec::new();
+    if generator.random.chance(40) {
+        generator.scope.readable = 0;
+        generator.scope.writable = 0;
+        let length = 1 + generator.random.below(3);
+        tail = generator.block(length, Place { uniform: false, returns: true, ..place });
+    }
+    let result = generator.result();
+    let arguments = [(); 4].map(|()| match generator.random.below(3) {
+        0 => generator.random.next() as u32,
+        _ => generator.random.below(9) as u32,
+    });
+    let launches = generator.launches();
+    Kernel { seed, dimensions, head, body, tail, result, arguments, launches }
+}
+
+impl Generator {
+    /// Variables with their first values.
+    fn head(&mut self) -> Vec<String> {
+        let scope = self.scope.clone();
+        let mut lines = Vec::new();
+        for (memory, slot) in [(INTEGERS, "ot"), (FLOATS, "ou"), (GLOBAL, "os")] {
+            let turn = if self.random.chance(50) { 0 } else { self.random.below(40) };
+            let own = if turn == 0 { "l".to_owned() } else { format!("(l + {turn}u) % n") };
+            lines.push(format!("const uint {slot} = {own}; // own slot in memory {memory}"));
+        }
+        for i in 0..scope.integers {
+            lines.push(format!("uint a{i} = in[(gid * {}u + {}u) & 255u];", 1 + 2 * self.random.below(8), i * 37));
+        }
+        for i in 0..scope.floats {
+            lines.push(format!("float f{i} = to_float(in[(gid + {}u) & 255u]);", 11 + i * 53));
+        }
+        for i in 0..scope.uniforms {
+            lines.push(format!("uint v{i} = k{} + g * {}u;", self.random.below(4), self.random.below(3)));
+        }
+        lines.push("ulong w = gid;".to_owned());
+        if scope.arrays {
+            lines.push("uint p[8];\nfor (uint j = 0; j < 8; ++j)\n  p[j] = in[(l + j) & 255u];".to_owned());
+            lines.push("float r[4];\nfor (uint j = 0; j < 4; ++j)\n  r[j] = to_float(j * 77u + l);".to_owned());
+        }
+        // Every slot is written before anybody reads it.
+        lines.push("t[ot] = a0;\nu[ou] = f0;\ns[os] = a0 ^ l;".to_owned());
+        lines.push("for (uint j = l; j < 4; j += n)\n  c[j] = k1 + j;".to_owned());
+        lines.push("sycl::group_barrier(it.get_group());".to_owned());
+        lines
+    }
+
+    /// All private state, mixed.
+    fn result(&mut self) -> String {
+        let scope = &self.scope;
+        let mut terms: Vec<String> = (0..scope.integers).map(|i| format!("a{i}")).collect();
+        terms.extend((0..scope.uniforms).map(|i| format!("v{i}")));
+        terms.extend((0..scope.floats).map(|i| format!("bits(f{i})")));
+        terms.extend(["static_cast<uint>(w)".to_owned(), "static_cast<uint>(w >> 32)".to_owned()]);
+        if scope.arrays {
+            terms.extend((0..8).map(|i| format!("p[{i}]")));
+            terms.extend((0..4).map(|i| format!("bits(r[{i}])")));
+        }
+        terms.iter().fold("0u".to_owned(), |all, term| format!("mix({all}, {term})"))
+    }
+
+    /// Work-groups of 1 to 67 work-items: a few sizes that vectors divide, and odd ones.
+    fn launches(&mut self) -> Vec<([usize; 3], usize)> {
+        let count = 2 + self.random.below(2);
+        (0..count)
+            .map(|_| {
+                let size = if self.random.chance(30) { 1 << self.random.below(7) } else { 1 + self.random.below(67) };
+                let mut local = [1, 1, 1];
+                let mut left = size;
+                for extent in local.iter_mut().take(self.scope.dimensions - 1) {
+                    *extent = 1 + self.random.below(left.min(9));
+                    left /= *extent;
+                }
+                local[self.scope.dimensions - 1] = left;
+                (local, 1 + self.random.below(3))
+            })
+            .collect()
+    }
+
+    fn block(&mut self, length: usize, place: Place) -> Vec<Statement> {
+        (0..length).map(|_| self.statement(place)).collect()
+    }
+
+    /// Lets the next statement read some memories, and write others.
+    fn share_out(&mut self) {
+        self.scope.readable = 0;
+        self.scope.writable = 0;
+        for memory in 0..MEMORIES {
+            match self.random.below(3) {
+                0 => self.scope.readable |= 1 << memory,
+                1 => self.scope.writable |= 1 << memory,
+                _ => {}
+            }
+        }
+    }
+
+    fn statement(&mut self, place: Place) -> Statement {
+        if !place.uniform {
+            return self.divergent(place);
+        }
+        self.share_out();
+        match self.random.below(100) {
+            0..=24 if place.depth > 0 => self.compound(place, true),
+            25..=44 if place.depth > 0 => self.compound(place, false),
+            45..=52 => self.uniform_assignment(),
+            53..=60 => self.exchange(),
+            61..=70 => self.collective(),
+            71..=74 => {
+                let name = *self.random.pick(&["sycl::group_barrier(it.get_group());", "it.barrier();"]);
+                Statement::Barrier(name.to_owned())
+            }
+            75..=80 if place.breaks || place.continues || self.random.chance(15) => self.jump(place, true),
+            _ => self.simple(),
+        }
+    }
+
+    fn divergent(&mut self, place: Place) -> Statement {
+        match self.random.below(100) {
+            0..=24 if place.depth > 0 => self.compound(place, false),
+            25..=32 if place.breaks || place.continues || place.returns => self.jump(place, false),
+            _ => self.simple(),
+        }
+    }
+
+    /// Text made by `make`, with the memories it reads.
+    fn expression(&mut self, make: impl FnOnce(&mut Expressions<'_>) -> String) -> (String, Touch) {
+        let mut e = Expressions { random: &mut self.random, scope: &self.scope, touch: Touch::default() };
+        let text = make(&mut e);
+        (text, e.touch)
+    }
+
+    fn simple(&mut self) -> Statement {
+        let integer = format!("a{}", self.random.below(self.scope.integers));
+        let float = format!("f{}", self.random.below(self.scope.floats));
+        let writable: Vec<u8> = (0..MEMORIES).filter(|m| self.scope.writable >> m & 1 == 1).collect();
+        let (text, touch) = match self.random.below(12) {
+            0..=2 => {
+                let op = *self.random.pick(&["=", "+=", "^=", "*=", "-="]);
+                self.expression(|e| format!("{integer} {op} {};", e.integer(3)))
+            }
+            3 | 4 => self.expression(|e| format!("{float} = limited({});", e.float(2))),
+            5 if self.scope.arrays => self.expression(|e| format!("p[{} & 7u] = {};", e.integer(1), e.integer(2))),
+            6 if self.scope.arrays => {
+                self.expression(|e| format!("r[{} & 3u] = limited({});", e.integer(1), e.float(2)))
+            }
+            7 => self.expression(|e| format!("w = w * 6364136223846793005ull + {};", e.integer(2))),
+            8 => self.expression(|e| format!("bump({integer}, {});", e.integer(2))),
+            9..=11 if !writable.is_empty() => {
+                let memory = *self.random.pick(&writable);
+                let (text, mut touch) = self.expression(|e| match memory {
+                    INTEGERS => format!("t[ot] = {};", e.integer(2)),
+                    FLOATS => format!("u[ou] = limited({});", e.float(2)),
+                    GLOBAL => format!("s[os] = {};", e.integer(2)),
+                    _ => format!("add(c[{} & 3u], {});", e.integer(1), e.integer(2)),
+                });
+                touch.writes |= 1 << memory;
+                (text, touch)
+            }
+            _ => self.expression(|e| format!("{integer} = {};", e.integer(3))),
+        };
+        Statement::Simple { text, touch }
+    }
+
+    /// A new value for a variable that the whole group agrees on.
+    fn uniform_assignment(&mut self) -> Statement {
+        let variable = self.random.below(self.scope.uniforms);
+        let readable: Vec<u8> = (0..MEMORIES).filter(|m| self.scope.readable >> m & 1 == 1).collect();
+        let from =
+            if readable.is_empty() || self.random.chance(40) { None } else { Some(*self.random.pick(&readable)) };
+        let (text, touch) = self.expression(|e| {
+            let value = e.uniform(2);
+            match from {
+                Some(memory) => format!("v{variable} = {};", e.shared(memory, &value)),
+                None => format!("v{variable} = {value};"),
+            }
+        });
+        Statement::Simple { text, touch }
+    }
+
+    fn exchange(&mut self) -> Statement {
+        let target = self.random.below(self.scope.integers);
+        self.scope.readable = 0;
+        let function = *self.random.pick(&["exchange", "exchange_inline", "next_of_sub_group"]);
+        let (text, _) = self.expression(|e| match function {
+            "next_of_sub_group" => format!("a{target} = {function}(it, t, ot, {});", e.integer(2)),
+            _ => format!("a{target} = {function}(it, t, ot, {} % n, {});", e.integer(1), e.integer(2)),
+        });
+        Statement::Exchange { text, memory: INTEGERS }
+    }
+
+    /// A group algorithm: of the group, or of sub-groups such that their size does not show.
+    fn collective(&mut self) -> Statement {
+        let uniform = self.random.below(self.scope.uniforms);
+        let private = self.random.below(self.scope.integers);
+        let float = self.random.below(self.scope.floats);
+        let op = *self.random.pick(&[
+            "sycl::plus<uint>()",
+            "sycl::bit_xor<uint>()",
+            "sycl::maximum<uint>()",
+            "sycl::minimum<uint>()",
+        ]);
+        let group = "it.get_group()";
+        let kind = self.random.below(9);
+        let (text, touch) = self.expression(|e| match kind {
+            0 => format!("v{uniform} = sycl::reduce_over_group({group}, {}, {op});", e.integer(2)),
+            1 => format!("a{private} = sycl::inclusive_scan_over_group({group}, {}, {op});", e.integer(2)),
+            2 => format!("a{private} = sycl::exclusive_scan_over_group({group}, {}, {op});", e.integer(2)),
+            3 => format!("v{uniform} = sycl::group_broadcast({group}, {}, {} % n);", e.integer(2), e.uniform(1)),
+            4 => format!("v{uniform} += sycl::any_of_group({group}, {});", e.condition(2)),
+            5 => format!("v{uniform} += sycl::all_of_group({group}, {});", e.condition(2)),
+            6 => format!("v{uniform} = sum_by_sub_groups(it, {});", e.integer(2)),
+            // Adding zero leaves one zero only: which of two a minimum takes is open.
+            7 => format!(
+                "f{float} = limited(sycl::reduce_over_group({group}, {} + 0.0f, sycl::minimum<float>()));",
+                e.float(1)
+            ),
+            _ => format!("a{private} ^= kept_by_sub_group(it, {});", e.integer(2)),
+        });
+        Statement::Simple { text, touch }
+    }
+
+    fn jump(&mut self, place: Place, uniform: bool) -> Statement {
+        let mut kinds = Vec::new();
+        kinds.extend(place.breaks.then_some(Jump::Break));
+        kinds.extend(place.continues.then_some(Jump::Continue));
+        // Rare, since the rest of the kernel then matters to some groups only.
+        if kinds.is_empty() || (place.returns && self.random.chance(10)) {
+            kinds = vec![Jump::Return];
+        }
+        let jump = *self.random.pick(&kinds);
+        let (condition, _) = if uniform {
+            self.expression(|e| e.uniform_condition())
+        } else {
+            let readable = std::mem::take(&mut self.scope.readable);
+            let condition = self.expression(|e| e.condition(2));
+            self.scope.readable = readable;
+            condition
+        };
+        let action = match jump {
+            Jump::Break => "break;",
+            Jump::Continue => "continue;",
+            Jump::Return => "FINISH(1u)",
+        };
+        Statement::Jump { text: format!("if ({condition}) {action}"), jump }
+    }
+
+    /// A branch, a switch or a loop, whose condition all work-items agree on, or not.
+    fn compound(&mut self, place: Place, uniform: bool) -> Statement {
+        // Inside of uniform flow each statement shares memories out anew; a divergent one does so for all of its parts.
+        let (readable, returns) = (self.scope.readable, place.returns && (uniform || !place.uniform));
+        let inner = Place { depth: place.depth - 1, uniform, returns, ..place };
+        let inner = if uniform == place.uniform { inner } else { Place { breaks: false, continues: false, ..inner } };
+        // Conditions are evaluated apart from what statements touch.
+        self.scope.readable = 0;
+        let statement = match self.random.below(10) {
+            0..=2 => self.branch(inner, uniform, readable),
+            3 => self.switch(inner, uniform, readable),
+            _ => self.repeat(inner, uniform, readable),
+        };
+        self.scope.readable = readable;
+        statement
+    }
+
+    fn condition(&mut self, uniform: bool) -> String {
+        self.expression(|e| if uniform { e.uniform_condition() } else { e.condition(2) }).0
+    }
+
+    fn branch(&mut self, inner: Place, uniform: bool, readable: u8) -> Statement {
+        let condition = self.condition(uniform);
+        self.scope.readable = readable;
+        let length = 1 + self.random.below(3);
+        let body = self.block(length, inner);
+        let mut arms = vec![Arm { open: format!("if ({condition}) {{"), body, close: "}".to_owned() }];
+        if self.random.chance(45) {
+            self.scope.readable = readable;
+            let length = 1 + self.random.below(3);
+            let body = self.block(length, inner);
+            arms.push(Arm { open: "else {".to_owned(), body, close: "}".to_owned() });
+        }
+        Statement::Compound { head: String::new(), arms, foot: String::new(), shape: Shape::Branch, uniform }
+    }
+
+    fn switch(&mut self, inner: Place, uniform: bool, readable: u8) -> Statement {
+        let value = self.expression(|e| if uniform { e.uniform(1) } else { e.integer(2) }).0;
+        // `break` would leave the switch.
+        let inner = Place { breaks: false, ..inner };
+        let count = 2 + self.random.below(3);
+        let mut arms = Vec::new();
+        for i in 0..count {
+            self.scope.readable = readable;
+            let length = 1 + self.random.below(2);
+            let body = self.block(length, inner);
+            let last = i + 1 == count;
+            let open = if last { "default: {".to_owned() } else { format!("case {i}: {{") };
+            // Falling through makes a memory's accesses of two arms follow each other, which divergent ones may.
+            let falls = !uniform && !last && self.random.chance(30);
+            let close = if falls { "} [[fallthrough]];" } else { "} break;" };
+            arms.push(Arm { open, body, close: close.to_owned() });
+        }
+        let head = format!("switch ({value} & 3u) {{");
+        Statement::Compound { head, arms, foot: "}".to_owned(), shape: Shape::Branch, uniform }
+    }
+
+    fn repeat(&mut self, inner: Place, uniform: bool, readable: u8) -> Statement {
+        let counter = format!("j{}", self.loops);
+        self.loops += 1;
+        let bound = self.expression(|e| if uniform { e.uniform(1) } else { e.integer(2) }).0;
+        let rounds = match self.random.below(3) {
+            0 => format!("{}u", 1 + self.random.below(3)),
+            _ => format!("{bound} % {}u", 2 + self.random.below(4)),
+        };
+        self.scope.counters.push((counter.clone(), uniform));
+        self.scope.readable = readable;
+        let length = 1 + self.random.below(3);
+        let body = self.block(length, Place { breaks: true, continues: true, ..inner });
+        self.scope.counters.pop();
+        let end = format!("{counter}_end");
+        let declared = format!("uint {counter} = 0; const uint {end} = {rounds};");
+        let (head, open, close, once) = match self.random.below(4) {
+            0 => (format!("{{ {declared}"), "do {".to_owned(), format!("}} while (++{counter} < {end});"), true),
+            1 => (format!("{{ {declared}"), format!("while ({counter}++ < {end}) {{"), "}".to_owned(), false),
+            _ => {
+                let open = format!("for (; {counter} < {end}; ++{counter}) {{");
+                (format!("{{ {declared}"), open, "}".to_owned(), false)
+            }
+        };
+        let arms = vec![Arm { open, body, close }];
+        Statement::Compound { head, arms, foot: "}".to_owned(), shape: Shape::Loop { once }, uniform }
+    }
+}

@@ -1,0 +1,18 @@
+//! Random kernels with barriers, run by the CPU device and by host mode, which must agree bit for bit.
+//!
+//! * [`generate`]: from a seed to a [`program::Kernel`]; [`expression`] makes its expressions.
+//! * [`barriers`]: keeps kernels free of races.
+//! * [`render`]: kernels to C++.
+//! * [`batch`]: compiles and runs programs of many kernels in both modes, and compares.
+//! * [`reduce`]: makes a kernel that fails smaller.
+//!
+//! Kernels are legal SYCL by construction: a difference is an error of the compiler, the device library or a runtime.
+
+pub mod barriers;
+pub mod batch;
+pub mod expression;
+pub mod generate;
+pub mod program;
+pub mod random;
+pub mod reduce;
+pub mod render;

@@ -1,0 +1,108 @@
+//! A kernel as a tree of statements. Expressions are C++ text: the reducer drops statements, never parts of them.
+//!
+//! *Uniform* is what all work-items of a work-group agree on: values, and by them control flow. Barriers and group
+//! algorithms stand in uniform control flow only.
+
+/// Which memories a statement uses in a way that other work-items can see; one bit for each memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Touch {
+    /// Reads slots of other work-items.
+    pub reads: u8,
+    /// Writes its own slot, or adds atomically to any.
+    pub writes: u8,
+}
+
+impl Touch {
+    pub fn with(self, other: Touch) -> Touch {
+        Touch { reads: self.reads | other.reads, writes: self.writes | other.writes }
+    }
+
+    /// Whether a barrier must stand between accesses `self` and accesses `later`.
+    pub fn races_with(self, later: Touch) -> bool {
+        self.reads & later.writes != 0 || self.writes & later.reads != 0
+    }
+}
+
+/// Where a jump leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jump {
+    Break,
+    Continue,
+    Return,
+}
+
+/// What a compound statement does with its arms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One of the arms runs, or none.
+    Branch,
+    /// The only arm runs any number of times; at least once when `once`.
+    Loop { once: bool },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Statement {
+    /// No barrier inside, no control flow.
+    Simple { text: String, touch: Touch },
+    /// A barrier, by one of its names.
+    Barrier(String),
+    /// A call that writes memory `memory`, waits, reads it, and waits again.
+    Exchange { text: String, memory: u8 },
+    /// `if (condition) jump;`
+    Jump { text: String, jump: Jump },
+    /// `head { arms } foot`, where the text of an arm opens and closes it.
+    Compound { head: String, arms: Vec<Arm>, foot: String, shape: Shape, uniform: bool },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    pub open: String,
+    pub body: Vec<Statement>,
+    pub close: String,
+}
+
+/// A kernel, and what it is run with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    pub seed: u64,
+    pub dimensions: usize,
+    /// Declarations that the statements rely on.
+    pub head: Vec<String>,
+    /// In uniform control flow.
+    pub body: Vec<Statement>,
+    /// After the last barrier, where work-items may return on their own.
+    pub tail: Vec<Statement>,
+    /// The result of a work-item.
+    pub result: String,
+    /// Kernel arguments that are the same for all work-items.
+    pub arguments: [u32; 4],
+    /// Local sizes, three numbers each, and numbers of work-groups.
+    pub launches: Vec<([usize; 3], usize)>,
+}
+
+impl Statement {
+    /// All that a statement inside of divergent control flow touches, in any order.
+    pub fn touch(&self) -> Touch {
+        match self {
+            Statement::Simple { touch, .. } => *touch,
+            Statement::Exchange { memory, .. } => Touch { reads: 1 << memory, writes: 1 << memory },
+            Statement::Barrier(_) | Statement::Jump { .. } => Touch::default(),
+            Statement::Compound { arms, .. } => {
+                arms.iter().flat_map(|a| &a.body).fold(Touch::default(), |all, s| all.with(s.touch()))
+            }
+        }
+    }
+
+    /// This statement and all below it.
+    pub fn count(&self) -> usize {
+        match self {
+            Statement::Compound { arms, .. } => 1 + arms.iter().map(|a| count(&a.body)).sum::<usize>(),
+            _ => 1,
+        }
+    }
+}
+
+/// The number of statements in `all` and below.
+pub fn count(all: &[Statement]) -> usize {
+    all.iter().map(Statement::count).sum()
+}
