@@ -2,7 +2,7 @@
 //!
 //! All work-items of a group run on one thread. They start one after another on one coroutine; a work-item that waits keeps
 //! that coroutine's stack, and the rest go on in another. So a kernel without barriers pays for one coroutine per
-//! work-group, and one with barriers for as many as wait at once. Stacks are kept for the thread's next group.
+//! work-group, and one with barriers for as many as wait at once. Stacks are kept for the next groups.
 //!
 //! Work-items meet in sets of neighbours (`first`, `count`): the whole group, or a sub-group. The last one to arrive goes on at
 //! once and makes the others ready. Who runs next depends on nothing but the order of arrival, so that runs repeat.
@@ -12,18 +12,25 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Mutex;
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use scythe_abi::capi::HostItems;
 
-use crate::{Errc, Error, Result};
+use crate::{Errc, Error, Result, lock};
 
 /// Of each stack; its pages are taken when they are first touched, and an overflow hits a guard page.
 const STACK_BYTES: usize = 256 << 10;
 
-/// Stacks that a thread keeps for its next group.
-const KEPT_STACKS: usize = 1024;
+/// Stacks that a thread keeps for its next group, without a lock.
+const KEPT_BY_THREAD: usize = 64;
+
+/// Stacks that all threads keep together: enough for a few groups of the largest size, whose stacks would take longer to
+/// make than their work-items to run.
+const KEPT_BY_ALL: usize = 4 * 8192;
+
+static SHARED_STACKS: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
 
 thread_local! {
     static CURRENT: Cell<*const Group> = const { Cell::new(ptr::null()) };
@@ -104,7 +111,7 @@ unsafe fn schedule(group: &Group, items: HostItems, ctx: *mut c_void) -> Result<
                 lane
             }
             None if group.next.get() < group.count => {
-                let stack = match STACKS.with_borrow_mut(Vec::pop).map_or_else(|| DefaultStack::new(STACK_BYTES), Ok) {
+                let stack = match take() {
                     Ok(stack) => stack,
                     Err(error) => {
                         abandon(&mut lanes);
@@ -168,12 +175,25 @@ fn abandon(lanes: &mut [Option<Lane>]) {
     }
 }
 
+/// A stack that was kept, or a new one.
+fn take() -> std::io::Result<DefaultStack> {
+    let kept = STACKS.with_borrow_mut(Vec::pop).or_else(|| lock(&SHARED_STACKS).pop());
+    kept.map_or_else(|| DefaultStack::new(STACK_BYTES), Ok)
+}
+
 fn keep(stack: DefaultStack) {
-    STACKS.with_borrow_mut(|stacks| {
-        if stacks.len() < KEPT_STACKS {
+    let rest = STACKS.with_borrow_mut(|stacks| {
+        if stacks.len() < KEPT_BY_THREAD {
             stacks.push(stack);
+            return None;
         }
+        Some(stack)
     });
+    let Some(stack) = rest else { return };
+    let mut shared = lock(&SHARED_STACKS);
+    if shared.len() < KEPT_BY_ALL {
+        shared.push(stack);
+    }
 }
 
 /// The group whose work-item calls.
