@@ -83,6 +83,18 @@ fn the_program_never_loads_llvm() {
 }
 
 #[test]
+fn the_runtime_alone_is_enough() {
+    let p = built(&["-fsycl-targets=spir64_x86_64"]).file("alone/what", "only the runtime is here\n");
+    let alone = p.path().join("alone");
+    std::fs::copy(prefix().join("lib/libscythe.so"), alone.join("libscythe.so")).expect("the runtime can be copied");
+    let folder = format!("LD_LIBRARY_PATH={}", alone.display());
+    p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"]).ok().stdout_has("right");
+    // The same without code for the CPU fails for lack of a compiler, so it is really that runtime that ran.
+    let p = built(&[]);
+    p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"]).fails().stdout_has("libscythe-jit.so was not found");
+}
+
+#[test]
 fn the_generic_program_shows_that_the_check_above_can_fail() {
     let p = built(&["-fsycl-targets=spir64"]);
     traced(&p, &[]).ok().stdout_has("right").stderr_has("libLLVM");

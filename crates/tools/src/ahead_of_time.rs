@@ -65,8 +65,15 @@ fn levels(list: &str) -> Result<BTreeSet<Level>, Failure> {
     list.split(',').map(level).collect()
 }
 
+/// A module compiled for one level.
+#[derive(Clone)]
+pub struct Object {
+    pub level: Level,
+    pub code: Vec<u8>,
+}
+
 /// The objects of each module, in order: one for each level.
-pub fn compile(modules: &[&[u8]], settings: &Settings) -> Result<Vec<Vec<(Level, Vec<u8>)>>, Failure> {
+pub fn compile(modules: &[&[u8]], settings: &Settings) -> Result<Vec<Vec<Object>>, Failure> {
     let device_lib_dir = device_library_folder()?;
     let jobs: Vec<_> =
         modules.iter().flat_map(|code| settings.levels.iter().map(move |level| (*code, *level))).collect();
@@ -95,7 +102,7 @@ pub fn compile(modules: &[&[u8]], settings: &Settings) -> Result<Vec<Vec<(Level,
     for ((_, level), result) in jobs.iter().zip(results) {
         let object = result.into_inner().unwrap_or_else(|| Err("it was not compiled".to_owned()));
         let place = |error| Failure::new(format!("cannot compile device code for {}: {error}", level.as_str()));
-        objects.push((*level, object.map_err(place)?));
+        objects.push(Object { level: *level, code: object.map_err(place)? });
     }
     Ok(objects.chunks(settings.levels.len().max(1)).map(<[_]>::to_vec).collect())
 }
@@ -150,7 +157,7 @@ mod tests {
     #[test]
     fn broken_bitcode_is_refused_by_the_level_it_was_compiled_for() {
         let settings = Settings::parse("-march=avx2").unwrap();
-        let error = compile(&[b"BC"], &settings).unwrap_err().to_string();
+        let error = compile(&[b"BC"], &settings).err().unwrap().to_string();
         assert!(error.starts_with("error: cannot compile device code for x86-64-v3: "), "{error}");
     }
 }

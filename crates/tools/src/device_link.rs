@@ -160,13 +160,13 @@ fn compile_for_cpu(parts: &[Image], settings: &ahead_of_time::Settings) -> Resul
     let code: Vec<&[u8]> = parts.iter().map(|part| part.code.as_slice()).collect();
     let objects = ahead_of_time::compile(&code, settings)?;
     let images = parts.iter().zip(objects).flat_map(|(part, objects)| {
-        objects.into_iter().map(|(level, code)| Image {
-            target: level.image_target(),
+        objects.into_iter().map(|object| Image {
+            target: object.level.image_target(),
             format: Format::CpuObject,
             options: String::new(),
             properties: part.properties.clone(),
             symbols: part.symbols.clone(),
-            code,
+            code: object.code,
         })
     });
     Ok(images.collect())
