@@ -12,6 +12,8 @@ const MAX_WORK_GROUP_SIZE: u64 = 8192;
 /// Local memory is ordinary memory of each worker; as much as stays in a second-level cache.
 const LOCAL_MEM_SIZE: u64 = 256 << 10;
 const CACHE_LINE: u32 = 64;
+/// What a kernel may demand: the lanes that the compiler widens to. Without a demand, the vector's width.
+const SUB_GROUP_SIZES: [u64; 5] = [4, 8, 16, 32, 64];
 
 const FP_DENORM: u32 = 1;
 const FP_INF_NAN: u32 = 2;
@@ -36,7 +38,6 @@ pub(crate) fn device(processors: usize) -> DeviceInfo {
     let widths = vector_widths(cpu.vector_bytes);
     let ieee = FP_DENORM | FP_INF_NAN | FP_ROUND_TO_NEAREST | FP_ROUND_TO_ZERO | FP_ROUND_TO_INF;
     let fp = ieee | FP_CORRECTLY_ROUNDED_DIVIDE_SQRT | if cpu.fma { FP_FMA } else { 0 };
-    let lanes = u64::from(widths[4]);
     DeviceInfo {
         name: cpu.name,
         vendor: cpu.vendor,
@@ -49,8 +50,9 @@ pub(crate) fn device(processors: usize) -> DeviceInfo {
         max_compute_units: processors as u32,
         max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
         max_work_group_size: MAX_WORK_GROUP_SIZE,
-        max_num_sub_groups: (MAX_WORK_GROUP_SIZE / lanes) as u32,
-        sub_group_sizes: vec![lanes],
+        // Sub-groups lie along rows: a work-group with rows of one has as many as work-items.
+        max_num_sub_groups: MAX_WORK_GROUP_SIZE as u32,
+        sub_group_sizes: SUB_GROUP_SIZES.to_vec(),
         sub_group_forward_progress: false,
         max_clock_frequency: clock_mhz(),
         address_bits: usize::BITS,
