@@ -26,6 +26,7 @@
 //! A value that is live across a barrier is, in this order of preference:
 //! * computed again, where it depends on nothing but arguments and the item's position, and is cheap;
 //! * kept once, where it is the same for all items of the group;
+//! * computed again from such values, where that is cheap: addresses above all, which LLVM likes to move out of loops;
 //! * saved in the item's context, and restored.
 //!
 //! # Invariants
@@ -46,6 +47,11 @@ pub const BARRIER: &str = "__spirv_ControlBarrier";
 
 /// Called when work-items of one group reach different barriers.
 pub const DIVERGENT_BARRIER: &str = "__scythe_divergent_barrier";
+
+/// How many operations deep values are that are computed again: from arguments and positions, which LLVM then moves out of
+/// loops, and from shared values.
+const RECOMPUTED_DEPTH: u32 = 8;
+const SHARED_DEPTH: u32 = 4;
 
 /// Forms of one kernel; all with the same parameters.
 pub struct Versions<'ctx> {
@@ -441,24 +447,38 @@ impl<'ctx> Maker<'_, 'ctx> {
         uniform: Option<&Divergence<'ctx>>,
     ) -> Vec<Crosser<'ctx>> {
         let live = live_at_barriers(version, cuts);
-        let mut order = Vec::new();
         let mut at: HashMap<Value<'ctx>, HashSet<usize>> = HashMap::new();
         for i in version.instructions() {
             let barriers: HashSet<usize> = (0..cuts.len()).filter(|&k| live[k].contains(&i.as_value())).collect();
             if !barriers.is_empty() {
-                order.push(i);
                 at.insert(i.as_value(), barriers);
             }
         }
+        let shared = |v: Value<'ctx>| uniform.is_some_and(|u| u.shape(v) == Shape::Uniform);
+        // What is computed again from shared values keeps them alive. They dominate it, so that wherever it is live they have
+        // the values it was made from.
+        let mut again = HashSet::new();
+        for i in version.instructions().filter(|i| at.contains_key(&i.as_value())).collect::<Vec<_>>() {
+            let (value, mut roots) = (i.as_value(), Vec::new());
+            if recomputable(value, RECOMPUTED_DEPTH) {
+                again.insert(value);
+            } else if !shared(value) && from_shared(value, SHARED_DEPTH, &shared, &mut roots) {
+                again.insert(value);
+                let barriers = at[&value].clone();
+                for root in roots {
+                    at.entry(root).or_default().extend(&barriers);
+                }
+            }
+        }
+        let order: Vec<_> = version.instructions().filter(|i| at.contains_key(&i.as_value())).collect();
         let entry = version.entry_block().expect("checked before");
         let builder = self.context.create_builder();
         let mut crossers = Vec::new();
         for i in order {
             let value = i.as_value();
-            let shared = uniform.is_some_and(|u| u.shape(value) == Shape::Uniform);
-            let how = if recomputable(value, 8) {
+            let how = if again.contains(&value) {
                 Crossing::Recomputed
-            } else if shared {
+            } else if shared(value) {
                 Crossing::Shared
             } else {
                 Crossing::Saved(self.reserve(value.ty(), 1))
@@ -668,7 +688,10 @@ impl<'ctx> Maker<'_, 'ctx> {
         if let Some(c) =
             crossers.iter().find(|c| i.opcode() == Opcode::LLVMLoad && i.operand(0) == Some(c.variable.as_value()))
         {
-            return self.recompute(c.value, crossers, map, position);
+            return match c.seen {
+                Some(seen) => self.builder.load(c.value.ty(), seen.as_value(), "").as_value(),
+                None => self.recompute(c.value, crossers, map, position),
+            };
         }
         if let Some(answer) = self.answer(i, position) {
             return answer;
@@ -945,11 +968,37 @@ fn recomputable<'ctx>(v: Value<'ctx>, depth: u32) -> bool {
         // A local allocation has one address for all items; a kept one, one per item: both are at hand.
         return true;
     }
-    if depth == 0 {
-        return false;
+    let position = || {
+        i.opcode() == Opcode::LLVMCall
+            && i.called_function().is_some_and(|f| f.name() == ACTIVE_LANES || queries::parse(&f.name()).is_some())
+    };
+    depth > 0
+        && (position()
+            || (is_cheap(i) && i.operands().all(|o| o.as_function().is_some() || recomputable(o, depth - 1))))
+}
+
+/// The same, where it may also depend on values that are shared by the group: the `roots`.
+fn from_shared<'ctx>(
+    v: Value<'ctx>,
+    depth: u32,
+    shared: &dyn Fn(Value<'ctx>) -> bool,
+    roots: &mut Vec<Value<'ctx>>,
+) -> bool {
+    if recomputable(v, RECOMPUTED_DEPTH) {
+        return true;
     }
+    if shared(v) {
+        roots.push(v);
+        return true;
+    }
+    let Some(i) = v.as_instruction() else { return true };
+    depth > 0 && is_cheap(i) && i.operands().all(|o| from_shared(o, depth - 1, shared, roots))
+}
+
+/// Costs less than to save and restore it.
+fn is_cheap(i: Instruction<'_>) -> bool {
     use Opcode::*;
-    let cheap = matches!(
+    matches!(
         i.opcode(),
         LLVMAdd
             | LLVMSub
@@ -970,10 +1019,5 @@ fn recomputable<'ctx>(v: Value<'ctx>, depth: u32) -> bool {
             | LLVMICmp
             | LLVMUIToFP
             | LLVMSIToFP
-    );
-    let position = || {
-        i.opcode() == LLVMCall
-            && i.called_function().is_some_and(|f| f.name() == ACTIVE_LANES || queries::parse(&f.name()).is_some())
-    };
-    position() || (cheap && i.operands().all(|o| o.as_function().is_some() || recomputable(o, depth - 1)))
+    )
 }
