@@ -27,11 +27,14 @@ SCYTHE_INLINE float fast_rsqrt(float x) {
 }
 
 template <precision P> SCYTHE_INLINE float fast_exp2(float x) {
-  // At the ends the power of two is 0 and infinity.
+  // At the ends the result is exactly 0 and infinity.
   const float above = x < -127.0f ? -127.0f : x, c = above > 128.0f ? 128.0f : above;
   const whole<float> k = nearest(c);
   const float r = c - k.value;
-  return (1.0f + r * (P == precision::native ? native_exp2(r) : half_exp2(r))) * power_of_two<float>(k.number);
+  const float power = 1.0f + r * (P == precision::native ? native_exp2(r) : half_exp2(r));
+  // Added to the exponent: the factor 2^k itself would be infinite just below the upper end.
+  const float result = from_bits<float>(to_bits(power) + (static_cast<unsigned>(k.number) << format<float>::digits));
+  return x != x ? x : result;
 }
 
 template <precision P> SCYTHE_INLINE float fast_log2(float x) {
