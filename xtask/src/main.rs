@@ -5,6 +5,7 @@
 
 mod bench;
 mod e2e;
+mod fuzz;
 mod invariants;
 mod lint;
 mod process;
@@ -21,12 +22,14 @@ Usage: cargo xtask COMMAND
 
   run FILE [ARGS]            set up, build Scythe, compile FILE with it, and run the program with ARGS
   test [STAGE] [FILTER]      set up, build, and run all tests, one stage (fmt, unit, e2e, accuracy, invariants,
-                             relocation, lint, valgrind), or end-to-end programs whose name holds FILTER; --quick
-                             leaves out lint and valgrind
+                             relocation, lint, fuzz, valgrind), or end-to-end programs whose name holds FILTER;
+                             --quick leaves out lint, fuzz and valgrind
   install --prefix DIR       set up, build, and install a relocatable tree
   stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
   bench compile|run          ratios against clang++ and OpenMP, and whether each limit holds
   bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program in benches/cpu
+  fuzz barriers [--count N] [--seed S]
+                             random kernels with barriers on the CPU device against host mode
   setup                      install the Debian packages that are missing
   fmt                        format Rust and C++
   lint                       check formats and lints
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Some("install") => stage::install_command(rest),
         Some("stage") => stage::stage_command(rest),
         Some("bench") => bench::run(rest),
+        Some("fuzz") => fuzz::run(rest),
         Some("setup") => setup::ensure(setup::Purpose::Bench).map(|()| ExitCode::SUCCESS),
         Some("fmt") => lint::format().map(|()| ExitCode::SUCCESS),
         Some("lint") => lint::check().map(|()| ExitCode::SUCCESS),

@@ -7,12 +7,12 @@ use crate::process::{CACHE, Scratch, capture, progress};
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 use crate::workspace::{cargo, root};
-use crate::{e2e, invariants, lint};
+use crate::{e2e, fuzz, invariants, lint};
 
 /// In the order they run: what is quick, and what most often fails, first.
-const STAGES: [&str; 8] = ["fmt", "unit", "e2e", "accuracy", "invariants", "relocation", "lint", "valgrind"];
+const STAGES: [&str; 9] = ["fmt", "unit", "e2e", "accuracy", "invariants", "relocation", "lint", "fuzz", "valgrind"];
 /// What `--quick` leaves out.
-const SLOW: [&str; 2] = ["lint", "valgrind"];
+const SLOW: [&str; 3] = ["lint", "fuzz", "valgrind"];
 
 /// How a stage ended: a count of what passed, or what failed.
 struct Ended {
@@ -46,6 +46,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             "unit" => unit(&prefix, &filters),
             "e2e" => e2e::run(&prefix, &filters).and_then(|t| tallied(t, "programs")),
             "accuracy" => accuracy(&prefix),
+            "fuzz" => fuzz::check(&prefix),
             "invariants" => invariants::check(&prefix).map(|n| format!("{n} invariants")),
             "relocation" => invariants::relocation(Profile::Dev).map(|n| format!("{n} checks")),
             _ => e2e::valgrind(&prefix, &filters).and_then(|t| tallied(t, "programs")),

@@ -55,14 +55,14 @@ impl Expressions<'_> {
             }
             8 => format!("({} << ({} & 31u))", self.integer(d), self.integer(d)),
             9 => format!("({} >> ({} & 31u))", self.integer(d), self.integer(d)),
-            10 => format!("({} / ({} | 1u))", self.integer(d), self.integer(d)),
-            11 => format!("({} % (({} & 63u) + 1u))", self.integer(d), self.integer(d)),
-            12 => {
+            10 if self.random.chance(50) => format!("({} / ({} | 1u))", self.integer(d), self.integer(d)),
+            10 => format!("({} % (({} & 63u) + 1u))", self.integer(d), self.integer(d)),
+            11 => {
                 // The division must not happen for work-items whose divisor is zero.
                 let divisor = self.leaf();
                 format!("({divisor} != 0u ? {} / {divisor} : {})", self.integer(d), self.integer(d))
             }
-            13 => format!("({} ? {} : {})", self.condition(d), self.integer(d), self.integer(d)),
+            12 | 13 => format!("({} ? {} : {})", self.condition(d), self.integer(d), self.integer(d)),
             14 => format!("signed_shift({}, {})", self.integer(d), self.integer(d)),
             15 => format!("high_product({}, {})", self.integer(d), self.integer(d)),
             16 => {
@@ -112,9 +112,9 @@ impl Expressions<'_> {
     pub fn shared(&mut self, memory: u8, index: &str) -> String {
         self.touch.reads |= 1 << memory;
         match memory {
-            INTEGERS => format!("t[{index} % n]"),
-            FLOATS => format!("to_integer(u[{index} % n])"),
-            GLOBAL => format!("s[{index} % n]"),
+            INTEGERS => format!("t[slot({index}, n)]"),
+            FLOATS => format!("to_integer(u[slot({index}, n)])"),
+            GLOBAL => format!("s[slot({index}, n)]"),
             _ => format!("c[{index} & 3u]"),
         }
     }
@@ -190,7 +190,7 @@ impl Expressions<'_> {
                 2 if self.scope.arrays => format!("r[{} & 3u]", self.leaf()),
                 3 if self.scope.readable >> FLOATS & 1 == 1 => {
                     self.touch.reads |= 1 << FLOATS;
-                    format!("u[{} % n]", self.leaf())
+                    format!("u[slot({}, n)]", self.leaf())
                 }
                 _ => format!("f{}", self.random.below(self.scope.floats)),
             };

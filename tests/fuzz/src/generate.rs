@@ -2,7 +2,7 @@
 //! divergent ones between them. `barriers::complete` adds the barriers that are needed; this adds some that are not.
 
 use crate::barriers;
-use crate::expression::{Expressions, FLOATS, GLOBAL, INTEGERS, MEMORIES, Scope};
+use crate::expression::{COUNTERS, Expressions, FLOATS, GLOBAL, INTEGERS, MEMORIES, Scope};
 use crate::program::{Arm, Jump, Kernel, Shape, Statement, Touch};
 use crate::random::Random;
 
@@ -27,28 +27,35 @@ pub fn kernel(seed: u64) -> Kernel {
     let mut random = Random::new(seed);
     let dimensions = 1 + random.below(3);
     let scope = Scope {
-        integers: 1 + random.below(5),
-        floats: 1 + random.below(3),
-        uniforms: 1 + random.below(3),
-        arrays: random.chance(60),
+        integers: 1 + random.below(4),
+        floats: 1 + random.below(2),
+        uniforms: 1 + random.below(2),
+        arrays: random.chance(35),
         dimensions,
         counters: Vec::new(),
         readable: 0,
         writable: 0,
     };
     let mut generator = Generator { random, scope, loops: 0 };
-    let head = generator.head();
-    let length = 3 + generator.random.below(6);
-    let place = Place { depth: 3, uniform: true, breaks: false, continues: false, returns: true };
+    let variables = generator.variables();
+    let slots = generator.slots();
+    let length = 2 + generator.random.below(4);
+    let depth = if generator.random.chance(30) { 3 } else { 2 };
+    let place = Place { depth, uniform: true, breaks: false, continues: false, returns: true };
     let mut body = generator.block(length, place);
     barriers::complete(&mut body);
     let mut tail = Vec::new();
-    if generator.random.chance(40) {
+    if generator.random.chance(25) {
         generator.scope.readable = 0;
         generator.scope.writable = 0;
-        let length = 1 + generator.random.below(3);
+        let length = 1 + generator.random.below(2);
         tail = generator.block(length, Place { uniform: false, returns: true, ..place });
     }
+    let used = body.iter().fold(Touch::default(), |all, s| all.with(s.touch()));
+    let memories = slots.into_iter().filter(|(memory, _)| (used.reads | used.writes) >> memory & 1 == 1);
+    let mut head: Vec<String> = variables.into_iter().chain(memories.map(|(_, text)| text)).collect();
+    // Every slot is written before anybody reads it.
+    head.push("sycl::group_barrier(it.get_group());".to_owned());
     let result = generator.result();
     let arguments = [(); 4].map(|()| match generator.random.below(3) {
         0 => generator.random.next() as u32,
@@ -59,15 +66,10 @@ pub fn kernel(seed: u64) -> Kernel {
 }
 
 impl Generator {
-    /// Variables with their first values.
-    fn head(&mut self) -> Vec<String> {
+    /// Private variables with their first values.
+    fn variables(&mut self) -> Vec<String> {
         let scope = self.scope.clone();
         let mut lines = Vec::new();
-        for (memory, slot) in [(INTEGERS, "ot"), (FLOATS, "ou"), (GLOBAL, "os")] {
-            let turn = if self.random.chance(50) { 0 } else { self.random.below(40) };
-            let own = if turn == 0 { "l".to_owned() } else { format!("(l + {turn}u) % n") };
-            lines.push(format!("const uint {slot} = {own}; // own slot in memory {memory}"));
-        }
         for i in 0..scope.integers {
             lines.push(format!("uint a{i} = in[(gid * {}u + {}u) & 255u];", 1 + 2 * self.random.below(8), i * 37));
         }
@@ -82,10 +84,23 @@ impl Generator {
             lines.push("uint p[8];\nfor (uint j = 0; j < 8; ++j)\n  p[j] = in[(l + j) & 255u];".to_owned());
             lines.push("float r[4];\nfor (uint j = 0; j < 4; ++j)\n  r[j] = to_float(j * 77u + l);".to_owned());
         }
-        // Every slot is written before anybody reads it.
-        lines.push("t[ot] = a0;\nu[ou] = f0;\ns[os] = a0 ^ l;".to_owned());
-        lines.push("for (uint j = l; j < 4; j += n)\n  c[j] = k1 + j;".to_owned());
-        lines.push("sycl::group_barrier(it.get_group());".to_owned());
+        lines
+    }
+
+    /// For each memory, which slot of it a work-item owns, and the first value there.
+    fn slots(&mut self) -> Vec<(u8, String)> {
+        let firsts = [(INTEGERS, "t", "a0"), (FLOATS, "u", "f0"), (GLOBAL, "s", "a0 ^ l")];
+        let mut lines: Vec<(u8, String)> = firsts
+            .into_iter()
+            .map(|(memory, name, first)| {
+                let own = match self.random.below(40) {
+                    0..20 => "l".to_owned(),
+                    turn => format!("turned(l, {turn}u % n, n)"),
+                };
+                (memory, format!("const uint o{name} = {own};\n{name}[o{name}] = {first};"))
+            })
+            .collect();
+        lines.push((COUNTERS, "for (uint j = l; j < 4; j += n)\n  c[j] = k1 + j;".to_owned()));
         lines
     }
 
@@ -100,7 +115,7 @@ impl Generator {
             terms.extend((0..8).map(|i| format!("p[{i}]")));
             terms.extend((0..4).map(|i| format!("bits(r[{i}])")));
         }
-        terms.iter().fold("0u".to_owned(), |all, term| format!("mix({all}, {term})"))
+        terms.iter().fold("0u".to_owned(), |all, term| format!("({all} * 31u + {term})"))
     }
 
     /// Work-groups of 1 to 67 work-items: a few sizes that vectors divide, and odd ones.
@@ -180,7 +195,7 @@ impl Generator {
         let (text, touch) = match self.random.below(12) {
             0..=2 => {
                 let op = *self.random.pick(&["=", "+=", "^=", "*=", "-="]);
-                self.expression(|e| format!("{integer} {op} {};", e.integer(3)))
+                self.expression(|e| format!("{integer} {op} {};", e.integer(2)))
             }
             3 | 4 => self.expression(|e| format!("{float} = limited({});", e.float(2))),
             5 if self.scope.arrays => self.expression(|e| format!("p[{} & 7u] = {};", e.integer(1), e.integer(2))),
@@ -200,7 +215,7 @@ impl Generator {
                 touch.writes |= 1 << memory;
                 (text, touch)
             }
-            _ => self.expression(|e| format!("{integer} = {};", e.integer(3))),
+            _ => self.expression(|e| format!("{integer} = {};", e.integer(2))),
         };
         Statement::Simple { text, touch }
     }
@@ -227,7 +242,7 @@ impl Generator {
         let function = *self.random.pick(&["exchange", "exchange_inline", "next_of_sub_group"]);
         let (text, _) = self.expression(|e| match function {
             "next_of_sub_group" => format!("a{target} = {function}(it, t, ot, {});", e.integer(2)),
-            _ => format!("a{target} = {function}(it, t, ot, {} % n, {});", e.integer(1), e.integer(2)),
+            _ => format!("a{target} = {function}(it, t, ot, slot({}, n), {});", e.integer(1), e.integer(2)),
         });
         Statement::Exchange { text, memory: INTEGERS }
     }
@@ -249,7 +264,7 @@ impl Generator {
             0 => format!("v{uniform} = sycl::reduce_over_group({group}, {}, {op});", e.integer(2)),
             1 => format!("a{private} = sycl::inclusive_scan_over_group({group}, {}, {op});", e.integer(2)),
             2 => format!("a{private} = sycl::exclusive_scan_over_group({group}, {}, {op});", e.integer(2)),
-            3 => format!("v{uniform} = sycl::group_broadcast({group}, {}, {} % n);", e.integer(2), e.uniform(1)),
+            3 => format!("v{uniform} = sycl::group_broadcast({group}, {}, slot({}, n));", e.integer(2), e.uniform(1)),
             4 => format!("v{uniform} += sycl::any_of_group({group}, {});", e.condition(2)),
             5 => format!("v{uniform} += sycl::all_of_group({group}, {});", e.condition(2)),
             6 => format!("v{uniform} = sum_by_sub_groups(it, {});", e.integer(2)),
@@ -312,12 +327,12 @@ impl Generator {
     fn branch(&mut self, inner: Place, uniform: bool, readable: u8) -> Statement {
         let condition = self.condition(uniform);
         self.scope.readable = readable;
-        let length = 1 + self.random.below(3);
+        let length = 1 + self.random.below(2);
         let body = self.block(length, inner);
         let mut arms = vec![Arm { open: format!("if ({condition}) {{"), body, close: "}".to_owned() }];
         if self.random.chance(45) {
             self.scope.readable = readable;
-            let length = 1 + self.random.below(3);
+            let length = 1 + self.random.below(2);
             let body = self.block(length, inner);
             arms.push(Arm { open: "else {".to_owned(), body, close: "}".to_owned() });
         }
@@ -355,7 +370,7 @@ impl Generator {
         };
         self.scope.counters.push((counter.clone(), uniform));
         self.scope.readable = readable;
-        let length = 1 + self.random.below(3);
+        let length = 1 + self.random.below(2);
         let body = self.block(length, Place { breaks: true, continues: true, ..inner });
         self.scope.counters.pop();
         let end = format!("{counter}_end");

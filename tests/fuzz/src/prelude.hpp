@@ -23,6 +23,11 @@ inline uint to_integer(float x) { return static_cast<uint>(static_cast<int>(limi
 inline uint signed_shift(uint x, uint by) { return static_cast<uint>(static_cast<int>(x) >> (by & 31u)); }
 inline uint high_product(uint x, uint y) { return static_cast<uint>((static_cast<ulong>(x) * y) >> 32); }
 
+// Any number as one below `n`. A remainder would be a division for each work-item, most of the code of many kernels.
+inline uint slot(uint x, uint n) { return high_product(x * 0x9E3779B1u, n); }
+// `l` moved on by `by`, which is less than `n`, in a circle of `n`.
+inline uint turned(uint l, uint by, uint n) { return l + by < n ? l + by : l + by - n; }
+
 // Takes the address of a private variable.
 __attribute__((noinline)) inline void bump(uint &x, uint by) {
   x = x * 5u + by;
