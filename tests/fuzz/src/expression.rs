@@ -149,7 +149,7 @@ impl Expressions<'_> {
 
     fn constant(&mut self) -> String {
         let small = self.random.chance(70);
-        let value = if small { self.random.below(20) as u64 } else { self.random.next() & 0xFFFF_FFFF };
+        let value = if small { self.random.below(20) as u64 } else { self.random.number() & 0xFFFF_FFFF };
         format!("{value}u")
     }
 

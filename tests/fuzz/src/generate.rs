@@ -58,7 +58,7 @@ pub fn kernel(seed: u64) -> Kernel {
     head.push("sycl::group_barrier(it.get_group());".to_owned());
     let result = generator.result();
     let arguments = [(); 4].map(|()| match generator.random.below(3) {
-        0 => generator.random.next() as u32,
+        0 => generator.random.number() as u32,
         _ => generator.random.below(9) as u32,
     });
     let launches = generator.launches();
@@ -385,5 +385,75 @@ impl Generator {
         };
         let arms = vec![Arm { open, body, close }];
         Statement::Compound { head, arms, foot: "}".to_owned(), shape: Shape::Loop { once }, uniform }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render;
+
+    #[test]
+    fn a_seed_always_gives_the_same_kernel() {
+        assert_eq!(kernel(7), kernel(7));
+        assert_ne!(kernel(7).body, kernel(8).body);
+    }
+
+    #[test]
+    fn work_groups_have_1_to_67_work_items() {
+        let sizes: Vec<usize> =
+            (0..500).flat_map(|s| kernel(s).launches).map(|(local, _)| local.iter().product()).collect();
+        assert_eq!((sizes.iter().min(), sizes.iter().max()), (Some(&1), Some(&67)));
+    }
+
+    /// Whether `found` holds for a statement in `body` or below.
+    fn any(body: &[Statement], found: &dyn Fn(&Statement) -> bool) -> bool {
+        body.iter().any(|s| {
+            let below = match s {
+                Statement::Compound { arms, .. } => arms.iter().any(|a| any(&a.body, found)),
+                _ => false,
+            };
+            found(s) || below
+        })
+    }
+
+    #[test]
+    fn divergent_statements_hold_no_barrier_and_no_race() {
+        let waits = |s: &Statement| matches!(s, Statement::Barrier(_) | Statement::Exchange { .. });
+        let wrong = |s: &Statement| match s {
+            Statement::Compound { arms, uniform: false, .. } => {
+                s.touch().races_with(s.touch()) || arms.iter().any(|a| any(&a.body, &waits))
+            }
+            Statement::Simple { touch, .. } => touch.races_with(*touch),
+            _ => false,
+        };
+        for seed in 0..2000 {
+            let k = kernel(seed);
+            assert!(
+                !any(&k.body, &wrong) && !any(&k.tail, &wrong) && !any(&k.tail, &waits),
+                "{}",
+                render::program(&[k])
+            );
+        }
+    }
+
+    #[test]
+    fn barriers_stand_in_nested_loops_and_branches() {
+        let inside = |shape: fn(&Shape) -> bool| {
+            let nested = move |s: &Statement| match s {
+                Statement::Compound { arms, shape: outer, .. } if shape(outer) => arms.iter().any(|a| {
+                    any(&a.body, &|s| match s {
+                        Statement::Compound { arms, shape: Shape::Loop { .. }, .. } => {
+                            arms.iter().any(|a| any(&a.body, &|s| matches!(s, Statement::Barrier(_))))
+                        }
+                        _ => false,
+                    })
+                }),
+                _ => false,
+            };
+            (0..500).filter(|s| any(&kernel(*s).body, &nested)).count()
+        };
+        let (loops, branches) = (inside(|s| matches!(s, Shape::Loop { .. })), inside(|s| *s == Shape::Branch));
+        assert!(loops > 10 && branches > 5, "{loops} in nested loops, {branches} in loops under branches");
     }
 }

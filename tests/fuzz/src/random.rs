@@ -9,7 +9,7 @@ impl Random {
         Random(seed ^ 0x5C17_4E5E_ED00_0000)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -18,7 +18,7 @@ impl Random {
 
     /// A number below `end`, which is not zero.
     pub fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
+        (self.number() % end as u64) as usize
     }
 
     /// True `percent` times in a hundred.
