@@ -27,6 +27,7 @@ pub mod work_group;
 
 pub use error::CpuError;
 
+use crate::workgroup::subgroup;
 use scythe_abi::launch::Shape;
 use scythe_abi::names::SHAPE_ATTRIBUTE;
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
@@ -129,6 +130,8 @@ pub fn lower<'ctx>(
         entries.push(if by_items {
             items::make(module, machine, *kernel, passing, shape, options)?
         } else {
+            // A single task is a sub-group of its own, for functions of the device library that ask.
+            subgroup::make_single(module, *kernel);
             let entry = work_group::make(module, *kernel, passing, shape, options)?;
             local_variables::place(module, entry);
             entry
