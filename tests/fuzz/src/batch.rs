@@ -142,3 +142,45 @@ fn run(program: &Path, first: usize, folder: &Path) -> Result<(String, String), 
     };
     Ok((printed[..whole].to_owned(), ending))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate;
+
+    /// What a shell script prints that stands for the program of kernels 1 to 4.
+    fn printed_by(script: &str) -> Result<Vec<String>, String> {
+        use std::os::unix::fs::PermissionsExt;
+        // A script that another test's child still holds open for writing cannot be run.
+        static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let kernels: Vec<Kernel> = (1..=4).map(generate::kernel).collect();
+        lines(&program, &kernels, folder.path())
+    }
+
+    #[test]
+    fn each_kernel_has_its_line() {
+        assert_eq!(printed_by("for k in 1 2 3 4; do echo $k a$k; done").unwrap(), ["a1", "a2", "a3", "a4"]);
+    }
+
+    #[test]
+    fn kernels_behind_one_that_crashes_run_all_the_same() {
+        // The third kernel, number 2, crashes in the middle of its line.
+        let script = "k=$1; while [ $k -lt 4 ]; do\n\
+                      [ $k = 2 ] && { printf '3 a'; echo why >&2; kill -SEGV $$; }\n\
+                      echo $((k + 1)) fine; k=$((k + 1)); done";
+        let lines = printed_by(script).unwrap();
+        assert_eq!([&lines[0], &lines[1], &lines[3]], ["fine"; 3]);
+        assert!(lines[2].starts_with("ended: signal: 11") && lines[2].ends_with("why"), "{}", lines[2]);
+        assert!(is_failure(&lines[2]) && !is_failure(&lines[0]));
+    }
+
+    #[test]
+    fn a_line_for_another_kernel_is_an_error() {
+        assert!(printed_by("echo 2 a2").unwrap_err().contains("printed '2 a2' instead of kernel 1"));
+    }
+}

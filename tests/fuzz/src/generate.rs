@@ -62,7 +62,8 @@ pub fn kernel(seed: u64) -> Kernel {
         _ => generator.random.below(9) as u32,
     });
     let launches = generator.launches();
-    Kernel { seed, dimensions, head, body, tail, result, arguments, launches }
+    let sub_group = if generator.random.chance(20) { Some(*generator.random.pick(&[4, 8, 16, 32])) } else { None };
+    Kernel { seed, dimensions, head, body, tail, result, arguments, sub_group, launches }
 }
 
 impl Generator {

@@ -91,8 +91,8 @@ fn run(o: &Options) -> Result<usize, String> {
     let (next, passed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let found: Mutex<Vec<(Mismatch, &'static str)>> = Mutex::new(Vec::new());
     let first_error: Mutex<Option<String>> = Mutex::new(None);
-    // A batch is two compilations and two runs at a time already.
-    let workers = std::thread::available_parallelism().map_or(1, |n| n.get()).div_ceil(2).min(batches.len().max(1));
+    // Host mode takes a small part of a batch's time: as many batches as processors keep those busy.
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get()).min(batches.len().max(1));
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {

@@ -76,6 +76,8 @@ pub struct Kernel {
     pub result: String,
     /// Kernel arguments that are the same for all work-items.
     pub arguments: [u32; 4],
+    /// The sub-group size that the kernel demands.
+    pub sub_group: Option<u32>,
     /// Local sizes, three numbers each, and numbers of work-groups.
     pub launches: Vec<([usize; 3], usize)>,
 }

@@ -22,6 +22,9 @@ fn kernel(k: &Kernel, text: &mut String) {
     *text += &format!("struct kernel_{} {{\n", k.seed);
     *text += "  uint *out, *scratch;\n  const uint *in;\n  uint k0, k1, k2, k3;\n  integers t;\n";
     *text += "  sycl::local_accessor<float> u;\n  integers c;\n";
+    if let Some(size) = k.sub_group {
+        *text += &format!("  [[sycl::reqd_sub_group_size({size})]]\n");
+    }
     *text += &format!("  void operator()(sycl::nd_item<{d}> it) const {{\n");
     let mut lines = vec![
         "const uint l = static_cast<uint>(it.get_local_linear_id());".to_owned(),
