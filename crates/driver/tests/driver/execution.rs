@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::tree::Tree;
+use crate::tree::{Tree, start};
 
 /// A clang that answers `--version`, sets `$pass` (`device`, `host` or `link`) and `$out`, then does as told.
 fn clang(tree: &Tree, body: &str) -> String {
@@ -120,11 +120,10 @@ fn an_interrupted_driver_ends_its_children_and_cleans_up() {
     tree.write("a.cpp", "");
     let mark = tree.tmp().parent().unwrap().join("mark");
     let clang = clang(&tree, &format!("echo x > $out; echo $$ >> {}; exec sleep 60", mark.display()));
-    let mut child =
-        tree.command(&["-fsycl", &clang, "a.cpp"]).stderr(Stdio::null()).spawn().expect("the driver can be run");
-    let start = Instant::now();
+    let mut child = start(tree.command(&["-fsycl", &clang, "a.cpp"]).stderr(Stdio::null()));
+    let started = Instant::now();
     while !std::fs::read_to_string(&mark).is_ok_and(|t| t.ends_with('\n')) {
-        assert!(start.elapsed() < Duration::from_secs(20), "no step started");
+        assert!(started.elapsed() < Duration::from_secs(20), "no step started");
         std::thread::sleep(Duration::from_millis(10));
     }
     let pid = libc::pid_t::try_from(child.id()).unwrap();
@@ -132,7 +131,7 @@ fn an_interrupted_driver_ends_its_children_and_cleans_up() {
     unsafe { libc::kill(pid, libc::SIGTERM) };
     let status = child.wait().unwrap();
     assert_eq!(status.signal(), Some(libc::SIGTERM));
-    assert!(start.elapsed() < Duration::from_secs(20), "the driver waited for its steps");
+    assert!(started.elapsed() < Duration::from_secs(20), "the driver waited for its steps");
     for step in std::fs::read_to_string(&mark).unwrap().lines() {
         assert!(!std::path::Path::new("/proc").join(step).exists(), "step {step} still runs");
     }
@@ -144,11 +143,7 @@ fn standard_input_reaches_both_passes() {
     let tree = Tree::new();
     let log = tree.tmp().parent().unwrap().join("log");
     let clang = clang(&tree, &format!("[ $pass = link ] || echo \"$pass $(cat)\" >> {}; : > $out", log.display()));
-    let mut child = tree
-        .command(&["-fsycl", &clang, "-x", "c++", "-", "-o", "app"])
-        .stdin(Stdio::piped())
-        .spawn()
-        .expect("the driver can be run");
+    let mut child = start(tree.command(&["-fsycl", &clang, "-x", "c++", "-", "-o", "app"]).stdin(Stdio::piped()));
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"int x;").unwrap();
     assert!(child.wait().unwrap().success());
     let mut seen: Vec<String> = std::fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect();

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::tree::Tree;
+use crate::tree::{Tree, start};
 
 #[test]
 fn plans_are_as_written() {
@@ -34,15 +34,10 @@ fn check(file: &Path) -> Result<(), String> {
     let run = lines("RUN:").into_iter().next().ok_or_else(|| format!("{}: no RUN: line", file.display()))?;
     let args = scythe_driver::response::split(&run);
     let output = tree.scythe(&args.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut filecheck = Command::new("FileCheck-22")
-        .arg(file)
-        .arg("--allow-empty")
-        .arg(format!("-DPREFIX={}", tree.prefix().display()))
-        .arg(format!("-DTMP={}", tree.tmp().display()))
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|e| format!("FileCheck-22: {e}"))?;
+    let mut command = Command::new("FileCheck-22");
+    command.arg(file).arg("--allow-empty");
+    command.arg(format!("-DPREFIX={}", tree.prefix().display())).arg(format!("-DTMP={}", tree.tmp().display()));
+    let mut filecheck = start(command.stdin(Stdio::piped()).stderr(Stdio::piped()));
     std::io::Write::write_all(&mut filecheck.stdin.take().expect("standard input is piped"), output.text.as_bytes())
         .map_err(|e| format!("FileCheck-22: {e}"))?;
     let result = filecheck.wait_with_output().map_err(|e| format!("FileCheck-22: {e}"))?;

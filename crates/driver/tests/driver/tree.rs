@@ -2,7 +2,21 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A process started while another thread writes a program inherits the open file until it runs its own, and as long the
+/// program cannot be run. So one thread at a time writes programs or starts processes.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    LOCK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a process.
+pub fn start(command: &mut Command) -> Child {
+    let _alone = one_at_a_time();
+    command.spawn().expect("the program can be run")
+}
 
 pub struct Tree {
     dir: tempfile::TempDir,
@@ -25,8 +39,11 @@ impl Tree {
             std::fs::create_dir_all(tree.dir.path().join(name)).expect("folders can be made");
         }
         tree.script("prefix/bin/scythe-tools", "exit 0");
-        std::fs::copy(env!("CARGO_BIN_EXE_scythe"), tree.prefix().join("bin/scythe"))
-            .expect("the driver can be copied");
+        {
+            let _alone = one_at_a_time();
+            std::fs::copy(env!("CARGO_BIN_EXE_scythe"), tree.prefix().join("bin/scythe"))
+                .expect("the driver can be copied");
+        }
         tree
     }
 
@@ -54,6 +71,7 @@ impl Tree {
 
     /// Writes a shell script that can be run.
     pub fn script(&self, name: &str, body: &str) -> PathBuf {
+        let _alone = one_at_a_time();
         let path = self.write(name, &format!("#!/bin/bash\n{body}\n"));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions can be set");
         path
@@ -67,7 +85,9 @@ impl Tree {
     }
 
     pub fn scythe(&self, args: &[&str]) -> Outcome {
-        let output = self.command(args).output().expect("the driver can be run");
+        let mut command = self.command(args);
+        let child = start(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let output = child.wait_with_output().expect("the driver's output can be read");
         let text = [output.stdout, output.stderr].concat();
         Outcome { status: output.status.code(), text: String::from_utf8_lossy(&text).into_owned() }
     }
