@@ -1,0 +1,211 @@
+//! Loads, stores and private memory of a widened kernel.
+//!
+//! Neighbouring lanes at neighbouring addresses become one access, others a gather or scatter; inactive lanes touch nothing.
+
+use super::{Shape, Widener};
+use scythe_llvm::{Instruction, IntPredicate, Opcode, Place, Type, TypeKind, Value};
+
+impl<'ctx> Widener<'_, 'ctx> {
+    pub(super) fn alloca(&mut self, i: Instruction<'ctx>) {
+        let ty = i.allocated_type().expect("an allocation has a type");
+        let space = i.ty().address_space().unwrap_or(0);
+        debug_assert_eq!(space, 0, "x86 allocates in address space 0");
+        let slot = self.slots.alloca(ty.array(self.lanes as u64), "private");
+        slot.set_align(i.alignment().max(64));
+        self.set_scalar(i, slot.as_value());
+    }
+
+    /// Where a scalar access may run for no lane at all, it goes to a slot of its own instead.
+    pub(super) fn safe_pointer(&mut self, b: usize, pointer: Value<'ctx>, ty: Type<'ctx>) -> Value<'ctx> {
+        match self.masks[b] {
+            Some(mask) if !self.never_empty[b] => {
+                let slot = self.slots.alloca(ty, "nobody");
+                self.slots.store(ty.const_null(), slot.as_value());
+                let space = pointer.ty();
+                let nobody = if space == slot.ty() {
+                    slot.as_value()
+                } else {
+                    self.builder.cast(Opcode::LLVMAddrSpaceCast, slot.as_value(), space, "")
+                };
+                self.builder.select(self.any(mask), pointer, nobody, "")
+            }
+            _ => pointer,
+        }
+    }
+
+    /// Bytes from lane to lane for types that are stored without gaps.
+    pub(super) fn packed(&self, ty: Type<'ctx>) -> Option<i64> {
+        let size = match ty.kind() {
+            TypeKind::LLVMIntegerTypeKind => match ty.int_width()? {
+                w @ (8 | 16 | 32 | 64) => w / 8,
+                _ => return None,
+            },
+            TypeKind::LLVMHalfTypeKind | TypeKind::LLVMBFloatTypeKind => 2,
+            TypeKind::LLVMFloatTypeKind => 4,
+            TypeKind::LLVMDoubleTypeKind | TypeKind::LLVMPointerTypeKind => 8,
+            _ => return None,
+        };
+        Some(i64::from(size))
+    }
+
+    pub(super) fn load(&mut self, b: usize, i: Instruction<'ctx>) {
+        let pointer = i.operand(0).expect("a load has an address");
+        if self.facts.shape(i.as_value()) == Shape::Uniform {
+            let address = self.safe_pointer(b, self.scalar(pointer), i.ty());
+            let copy = self.builder.clone_instruction(i);
+            copy.set_operand(0, address);
+            copy.set_debug_loc(None);
+            return self.set_scalar(i, copy.as_value());
+        }
+        let Some(size) = self.packed(i.ty()).filter(|_| !i.is_atomic() && !i.is_volatile()) else {
+            return self.replicate(b, i);
+        };
+        let wide = self.wide_type(i.ty());
+        let new = if self.facts.shape(pointer) == Shape::Linear(size) {
+            let address = self.scalar(pointer);
+            match self.masks[b] {
+                None => {
+                    let load = self.builder.load(wide, address, "");
+                    load.set_align(i.alignment());
+                    load.as_value()
+                }
+                Some(mask) => {
+                    self.masked_memory("llvm.masked.load", &[wide, address.ty()], &[address], i, mask, Some(wide))
+                }
+            }
+        } else {
+            let addresses = self.vector(pointer);
+            let mask = self.masks[b];
+            let hope = self.facts.shape(pointer) == Shape::Hopefully(size);
+            self.either(hope.then_some((addresses, size)), &mut |this, first| {
+                Some(match (first, mask) {
+                    (Some(first), None) => {
+                        let load = this.builder.load(wide, first, "");
+                        load.set_align(i.alignment());
+                        load.as_value()
+                    }
+                    (Some(first), Some(mask)) => {
+                        this.masked_memory("llvm.masked.load", &[wide, first.ty()], &[first], i, mask, Some(wide))
+                    }
+                    (None, _) => {
+                        let mask = mask.unwrap_or_else(|| this.all_ones());
+                        let types = [wide, addresses.ty()];
+                        this.masked_memory("llvm.masked.gather", &types, &[addresses], i, mask, Some(wide))
+                    }
+                })
+            })
+            .expect("a load gives a value")
+        };
+        self.set_vector(i, new);
+    }
+
+    pub(super) fn store(&mut self, b: usize, i: Instruction<'ctx>) {
+        let (value, pointer) = (i.operand(0).expect("in range"), i.operand(1).expect("in range"));
+        let (vs, ps) = (self.facts.shape(value), self.facts.shape(pointer));
+        let Some(size) = self.packed(value.ty()).filter(|_| !i.is_atomic() && !i.is_volatile()) else {
+            if vs == Shape::Uniform && ps == Shape::Uniform && !i.is_atomic() && !i.is_volatile() {
+                return self.store_scalar(b, i);
+            }
+            return self.replicate(b, i);
+        };
+        match ps {
+            Shape::Uniform if vs == Shape::Uniform => self.store_scalar(b, i),
+            Shape::Linear(s) if s == size => {
+                let (wide, address) = (self.vector(value), self.scalar(pointer));
+                match self.masks[b] {
+                    None => self.builder.store(wide, address).set_align(i.alignment()),
+                    Some(mask) => {
+                        let types = [wide.ty(), address.ty()];
+                        self.masked_memory("llvm.masked.store", &types, &[wide, address], i, mask, None);
+                    }
+                }
+            }
+            _ => {
+                let (wide, addresses) = (self.vector(value), self.vector(pointer));
+                let mask = self.masks[b];
+                let hope = ps == Shape::Hopefully(size);
+                self.either(hope.then_some((addresses, size)), &mut |this, first| {
+                    match (first, mask) {
+                        (Some(first), None) => this.builder.store(wide, first).set_align(i.alignment()),
+                        (Some(first), Some(mask)) => {
+                            let types = [wide.ty(), first.ty()];
+                            this.masked_memory("llvm.masked.store", &types, &[wide, first], i, mask, None);
+                        }
+                        (None, _) => {
+                            let mask = mask.unwrap_or_else(|| this.all_ones());
+                            let types = [wide.ty(), addresses.ty()];
+                            this.masked_memory("llvm.masked.scatter", &types, &[wide, addresses], i, mask, None);
+                        }
+                    }
+                    None
+                });
+            }
+        }
+    }
+
+    /// Runs `access` once with the first lane's address, for addresses that turn out to be `size` bytes apart, and once
+    /// without, for those that do not. Without hope, only the latter.
+    pub(super) fn either(
+        &mut self,
+        hope: Option<(Value<'ctx>, i64)>,
+        access: &mut dyn FnMut(&mut Self, Option<Value<'ctx>>) -> Option<Value<'ctx>>,
+    ) -> Option<Value<'ctx>> {
+        let Some((addresses, size)) = hope else { return access(self, None) };
+        let i64 = self.context.int_type(64);
+        let first = self.builder.extract_element(addresses, self.int(0), "first");
+        let last = self.builder.extract_element(addresses, self.int(u64::from(self.lanes - 1)), "last");
+        let number = |v| self.builder.cast(Opcode::LLVMPtrToInt, v, i64, "");
+        let span = self.builder.sub(number(last), number(first), "");
+        let wanted = i64.const_int((i64::from(self.lanes) - 1).wrapping_mul(size) as u64);
+        let even = self.builder.icmp(IntPredicate::LLVMIntEQ, span, wanted, "even");
+        let block = |this: &Self| this.context.append_block(this.new, "");
+        let (yes, no, after) = (block(self), block(self), block(self));
+        self.builder.cond_br(even, yes, no);
+        let mut results = Vec::new();
+        for (at, address) in [(yes, Some(first)), (no, None)] {
+            self.builder.position_at_end(at);
+            results.push((access(self, address), self.builder.block().expect("the builder stands in a block")));
+            self.builder.br(after);
+        }
+        self.builder.position_at_end(after);
+        let (Some(a), Some(b)) = (results[0].0, results[1].0) else { return None };
+        let phi = self.builder.phi(a.ty(), "");
+        phi.add_incoming(a, results[0].1);
+        phi.add_incoming(b, results[1].1);
+        Some(phi.as_value())
+    }
+
+    pub(super) fn store_scalar(&mut self, b: usize, i: Instruction<'ctx>) {
+        let (value, pointer) = (i.operand(0).expect("in range"), i.operand(1).expect("in range"));
+        let address = self.safe_pointer(b, self.scalar(pointer), value.ty());
+        let copy = self.builder.clone_instruction(i);
+        copy.set_operand(0, self.scalar(value));
+        copy.set_operand(1, address);
+        copy.set_debug_loc(None);
+    }
+
+    /// A call of one of LLVM's masked memory intrinsics: operands, mask, what inactive lanes get (loads), alignment.
+    pub(super) fn masked_memory(
+        &mut self,
+        name: &str,
+        types: &[Type<'ctx>],
+        operands: &[Value<'ctx>],
+        i: Instruction<'ctx>,
+        mask: Value<'ctx>,
+        result: Option<Type<'ctx>>,
+    ) -> Value<'ctx> {
+        let function = self.module.intrinsic(name, types).expect("LLVM knows its masked memory intrinsics");
+        let mut args = operands.to_vec();
+        args.push(mask);
+        if let Some(ty) = result {
+            args.push(ty.poison());
+        }
+        let call = self.builder.call(function, &args, "");
+        let align = self.context.enum_attribute("align", u64::from(i.alignment()));
+        if let Some(attribute) = align {
+            let at = operands.len() as u32 - 1;
+            call.add_call_attribute(Place::Param(at), attribute);
+        }
+        call.as_value()
+    }
+}
