@@ -26,11 +26,14 @@ struct Generator {
 pub fn kernel(seed: u64) -> Kernel {
     let mut random = Random::new(seed);
     let dimensions = 1 + random.below(3);
+    // Most are small, for the time it takes to compile them; a tenth has more of everything, and deeper loops.
+    let large = seed % 10 == 9;
+    let more = usize::from(large);
     let scope = Scope {
-        integers: 1 + random.below(4),
-        floats: 1 + random.below(2),
-        uniforms: 1 + random.below(2),
-        arrays: random.chance(35),
+        integers: 1 + more + random.below(4),
+        floats: 1 + more + random.below(2),
+        uniforms: 1 + more + random.below(2),
+        arrays: random.chance(if large { 80 } else { 35 }),
         dimensions,
         counters: Vec::new(),
         readable: 0,
@@ -39,8 +42,8 @@ pub fn kernel(seed: u64) -> Kernel {
     let mut generator = Generator { random, scope, loops: 0 };
     let variables = generator.variables();
     let slots = generator.slots();
-    let length = 2 + generator.random.below(4);
-    let depth = if generator.random.chance(30) { 3 } else { 2 };
+    let length = 2 + 3 * more + generator.random.below(4);
+    let depth = more + if generator.random.chance(30) { 3 } else { 2 };
     let place = Place { depth, uniform: true, breaks: false, continues: false, returns: true };
     let mut body = generator.block(length, place);
     barriers::complete(&mut body);
