@@ -54,7 +54,7 @@ pub use instruction::Instruction;
 pub use lanes::const_vector;
 pub use metadata::{Metadata, MetadataKind};
 pub use module::Module;
-pub use pass_pipeline::{PassOptions, run_passes};
+pub use pass_pipeline::{PassOptions, run_function_passes, run_passes};
 pub use target_machine::{
     OptLevel, TargetMachine, TargetOptions, default_triple, host_cpu, host_features, llvm_version,
 };

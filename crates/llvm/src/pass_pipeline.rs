@@ -1,10 +1,11 @@
 //! LLVM's own passes, by the textual form of a pipeline.
 
 use crate::text::c_string;
-use crate::{Error, Module, TargetMachine};
-use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use crate::{ContextRef, Error, Function, Module, TargetMachine};
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
+use llvm_sys::target_machine::LLVMTargetMachineRef;
 use llvm_sys::transforms::pass_builder::*;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 
 /// How passes run. The default is what `opt` does, without vectorisers and unrolling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,9 +28,35 @@ pub fn run_passes(
     target: Option<&TargetMachine>,
     options: PassOptions,
 ) -> Result<(), Error> {
+    // SAFETY: a live module.
+    run(module.context(), pipeline, target, options, |text, machine, raw| unsafe {
+        LLVMRunPasses(module.ptr(), text, machine, raw)
+    })
+}
+
+/// Runs function passes such as `sroa,instcombine` on one function, whatever else its module holds.
+pub fn run_function_passes(
+    function: Function<'_>,
+    pipeline: &str,
+    target: Option<&TargetMachine>,
+    options: PassOptions,
+) -> Result<(), Error> {
+    // SAFETY: a live function.
+    run(function.ty().context(), pipeline, target, options, |text, machine, raw| unsafe {
+        LLVMRunPassesOnFunction(function.ptr(), text, machine, raw)
+    })
+}
+
+fn run(
+    context: ContextRef<'_>,
+    pipeline: &str,
+    target: Option<&TargetMachine>,
+    options: PassOptions,
+    call: impl FnOnce(*const c_char, LLVMTargetMachineRef, LLVMPassBuilderOptionsRef) -> LLVMErrorRef,
+) -> Result<(), Error> {
     let text = c_string(pipeline);
-    let (message, errors) = module.context().capture_errors(|| {
-        // SAFETY: a live module, a C string, a live target machine or null, and options that are disposed after use.
+    let (message, errors) = context.capture_errors(|| {
+        // SAFETY: a C string, a live target machine or null, and options that are disposed after use.
         unsafe {
             let raw = LLVMCreatePassBuilderOptions();
             LLVMPassBuilderOptionsSetVerifyEach(raw, options.verify_each as i32);
@@ -41,7 +68,7 @@ pub fn run_passes(
                 LLVMPassBuilderOptionsSetInlinerThreshold(raw, threshold);
             }
             let machine = target.map_or(std::ptr::null_mut(), |t| t.ptr());
-            let error = LLVMRunPasses(module.ptr(), text.as_ptr(), machine, raw);
+            let error = call(text.as_ptr(), machine, raw);
             LLVMDisposePassBuilderOptions(raw);
             if error.is_null() {
                 return None;

@@ -15,7 +15,7 @@ use super::work_group::{Frame, Loop, Scope};
 use super::{Options, local_variables, query};
 use crate::workgroup::{group, lanes, queries, subgroup};
 use scythe_abi::launch::Shape;
-use scythe_llvm::{Function, IntPredicate, Module, PassOptions, Place, TargetMachine, Value, run_passes};
+use scythe_llvm::{Function, IntPredicate, Module, PassOptions, Place, TargetMachine, Value, run_function_passes};
 use std::collections::HashSet;
 
 /// The function metadata by which a kernel demands a sub-group size.
@@ -28,8 +28,8 @@ const STACK_LIMIT: u64 = 64 << 10;
 const NARROW: u64 = 1 << 31;
 
 /// Brings widened code into registers, in a form that can be cut at barriers.
-const TIDY: &str = "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
-    lower-switch,loop-simplify,lcssa)";
+const TIDY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
+    lower-switch,loop-simplify,lcssa";
 
 /// Whether the kernel is for this form.
 pub fn wanted(kernel: Function<'_>, shape: Shape, options: &Options) -> bool {
@@ -198,7 +198,9 @@ fn versions<'ctx>(
             subgroup::erase_barriers(full.function);
             subgroup::erase_barriers(masked.function);
             let passes = PassOptions::default();
-            run_passes(module, TIDY, Some(machine), passes)?;
+            for form in [full.function, masked.function] {
+                run_function_passes(form, TIDY, Some(machine), passes)?;
+            }
             let versions = group::Versions { full: full.function, lanes: count, masked: Some(masked.function) };
             return Ok((versions, full.narrow));
         }
