@@ -3,8 +3,7 @@
 // Each program is one file with one algorithm for three contenders: a SYCL kernel, an OpenCL C kernel (-DPEER_OPENCL)
 // and OpenMP loops (-DPEER_OPENMP). Data, sizes, work-group sizes and the check of the result are the same for all.
 // Memory is shared between host and kernels in each: `malloc_shared`, fine-grained SVM, the C library's. A program
-// calls `measure`, which prints `seconds N`: of its fastest repetition, from submission to completion, and `cpu N`: the
-// least processor time.
+// calls `measure`, which prints `seconds N`: of its fastest repetition, from submission to completion.
 #ifndef SCYTHE_BENCHES_CPU_HARNESS_HPP
 #define SCYTHE_BENCHES_CPU_HARNESS_HPP
 
@@ -14,7 +13,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <time.h>
 
 #if defined(PEER_OPENCL)
 #include "opencl.hpp"
@@ -27,13 +25,6 @@
 
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// What all threads of the process have used: tells more than `now` on a machine that others use.
-inline double cpu_time() {
-  timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
 }
 
 #if defined(PEER_OPENCL)
@@ -81,20 +72,18 @@ template <class Prepare, class Run, class Check> int measure(int repetitions, Pr
   run();
   if (!check())
     return 1;
-  double best = 1e300, least = 1e300, total = 0;
+  double best = 1e300, total = 0;
   for (int i = 0; i < repetitions || total < 0.5; ++i) {
     prepare();
-    double cpu = cpu_time(), start = now();
+    double start = now();
     run();
     double seconds = now() - start;
-    cpu = cpu_time() - cpu;
     best = seconds < best ? seconds : best;
-    least = cpu < least ? cpu : least;
     total += seconds;
   }
   if (!check())
     return 1;
-  std::printf("seconds %.9f\ncpu %.9f\n", best, least);
+  std::printf("seconds %.9f\n", best);
   return 0;
 }
 

@@ -89,14 +89,6 @@ enum Contender {
     OpenMp,
 }
 
-/// Of one repetition, in seconds. The processor time of all threads is for machines that others use too: there it tells more
-/// about the code. It is not judged, since threads that wait busily count.
-#[derive(Clone, Copy)]
-struct Times {
-    wall: f64,
-    processor: f64,
-}
-
 struct Bench<'a> {
     prefix: &'a Path,
     folder: &'a Path,
@@ -111,14 +103,13 @@ impl Bench<'_> {
         for program in programs {
             progress(&format!("{}, best of {ROUNDS} turns", program.name));
             let [ours, opencl, openmp] = self.fastest(program.name)?;
-            let (to_opencl, to_openmp) = (opencl.wall / ours.wall, openmp.wall / ours.wall);
+            let (to_opencl, to_openmp) = (opencl / ours, openmp / ours);
             lines.push(format!(
-                "{:14} {:>10.2} {:>10.2} {:>10.2} {to_opencl:>10.2} {to_openmp:>10.2} {:>14.2}{}",
+                "{:14} {:>10.2} {:>10.2} {:>10.2} {to_opencl:>10.2} {to_openmp:>10.2}{}",
                 program.name,
-                ours.wall * 1e3,
-                opencl.wall * 1e3,
-                openmp.wall * 1e3,
-                opencl.processor / ours.processor,
+                ours * 1e3,
+                opencl * 1e3,
+                openmp * 1e3,
                 if program.same_loop { "" } else { "  (OpenMP: another algorithm)" },
             ));
             against_opencl.push(to_opencl);
@@ -133,8 +124,8 @@ impl Bench<'_> {
             return Ok(());
         }
         println!(
-            "{:14} {:>10} {:>10} {:>10} {:>10} {:>10} {:>14}",
-            "", "scythe ms", "OpenCL ms", "OpenMP ms", "to OpenCL", "to OpenMP", "CPU to OpenCL"
+            "{:14} {:>10} {:>10} {:>10} {:>10} {:>10}",
+            "", "scythe ms", "OpenCL ms", "OpenMP ms", "to OpenCL", "to OpenMP"
         );
         lines.iter().for_each(|l| println!("{l}"));
         println!();
@@ -145,18 +136,16 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The times of Scythe, OpenCL and OpenMP, which take turns.
-    fn fastest(&self, name: &str) -> Result<[Times; 3], String> {
+    /// Seconds of Scythe, OpenCL and OpenMP, which take turns.
+    fn fastest(&self, name: &str) -> Result<[f64; 3], String> {
         let contenders = [Contender::Scythe, Contender::OpenCl, Contender::OpenMp];
         for who in contenders {
             self.compile(who, name)?;
         }
-        let mut best = [Times { wall: f64::INFINITY, processor: f64::INFINITY }; 3];
+        let mut best = [f64::INFINITY; 3];
         for _ in 0..ROUNDS {
             for (who, best) in contenders.into_iter().zip(&mut best) {
-                let numbers = self.numbers(who, name, &[], &self.cache("warm"))?;
-                best.wall = best.wall.min(value(&numbers, "seconds")?);
-                best.processor = best.processor.min(value(&numbers, "cpu")?);
+                *best = best.min(value(&self.numbers(who, name, &[], &self.cache("warm"))?, "seconds")?);
             }
         }
         Ok(best)
