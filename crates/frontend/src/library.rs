@@ -1,68 +1,9 @@
 //! Functions that device code may call although the translation unit does not define them: the device library or the
 //! back end provides them.
 
-/// Maths functions of `<cmath>` that exist for `double` (no suffix) and `float` (`f`).
-const MATHS: &[&str] = &[
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "erf",
-    "erfc",
-    "exp",
-    "exp2",
-    "expm1",
-    "fabs",
-    "fdim",
-    "floor",
-    "fma",
-    "fmax",
-    "fmin",
-    "fmod",
-    "frexp",
-    "hypot",
-    "ilogb",
-    "ldexp",
-    "lgamma",
-    "llrint",
-    "llround",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logb",
-    "lrint",
-    "lround",
-    "modf",
-    "nan",
-    "nearbyint",
-    "nextafter",
-    "pow",
-    "remainder",
-    "remquo",
-    "rint",
-    "round",
-    "scalbln",
-    "scalbn",
-    "sin",
-    "sincos",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "tgamma",
-    "trunc",
-];
+use scythe_passes::target::cpu::externals;
 
-/// Complex functions, likewise.
+/// Complex functions for `double` (no suffix) and `float` (`f`).
 const COMPLEX: &[&str] = &[
     "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh", "cexp", "cimag", "clog",
     "conj", "cpow", "cproj", "creal", "csin", "csinh", "csqrt", "ctan", "ctanh",
@@ -82,7 +23,7 @@ const ALLOCATION: &[&str] =
 pub fn provides(name: &str) -> bool {
     let of = |list: &[&str], name: &str| list.contains(&name);
     let float = name.strip_suffix('f').unwrap_or(name);
-    of(OTHERS, name) || of(MATHS, name) || of(COMPLEX, name) || of(MATHS, float) || of(COMPLEX, float)
+    externals::is_maths(name) || of(OTHERS, name) || of(COMPLEX, name) || of(COMPLEX, float)
 }
 
 /// Whether an undefined function of any linkage is provided because of its name: those of SPIR-V.

@@ -84,13 +84,15 @@ const MATHS: [&str; 67] = [
     "y0",
 ];
 
+/// True for the scalar functions of the maths library, in `double` and `float`.
+pub fn is_maths(symbol: &str) -> bool {
+    let known = |name: &str| MATHS.binary_search(&name).is_ok();
+    known(symbol) || symbol.strip_suffix('f').is_some_and(known)
+}
+
 /// True for symbols that the object loader finds in the process.
 pub fn is_provided(symbol: &str) -> bool {
-    let maths = |name: &str| MATHS.binary_search(&name).is_ok();
-    C_LIBRARY.contains(&symbol)
-        || symbol == crate::workgroup::group::DIVERGENT_BARRIER
-        || maths(symbol)
-        || symbol.strip_suffix('f').is_some_and(maths)
+    C_LIBRARY.contains(&symbol) || symbol == crate::workgroup::group::DIVERGENT_BARRIER || is_maths(symbol)
 }
 
 /// The symbols that the module uses, does not define, and no one else provides: what the device library is asked for.

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! [`super::work_group`] leaves the vectorising to LLVM, which is best for kernels without loops. This form is for those with
-//! barriers and sub-groups, which have no other, and for kernels with loops, where LLVM would vectorise the wrong one.
+//! barriers and sub-groups, which have no other, for kernels with loops, where LLVM would vectorise the wrong one, and for those
+//! too long for it.
 
 use super::arguments::Passing;
 use super::error::CpuError;
@@ -21,6 +22,9 @@ use std::collections::HashSet;
 /// The function metadata by which a kernel demands a sub-group size.
 const REQUIRED_SUB_GROUP: &str = "intel_reqd_sub_group_size";
 
+/// With more instructions than this in its body, LLVM's vectoriser gives a work-item loop up.
+const MAX_LOOP_BODY: usize = 400;
+
 /// Contexts up to this many bytes are on the stack.
 const STACK_LIMIT: u64 = 64 << 10;
 
@@ -33,7 +37,8 @@ const TIDY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fix
 
 /// Whether the kernel is for this form.
 pub fn wanted(kernel: Function<'_>, shape: Shape, options: &Options) -> bool {
-    shape != Shape::SingleTask && (needed(kernel) || (options.opt_level > 0 && has_loop(kernel)))
+    let gains = || has_loop(kernel) || kernel.instructions().nth(MAX_LOOP_BODY).is_some();
+    shape != Shape::SingleTask && (needed(kernel) || (options.opt_level > 0 && gains()))
 }
 
 /// Has a barrier, or asks for its sub-group.

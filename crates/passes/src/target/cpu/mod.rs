@@ -31,6 +31,7 @@ use crate::workgroup::subgroup;
 use scythe_abi::launch::Shape;
 use scythe_abi::names::SHAPE_ATTRIBUTE;
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
+use std::collections::HashMap;
 
 /// What to generate code for, and how well.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +103,9 @@ pub fn lower<'ctx>(
     retarget::internalize(module, &kernels);
     query::declare_pure(module);
     inline_query_users(&kernels, &query::users(module))?;
+    if options.opt_level > 0 {
+        inline_moderate(module, &kernels);
+    }
     observe(Stage::Retargeted, module)?;
 
     let passes = PassOptions {
@@ -186,6 +190,42 @@ const LEAN: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,inst
     loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,\
     simplifycfg<switch-to-lookup>,adce),globaldce";
+
+/// What stays a call is made for each work-item, one after the other: worth this many instructions, with all that the function
+/// brings along, to avoid.
+const INLINE_LIMIT: usize = 4000;
+
+/// Marks functions that are to become part of their callers.
+fn inline_moderate<'ctx>(module: &Module<'ctx>, kernels: &[Function<'ctx>]) {
+    /// Instructions of a function with everything in it that gets inlined; more than any limit where it calls itself.
+    fn size<'ctx>(function: Function<'ctx>, known: &mut HashMap<Function<'ctx>, usize>) -> usize {
+        if let Some(&n) = known.get(&function) {
+            return n;
+        }
+        known.insert(function, usize::MAX);
+        let mut total = 0usize;
+        for i in function.instructions() {
+            let callee = i.called_function().filter(|f| !f.is_declaration());
+            let brought = callee.map_or(0, |f| size(f, known));
+            total = total.saturating_add(1).saturating_add(if brought <= INLINE_LIMIT || brought == usize::MAX {
+                brought
+            } else {
+                0
+            });
+        }
+        known.insert(function, total);
+        total
+    }
+    let mut known = HashMap::new();
+    let functions: Vec<_> = module.functions().filter(|f| !f.is_declaration() && !kernels.contains(f)).collect();
+    for function in functions {
+        let fixed = function.enum_attribute(Place::Function, "noinline").is_some();
+        let attribute = function.ty().context().enum_attribute("alwaysinline", 0);
+        if let Some(attribute) = attribute.filter(|_| !fixed && size(function, &mut known) <= INLINE_LIMIT) {
+            function.add_attribute(Place::Function, attribute);
+        }
+    }
+}
 
 /// Only what correctness needs: queries become part of their kernel.
 const INLINE: &str = "globaldce,always-inline";
