@@ -1,4 +1,5 @@
 // Group algorithms over ranges in memory: reductions, scans and votes, of groups larger and smaller than the range.
+// valgrind: no
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Reductions and scans of integers of 8 and 16 bits.
+// valgrind: no
 #include "group_reduce_scan.hpp"
 
 int main() {

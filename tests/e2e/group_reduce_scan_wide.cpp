@@ -1,4 +1,5 @@
 // Reductions and scans of integers of 32 and 64 bits.
+// valgrind: no
 #include "group_reduce_scan.hpp"
 
 int main() {
