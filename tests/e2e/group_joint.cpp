@@ -1,5 +1,4 @@
 // Group algorithms over ranges in memory: reductions, scans and votes, of groups larger and smaller than the range.
-// valgrind: no
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Reductions and scans of floating-point numbers and truth values; all sizes of groups, and groups of more dimensions.
-// valgrind: no
 #include "group_reduce_scan.hpp"
 
 namespace {

@@ -1,5 +1,4 @@
 // Reductions and scans of integers of 8 and 16 bits.
-// valgrind: no
 #include "group_reduce_scan.hpp"
 
 int main() {

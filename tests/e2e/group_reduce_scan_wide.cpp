@@ -1,5 +1,4 @@
 // Reductions and scans of integers of 32 and 64 bits.
-// valgrind: no
 #include "group_reduce_scan.hpp"
 
 int main() {
