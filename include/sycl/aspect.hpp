@@ -1,65 +1,64 @@
-// Aspects, with the numbers that device images carry (those which intel/llvm publishes).
+// Aspects, with the numbers that device images carry, and what is known of them when a program is compiled.
 #ifndef SCYTHE_ASPECT_HPP
 #define SCYTHE_ASPECT_HPP
 
 #include <cstdint>
+#include <type_traits>
 
 namespace sycl {
 
 enum class aspect : std::uint32_t {
-  host = 0,
-  cpu = 1,
-  gpu = 2,
-  accelerator = 3,
-  custom = 4,
-  fp16 = 5,
-  fp64 = 6,
-  int64_base_atomics = 7,
-  int64_extended_atomics = 8,
-  image = 9,
-  online_compiler = 10,
-  online_linker = 11,
-  queue_profiling = 12,
-  usm_device_allocations = 13,
-  usm_host_allocations = 14,
-  usm_shared_allocations = 15,
-  usm_restricted_shared_allocations = 16,
-  usm_system_allocations = 17,
-  ext_intel_pci_address = 18,
-  ext_intel_gpu_eu_count = 19,
-  ext_intel_gpu_eu_simd_width = 20,
-  ext_intel_gpu_slices = 21,
-  ext_intel_gpu_subslices_per_slice = 22,
-  ext_intel_gpu_eu_count_per_subslice = 23,
-  ext_intel_max_mem_bandwidth = 24,
-  ext_intel_mem_channel = 25,
-  usm_atomic_host_allocations = 26,
-  usm_atomic_shared_allocations = 27,
-  atomic64 = 28,
-  ext_intel_device_info_uuid = 29,
-  ext_oneapi_srgb = 30,
-  ext_oneapi_native_assert = 31,
-  host_debuggable = 32,
-  ext_intel_gpu_hw_threads_per_eu = 33,
-  ext_oneapi_cuda_async_barrier = 34,
-  ext_oneapi_bfloat16_math_functions = 35,
-  ext_intel_free_memory = 36,
-  ext_intel_device_id = 37,
-  ext_intel_memory_clock_rate = 38,
-  ext_intel_memory_bus_width = 39,
-  emulated = 40,
-  ext_intel_legacy_image = 41,
-  ext_oneapi_bindless_images = 42,
-  ext_oneapi_bindless_images_shared_usm = 43,
-  ext_oneapi_bindless_images_1d_usm = 44,
-  ext_oneapi_bindless_images_2d_usm = 45,
-  ext_intel_esimd = 53,
-  ext_oneapi_ballot_group = 54,
-  ext_oneapi_fixed_size_group = 55,
-  ext_oneapi_opportunistic_group = 56,
-  ext_oneapi_tangle_group = 57,
-  ext_intel_matrix = 58,
+#define SCYTHE_ASPECT(name, number) name = number,
+#include <sycl/detail/aspects.def>
 };
+
+namespace detail {
+
+// The text of a macro is "1" where the compiler defined it as 1, and the macro's own name where nobody defined it. So
+// there need not be a default for each macro of each aspect.
+constexpr bool is_one(const char *text) { return text[0] == '1' && text[1] == '\0'; }
+
+#define SCYTHE_TEXT_OF(expanded) #expanded
+#define SCYTHE_TEXT(macro) SCYTHE_TEXT_OF(macro)
+
+// True where the targets of this compilation include one that may have aspects which nobody listed, such as the generic
+// target.
+inline constexpr bool any_device_has_any_aspect = is_one(SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__));
+
+constexpr bool target_has(aspect asked) {
+  switch (asked) {
+#define SCYTHE_ASPECT(name, number)                                                                                    \
+  case aspect::name:                                                                                                   \
+    return is_one(SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_##name##__));
+#include <sycl/detail/aspects.def>
+  }
+  return false;
+}
+
+constexpr bool targets_have(aspect asked) {
+  switch (asked) {
+#define SCYTHE_ASPECT(name, number)                                                                                    \
+  case aspect::name:                                                                                                   \
+    return is_one(SCYTHE_TEXT(__SYCL_ALL_DEVICES_HAVE_##name##__));
+#include <sycl/detail/aspects.def>
+  }
+  return false;
+}
+
+#undef SCYTHE_TEXT
+#undef SCYTHE_TEXT_OF
+
+} // namespace detail
+
+// Whether a device that this program is compiled for may have the aspect.
+template <aspect Aspect>
+struct any_device_has : std::bool_constant<detail::any_device_has_any_aspect || detail::target_has(Aspect)> {};
+
+// Whether every device that this program is compiled for has the aspect.
+template <aspect Aspect> struct all_devices_have : std::bool_constant<detail::targets_have(Aspect)> {};
+
+template <aspect Aspect> inline constexpr bool any_device_has_v = any_device_has<Aspect>::value;
+template <aspect Aspect> inline constexpr bool all_devices_have_v = all_devices_have<Aspect>::value;
 
 } // namespace sycl
 
