@@ -11,7 +11,7 @@ use scythe_image::Format;
 use crate::executor::Executor;
 use crate::program::CpuProgram;
 use crate::queue::CpuQueue;
-use crate::{device_info, level, memory, threads};
+use crate::{device_info, level, memory, processors, threads};
 
 pub(crate) struct CpuBackend {
     platform: PlatformInfo,
@@ -48,7 +48,7 @@ pub(crate) struct CpuDevice {
 
 impl CpuDevice {
     pub(crate) fn new(threads: Result<usize>) -> Self {
-        let processors = threads::processors();
+        let processors = processors::allowed();
         let info = device_info::device(*threads.as_ref().unwrap_or(&processors));
         // Never freed: worker threads use it until the process ends.
         let executor = threads.map(|count| &*Box::leak(Box::new(Executor::new(count, processors))));

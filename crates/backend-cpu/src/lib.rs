@@ -6,10 +6,10 @@
 //! * `program`, `cache`, `jit`, `loader`: device bitcode goes through the run-time compiler, a shared object that is
 //!   loaded for the first build that no process has done before, and the object it returns is loaded into this process.
 //!   An image compiled ahead of time is such an object already; `level` tells which of several the machine can run.
-//! * `device`, `device_info`, `memory`, `copy`, `threads`: the rest of a device.
+//! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`: the rest of a device.
 //!
-//! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: the processors that this process may
-//! use), `SCYTHE_CPU_LEVEL` the highest instruction-set level of images compiled ahead of time (default: the machine's),
+//! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: this process's share of
+//! the machine), `SCYTHE_CPU_LEVEL` the highest instruction-set level of images compiled ahead of time (default: the machine's),
 //! `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of run-time compilation, `SYCL_CACHE_DIR`,
 //! `SYCL_CACHE_PERSISTENT`, `SYCL_CACHE_MAX_SIZE` and `SYCL_CACHE_TRACE` govern the cache (`docs/environment.md`).
 
@@ -32,6 +32,7 @@ mod level;
 mod loader;
 mod memory;
 mod node;
+mod processors;
 mod program;
 mod queue;
 mod ready;

@@ -5,34 +5,19 @@ use std::{io, mem, ptr};
 
 use scythe_hal::{Errc, Error, Result};
 
+use crate::processors;
+
 /// Environment variable: the number of worker threads of the CPU device, from 1 to [`MAX_THREADS`]. Without it, one per
-/// processor that the process may use.
+/// processor of the process's share ([`processors`]).
 pub(crate) const THREADS_VARIABLE: &str = "SCYTHE_CPU_THREADS";
 pub(crate) const MAX_THREADS: usize = 1024;
 
 /// Kernels keep private arrays on the stack. Memory is used only as far as the stack is touched.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Processors that this process may use.
-pub(crate) fn processors() -> usize {
-    // SAFETY: `set` is plain bits, valid when zero, and as large as the call is told.
-    let count = unsafe {
-        let mut set: libc::cpu_set_t = mem::zeroed();
-        match libc::sched_getaffinity(0, mem::size_of::<libc::cpu_set_t>(), &mut set) {
-            0 => libc::CPU_COUNT(&set),
-            _ => 0,
-        }
-    };
-    match usize::try_from(count) {
-        Ok(count) if count > 0 => count,
-        // More processors than `cpu_set_t` has bits.
-        _ => std::thread::available_parallelism().map_or(1, usize::from),
-    }
-}
-
 /// The number of worker threads, from the value of [`THREADS_VARIABLE`] where it is set.
 pub(crate) fn worker_count(setting: Option<&str>) -> Result<usize> {
-    let Some(text) = setting else { return Ok(processors().min(MAX_THREADS)) };
+    let Some(text) = setting else { return Ok(processors::share().min(MAX_THREADS)) };
     match text.trim().parse() {
         Ok(count @ 1..=MAX_THREADS) => Ok(count),
         _ => {

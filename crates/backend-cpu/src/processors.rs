@@ -1,0 +1,208 @@
+//! How many processors are this process's share of the machine.
+//!
+//! The least of three numbers, and at least 1:
+//! * the processors that its affinity mask allows; where that is all of the machine, nobody has given this process a part of
+//!   its own, and the processes of one MPI or Slurm job on this machine share it out evenly;
+//! * what control groups allow it, in whole processors, rounded up.
+//!
+//! Variables of other software are read as they are found: values that make no sense count as absent.
+
+use std::mem;
+use std::path::{Path, PathBuf};
+
+/// Variables in which launchers tell how many processes of a job run on this machine; the first that makes sense counts.
+/// Open MPI, MPICH and Intel MPI (Hydra), MVAPICH2, and Slurm for launchers that tell nothing.
+const LOCAL_PROCESSES: [&str; 6] = [
+    "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "MPI_LOCALNRANKS",
+    "MV2_COMM_WORLD_LOCAL_SIZE",
+    "PMI_LOCAL_SIZE",
+    "SLURM_STEP_TASKS_PER_NODE",
+    "SLURM_TASKS_PER_NODE",
+];
+
+/// Says that Slurm started this very process as one of a step's tasks. Without it, the numbers of Slurm are those of the
+/// allocation, which a batch script, a single process, sees too.
+const SLURM_TASK: &str = "SLURM_PROCID";
+/// Where a Slurm task stands in its job; `SLURM_TASKS_PER_NODE` lists machines by this number.
+const SLURM_NODE: &str = "SLURM_NODEID";
+
+/// The share of this process.
+pub(crate) fn share() -> usize {
+    let variable = |name: &str| std::env::var(name).ok();
+    let quota = quota(Path::new("/proc/self/cgroup"), Path::new("/sys/fs/cgroup"));
+    divide(allowed(), online(), local_processes(&variable), quota)
+}
+
+fn divide(allowed: usize, online: usize, processes: usize, quota: Option<usize>) -> usize {
+    let own = if allowed >= online { allowed / processes.max(1) } else { allowed };
+    own.min(quota.unwrap_or(usize::MAX)).max(1)
+}
+
+/// Processors that the affinity mask allows.
+pub(crate) fn allowed() -> usize {
+    // SAFETY: `set` is plain bits, valid when zero, and as large as the call is told.
+    let count = unsafe {
+        let mut set: libc::cpu_set_t = mem::zeroed();
+        match libc::sched_getaffinity(0, mem::size_of::<libc::cpu_set_t>(), &mut set) {
+            0 => libc::CPU_COUNT(&set),
+            _ => 0,
+        }
+    };
+    match usize::try_from(count) {
+        Ok(count) if count > 0 => count,
+        // More processors than `cpu_set_t` has bits.
+        _ => std::thread::available_parallelism().map_or(1, usize::from),
+    }
+}
+
+/// Processors of the machine that are in use.
+fn online() -> usize {
+    // SAFETY: a question about the system, without pointers.
+    let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    usize::try_from(count).unwrap_or(1).max(1)
+}
+
+/// How many processes of this one's job share the machine.
+fn local_processes(variable: &dyn Fn(&str) -> Option<String>) -> usize {
+    let count = |name: &&str| {
+        let text = variable(name)?;
+        if !name.starts_with("SLURM_") {
+            return text.trim().parse().ok().filter(|&n: &usize| n > 0);
+        }
+        variable(SLURM_TASK)?;
+        let node = variable(SLURM_NODE).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
+        slurm_tasks(&text, node)
+    };
+    LOCAL_PROCESSES.iter().find_map(count).unwrap_or(1)
+}
+
+/// The tasks of machine `node` in a list like `4(x2),3`: two machines with 4, one with 3.
+fn slurm_tasks(list: &str, node: usize) -> Option<usize> {
+    let mut before = 0usize;
+    for part in list.trim().split(',') {
+        let (tasks, machines) = match part.split_once("(x") {
+            Some((tasks, rest)) => (tasks, rest.strip_suffix(')')?.parse().ok()?),
+            None => (part, 1usize),
+        };
+        before = before.checked_add(machines)?;
+        if node < before {
+            return tasks.trim().parse().ok().filter(|&n| n > 0);
+        }
+    }
+    None
+}
+
+/// Whole processors that control groups allow, rounded up; `membership` is the process's list of them, `root` where they are
+/// mounted. Limits of groups above hold too.
+fn quota(membership: &Path, root: &Path) -> Option<usize> {
+    let list = std::fs::read_to_string(membership).ok()?;
+    let mut least: Option<usize> = None;
+    for line in list.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else { continue };
+        let own = path.trim_start_matches('/');
+        let mounts: [PathBuf; 2] = if controllers.is_empty() {
+            [root.to_owned(), root.join("unified")]
+        } else if controllers.split(',').any(|c| c == "cpu") {
+            [root.join(controllers), root.join("cpu")]
+        } else {
+            continue;
+        };
+        for mount in mounts {
+            let folder = mount.join(own);
+            let above = folder.ancestors().take_while(|f| f.starts_with(&mount));
+            let limits = above.filter_map(|f| if controllers.is_empty() { unified_limit(f) } else { split_limit(f) });
+            least = limits.chain(least).min();
+        }
+    }
+    least
+}
+
+/// `cpu.max` of the unified hierarchy: time and period in microseconds, or `max` for no limit.
+fn unified_limit(folder: &Path) -> Option<usize> {
+    let text = std::fs::read_to_string(folder.join("cpu.max")).ok()?;
+    let mut words = text.split_whitespace();
+    whole(words.next()?, words.next()?)
+}
+
+/// The same in two files of the older hierarchy, where -1 is no limit.
+fn split_limit(folder: &Path) -> Option<usize> {
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    whole(read("cpu.cfs_quota_us")?.trim(), read("cpu.cfs_period_us")?.trim())
+}
+
+fn whole(time: &str, period: &str) -> Option<usize> {
+    let (time, period): (u64, u64) = (time.parse().ok()?, period.parse().ok()?);
+    if time == 0 || period == 0 {
+        return None;
+    }
+    usize::try_from(time.div_ceil(period)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn processes(variables: &[(&str, &str)]) -> usize {
+        local_processes(&|name| variables.iter().find(|v| v.0 == name).map(|v| v.1.to_owned()))
+    }
+
+    #[test]
+    fn unpinned_processes_of_a_job_share_the_machine_out() {
+        assert_eq!(divide(64, 64, 4, None), 16);
+        assert_eq!(divide(64, 64, 100, None), 1);
+        assert_eq!(divide(16, 64, 4, None), 16, "its launcher gave this process a part of its own");
+        assert_eq!(divide(64, 64, 1, Some(3)), 3);
+        assert_eq!(divide(64, 64, 16, Some(6)), 4);
+    }
+
+    #[test]
+    fn launchers_tell_how_many_processes_there_are() {
+        assert_eq!(processes(&[]), 1);
+        for name in &LOCAL_PROCESSES[..4] {
+            assert_eq!(processes(&[(name, "6")]), 6);
+            for bad in ["", "0", "-2", "many", "99999999999999999999999"] {
+                assert_eq!(processes(&[(name, bad)]), 1, "{name}={bad}");
+            }
+        }
+        assert_eq!(processes(&[("OMPI_COMM_WORLD_LOCAL_SIZE", "x"), ("MPI_LOCALNRANKS", "3")]), 3);
+    }
+
+    #[test]
+    fn slurm_lists_the_tasks_of_each_machine() {
+        let task = [("SLURM_PROCID", "9"), ("SLURM_NODEID", "2"), ("SLURM_TASKS_PER_NODE", "4(x2),3")];
+        assert_eq!(processes(&task), 3);
+        assert_eq!(processes(&task[1..]), 1, "a batch script is one process");
+        assert_eq!(slurm_tasks("4(x2),3", 1), Some(4));
+        assert_eq!(slurm_tasks("8", 0), Some(8));
+        for bad in ["", "4(x", "4(xx2)", "(x2)", "0", "4(x2),3"] {
+            assert_eq!(slurm_tasks(bad, 7), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn control_groups_limit_processors() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| {
+            let path = root.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let quota = |list: &str| {
+            write("list", list);
+            quota(&root.path().join("list"), root.path())
+        };
+        write("job/cpu.max", "250000 100000\n");
+        write("job/step/cpu.max", "max 100000\n");
+        assert_eq!(quota("0::/job/step\n"), Some(3), "a limit above holds below");
+        assert_eq!(quota("0::/\n"), None);
+        write("cpu/old/cpu.cfs_quota_us", "400000\n");
+        write("cpu/old/cpu.cfs_period_us", "100000\n");
+        assert_eq!(quota("3:memory:/old\n1:cpu:/old\n"), Some(4));
+        write("cpu/old/cpu.cfs_quota_us", "-1\n");
+        assert_eq!(quota("1:cpu:/old\n"), None);
+        write("job/cpu.max", "garbage");
+        assert_eq!(quota("0::/job\nnonsense\n"), None);
+    }
+}
