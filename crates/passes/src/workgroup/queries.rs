@@ -58,6 +58,11 @@ impl Query {
         matches!(self, Self::GlobalInvocationId | Self::LocalInvocationId)
     }
 
+    /// The answer for dimensions that do not exist: sizes are 1, positions 0.
+    pub fn beyond(self) -> u64 {
+        matches!(self, Self::GlobalSize | Self::WorkgroupSize | Self::NumWorkgroups) as u64
+    }
+
     /// Differs between the sub-groups of a work-group.
     pub fn varies_by_item(self) -> bool {
         self.is_position() || matches!(self, Self::SubgroupId | Self::SubgroupSize | Self::SubgroupLocalInvocationId)
@@ -100,8 +105,7 @@ pub fn simplify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, has_groups:
             Some(0..=2) if has_groups || !matches!(query, Query::WorkgroupId | Query::LocalInvocationId) => continue,
             Some(d) if d < 3 => answer(d),
             known => {
-                let beyond = matches!(query, Query::GlobalSize | Query::WorkgroupSize | Query::NumWorkgroups);
-                let mut chosen = i64.const_int(beyond as u64);
+                let mut chosen = i64.const_int(query.beyond());
                 for d in (0..3).filter(|_| known.is_none()) {
                     let this = dimension.ty().const_int(d);
                     let hit = builder.icmp(IntPredicate::LLVMIntEQ, dimension, this, "");

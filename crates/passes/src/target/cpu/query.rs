@@ -7,11 +7,6 @@ use crate::workgroup::subgroup::Primitive;
 use scythe_llvm::{Builder, Function, IntPredicate, Module, Place, Value};
 use std::collections::HashSet;
 
-/// The answer for dimensions that do not exist: sizes are 1, positions 0.
-fn beyond(query: Query) -> u64 {
-    matches!(query, Query::GlobalSize | Query::WorkgroupSize | Query::NumWorkgroups) as u64
-}
-
 /// The answers to all queries at one place in the code. Index 0 is the dimension that varies fastest.
 #[derive(Clone, Copy, Debug)]
 pub struct Position<'ctx> {
@@ -106,7 +101,7 @@ pub fn replace<'ctx>(builder: &Builder<'ctx>, function: Function<'ctx>, position
         let Some(query) = symbol.and_then(|s| queries::parse(&s)) else { continue };
         let Some(dimension) = call.args().first().copied() else { continue };
         let Some(answers) = position.answer(query) else { continue };
-        let beyond = answers[0].ty().const_int(beyond(query));
+        let beyond = answers[0].ty().const_int(query.beyond());
         let answer = match dimension.const_int_value() {
             Some(d) => answers.get(d as usize).copied().unwrap_or(beyond),
             None => {

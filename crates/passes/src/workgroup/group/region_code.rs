@@ -1,0 +1,180 @@
+//! The code of one region: a nest of loops over the items, which restores what is live, runs, saves, and notes where it went.
+
+use super::copying::Leave;
+use super::{Chunks, Crosser, Crossing, DIVERGENT_BARRIER, Maker, Position, Tail};
+use scythe_llvm::{BasicBlock, Instruction, IntPredicate, Value};
+use std::collections::HashMap;
+
+/// All that making one region needs.
+pub(super) struct Region<'a, 'ctx> {
+    pub blocks: &'a [BasicBlock<'ctx>],
+    pub start: BasicBlock<'ctx>,
+    pub head: BasicBlock<'ctx>,
+    pub heads: &'a [BasicBlock<'ctx>],
+    pub done: BasicBlock<'ctx>,
+    pub barrier_of: &'a HashMap<BasicBlock<'ctx>, usize>,
+    pub crossers: &'a [Crosser<'ctx>],
+    pub kept: &'a [(Instruction<'ctx>, u64)],
+    pub next: Instruction<'ctx>,
+    pub chunks: Chunks,
+    /// The barrier behind which the region starts.
+    pub came_from: Option<usize>,
+    /// Items may disagree about where to go.
+    pub check: bool,
+    pub map: &'a HashMap<Value<'ctx>, Value<'ctx>>,
+}
+
+impl<'ctx> Maker<'_, 'ctx> {
+    pub(super) fn region(&mut self, r: Region<'_, 'ctx>) {
+        let i64 = self.context.int_type(64);
+        self.builder.position_at_end(r.head);
+        let lanes = r.chunks.lanes;
+        let per_row = self.per_row;
+        // The item's number, for its context: counts through all rows.
+        let rows = self.open_rows();
+        let chunk_head = self.block("item");
+        self.builder.br(chunk_head);
+        let row_start = rows.y_head;
+        self.builder.position_at_end(chunk_head);
+        let chunk = self.builder.phi(i64, "chunk");
+        chunk.add_incoming(self.int(0), row_start);
+        let item = self.item_number(&rows, chunk.as_value());
+        let x = self.builder.mul(chunk.as_value(), self.int(lanes), "x");
+        let active = (r.chunks.tail == Tail::Masked).then(|| {
+            let left = self.builder.sub(self.size[0], x, "");
+            let fewer = self.builder.icmp(IntPredicate::LLVMIntULT, left, self.int(lanes), "");
+            let count = self.builder.select(fewer, left, self.int(lanes), "");
+            self.builder.trunc(count, self.context.int_type(32), "active")
+        });
+        let position = Position { local: [x, rows.y, rows.z], active, item };
+        let bytes = self.builder.mul(item, self.stride, "context.offset");
+        let base = self.builder.gep(self.context.int_type(8), self.memory, &[bytes], "context");
+        let mut map = r.map.clone();
+        for &(a, offset) in r.kept {
+            let address = self.builder.byte_offset(self.context, base, offset, "kept");
+            map.insert(a.as_value(), address);
+        }
+        // Restore.
+        for c in r.crossers {
+            let live = r.came_from.is_some_and(|k| c.live_at.contains(&k));
+            if !live {
+                continue;
+            }
+            let value = match &c.how {
+                Crossing::Recomputed => self.recompute(c.value, r.crossers, &map, position),
+                Crossing::Saved(offset) => {
+                    let address = self.builder.byte_offset(self.context, base, *offset, "");
+                    self.builder.load(c.value.ty(), address, "restored").as_value()
+                }
+                Crossing::Shared => {
+                    let seen = c.seen.expect("shared values have it").as_value();
+                    self.builder.load(c.value.ty(), seen, "").as_value()
+                }
+            };
+            self.builder.store(value, c.slot.as_value());
+        }
+        let body = self.builder.block().expect("the builder stands in a block");
+        let latch = self.block("item.next");
+
+        // Exits: one block per barrier reached, and one for the end.
+        let end = r.heads.len() - 1;
+        let mut exits: HashMap<usize, BasicBlock<'ctx>> = HashMap::new();
+        let mut reached = Vec::new();
+        let function = self.function;
+        let context = self.context;
+        let code = self.copy_blocks(r.blocks, r.start, map, position, &mut |exit| {
+            let k = match exit {
+                Leave::Return => end,
+                Leave::To(block) => r.barrier_of[&block],
+            };
+            *exits.entry(k).or_insert_with(|| {
+                reached.push(k);
+                context.append_block(function, &format!("reached.{k}"))
+            })
+        });
+        self.builder.position_at_end(body);
+        self.builder.br(code);
+        for &k in &reached {
+            self.builder.position_at_end(exits[&k]);
+            for c in r.crossers.iter().filter(|c| k != end && c.live_at.contains(&k)) {
+                match &c.how {
+                    Crossing::Recomputed => {}
+                    Crossing::Saved(offset) => {
+                        let v = self.builder.load(c.value.ty(), c.slot.as_value(), "").as_value();
+                        let address = self.builder.byte_offset(self.context, base, *offset, "");
+                        self.builder.store(v, address);
+                    }
+                    Crossing::Shared => {
+                        let v = self.builder.load(c.value.ty(), c.slot.as_value(), "").as_value();
+                        self.builder.store(v, c.left.expect("shared values have it").as_value());
+                    }
+                }
+            }
+            let mark = self.context.const_int(32, k as u64);
+            if r.check && reached.len() > 1 {
+                self.compare(item, r.next, mark, latch);
+            } else {
+                self.builder.store(mark, r.next.as_value());
+                self.builder.br(latch);
+            }
+        }
+        // The loops' ends.
+        self.builder.position_at_end(latch);
+        let row_done = self.block("row.done");
+        self.step(chunk, chunk_head, per_row, row_done);
+        self.builder.position_at_end(row_done);
+        let all_done = self.block("region.done");
+        self.close_rows(rows, all_done);
+
+        self.builder.position_at_end(all_done);
+        for c in r.crossers.iter().filter(|c| matches!(c.how, Crossing::Shared)) {
+            let relevant = reached.iter().any(|k| *k != end && c.live_at.contains(k));
+            if let (true, Some(seen), Some(left)) = (relevant, c.seen, c.left) {
+                let v = self.builder.load(c.value.ty(), left.as_value(), "").as_value();
+                self.builder.store(v, seen.as_value());
+            }
+        }
+        let target = |k: usize| if k == end { r.done } else { r.heads[k + 1] };
+        reached.sort_unstable();
+        for (n, &k) in reached.iter().enumerate() {
+            if n + 1 == reached.len() {
+                self.builder.br(target(k));
+            } else {
+                let now = self.builder.load(self.context.int_type(32), r.next.as_value(), "").as_value();
+                let mark = self.context.const_int(32, k as u64);
+                let this = self.builder.icmp(IntPredicate::LLVMIntEQ, now, mark, "");
+                let other = self.block("dispatch");
+                self.builder.cond_br(this, target(k), other);
+                self.builder.position_at_end(other);
+            }
+        }
+        if reached.is_empty() {
+            // The region never ends: nothing follows it.
+            self.builder.br(r.done);
+        }
+    }
+
+    /// The first item notes where it is; every other must be there too.
+    pub(super) fn compare(
+        &self,
+        item: Value<'ctx>,
+        next: Instruction<'ctx>,
+        mark: Value<'ctx>,
+        latch: BasicBlock<'ctx>,
+    ) {
+        let (first, other, differ) = (self.block("first"), self.block("other"), self.block("differ"));
+        let is_first = self.builder.icmp(IntPredicate::LLVMIntEQ, item, self.int(0), "");
+        self.builder.cond_br(is_first, first, other);
+        self.builder.position_at_end(first);
+        self.builder.store(mark, next.as_value());
+        self.builder.br(latch);
+        self.builder.position_at_end(other);
+        let now = self.builder.load(self.context.int_type(32), next.as_value(), "").as_value();
+        let same = self.builder.icmp(IntPredicate::LLVMIntEQ, now, mark, "");
+        self.builder.cond_br(same, latch, differ);
+        self.builder.position_at_end(differ);
+        let report = self.module.get_or_add_function(DIVERGENT_BARRIER, self.context.void_type().function(&[], false));
+        self.builder.call(report, &[], "");
+        self.builder.br(latch);
+    }
+}

@@ -1,0 +1,143 @@
+//! Loops over the items of a work-group, and the whole function where no barrier cuts it.
+
+use super::super::divergence::Unsuitable;
+use super::{Maker, Position};
+use scythe_llvm::{BasicBlock, Function, Instruction, IntPredicate, Opcode, Value};
+use std::collections::HashMap;
+
+/// Open loops over the rows of a group.
+pub(super) struct Rows<'ctx> {
+    pub z_head: BasicBlock<'ctx>,
+    pub y_head: BasicBlock<'ctx>,
+    pub z: Value<'ctx>,
+    pub y: Value<'ctx>,
+    z_phi: Instruction<'ctx>,
+    y_phi: Instruction<'ctx>,
+}
+
+impl<'ctx> Maker<'_, 'ctx> {
+    // --- Without barriers ---
+
+    /// Rows of full items, each with at most one masked item behind. Returns the first block.
+    pub(super) fn plain(
+        &mut self,
+        full: Function<'ctx>,
+        masked: Function<'ctx>,
+        lanes: u64,
+        done: BasicBlock<'ctx>,
+    ) -> Result<BasicBlock<'ctx>, Unsuitable> {
+        let start = self.block("items");
+        self.builder.position_at_end(start);
+        let rows = self.open_rows();
+        let chunks = self.builder.lshr(self.size[0], self.int(u64::from(lanes.trailing_zeros())), "chunks");
+        let any_full = self.builder.icmp(IntPredicate::LLVMIntNE, chunks, self.int(0), "");
+        let (head, rest) = (self.block("full"), self.block("rest"));
+        let before = self.builder.block().expect("the builder stands in a block");
+        self.builder.cond_br(any_full, head, rest);
+
+        self.builder.position_at_end(head);
+        let chunk = self.builder.phi(self.context.int_type(64), "chunk");
+        chunk.add_incoming(self.int(0), before);
+        let x = self.builder.mul(chunk.as_value(), self.int(lanes), "x");
+        let body = self.builder.block().expect("the builder stands in a block");
+        let next = self.block("full.next");
+        let item = self.item_number(&rows, chunk.as_value());
+        let position = Position { local: [x, rows.y, rows.z], active: None, item };
+        let code = self.copy_all(full, position, next)?;
+        self.builder.position_at_end(body);
+        self.builder.br(code);
+        self.builder.position_at_end(next);
+        let more = self.builder.add(chunk.as_value(), self.int(1), "");
+        chunk.add_incoming(more, next);
+        let on = self.builder.icmp(IntPredicate::LLVMIntULT, more, chunks, "");
+        self.builder.cond_br(on, head, rest);
+
+        self.builder.position_at_end(rest);
+        let x = self.builder.mul(chunks, self.int(lanes), "x");
+        let left = self.builder.sub(self.size[0], x, "left");
+        let any = self.builder.icmp(IntPredicate::LLVMIntNE, left, self.int(0), "");
+        let (tail, row_done) = (self.block("tail"), self.block("row.done"));
+        self.builder.cond_br(any, tail, row_done);
+        self.builder.position_at_end(tail);
+        let active = self.builder.trunc(left, self.context.int_type(32), "active");
+        let item = self.item_number(&rows, chunks);
+        let position = Position { local: [x, rows.y, rows.z], active: Some(active), item };
+        let code = self.copy_all(masked, position, row_done)?;
+        self.builder.position_at_end(tail);
+        self.builder.br(code);
+
+        self.builder.position_at_end(row_done);
+        self.close_rows(rows, done);
+        Ok(start)
+    }
+
+    /// A copy of a whole version that goes on to `after`.
+    pub(super) fn copy_all(
+        &mut self,
+        version: Function<'ctx>,
+        position: Position<'ctx>,
+        after: BasicBlock<'ctx>,
+    ) -> Result<BasicBlock<'ctx>, Unsuitable> {
+        let blocks: Vec<_> = version.blocks().collect();
+        let mut map = self.parameters(version);
+        for i in version.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca) {
+            map.insert(i.as_value(), self.local_alloca(i));
+        }
+        let start = blocks.first().copied().ok_or_else(|| Unsuitable("a kernel without a body".into()))?;
+        Ok(self.copy_blocks(&blocks, start, map, position, &mut |_| after))
+    }
+
+    pub(super) fn parameters(&self, version: Function<'ctx>) -> HashMap<Value<'ctx>, Value<'ctx>> {
+        version.params().into_iter().zip(self.function.params()).collect()
+    }
+
+    pub(super) fn local_alloca(&self, old: Instruction<'ctx>) -> Value<'ctx> {
+        let new = self.slots.alloca(old.allocated_type().expect("an allocation has a type"), "private");
+        new.set_align(old.alignment());
+        new.as_value()
+    }
+
+    // --- Loops over rows and items ---
+
+    pub(super) fn open_rows(&self) -> Rows<'ctx> {
+        let i64 = self.context.int_type(64);
+        let open = |name: &str| {
+            let from = self.builder.block().expect("the builder stands in a block");
+            let head = self.block(name);
+            self.builder.br(head);
+            self.builder.position_at_end(head);
+            let counter = self.builder.phi(i64, name);
+            counter.add_incoming(self.int(0), from);
+            (head, counter)
+        };
+        let (z_head, z) = open("z");
+        let (y_head, y) = open("y");
+        Rows { z_head, y_head, z: z.as_value(), y: y.as_value(), z_phi: z, y_phi: y }
+    }
+
+    pub(super) fn item_number(&self, rows: &Rows<'ctx>, chunk: Value<'ctx>) -> Value<'ctx> {
+        let row = self.builder.add(self.builder.mul(rows.z, self.size[1], ""), rows.y, "row");
+        self.builder.add(self.builder.mul(row, self.per_row, ""), chunk, "item")
+    }
+
+    /// Ends the loops over rows at the builder's place, and goes on to `after`.
+    pub(super) fn close_rows(&self, rows: Rows<'ctx>, after: BasicBlock<'ctx>) {
+        let y_done = self.block("y.done");
+        self.step(rows.y_phi, rows.y_head, self.size[1], y_done);
+        self.builder.position_at_end(y_done);
+        self.step(rows.z_phi, rows.z_head, self.size[2], after);
+    }
+
+    pub(super) fn step(
+        &self,
+        phi: Instruction<'ctx>,
+        head: BasicBlock<'ctx>,
+        end: Value<'ctx>,
+        after: BasicBlock<'ctx>,
+    ) {
+        let next = self.builder.add(phi.as_value(), self.int(1), "");
+        let on = self.builder.icmp(IntPredicate::LLVMIntULT, next, end, "");
+        phi.add_incoming(next, self.builder.block().expect("the builder stands in a block"));
+        self.builder.cond_br(on, head, after);
+    }
+}
