@@ -1,0 +1,30 @@
+//! The device configuration: what is known of each target of `-fsycl-targets=` when a program is compiled.
+//!
+//! The default configuration, `td/DeviceConfig.td`, is compiled into this crate as sorted constants: asking it costs a binary
+//! search, and nothing when a program starts. A user's YAML file adds targets and updates known ones
+//! ([`Table::extend_with_yaml`]).
+//!
+//! * [`Table`], [`Target`]: the table.
+//! * [`macros_for`]: what `any_device_has` and `all_devices_have` of the headers are made of.
+//! * [`Requirements`]: what an image needs, and whether a target has it.
+//! * `tablegen`: the back end that writes C++ tables (feature `tablegen`).
+
+#![forbid(unsafe_code)]
+
+mod macros;
+#[cfg(feature = "tablegen")]
+mod records;
+mod requirements;
+mod table;
+#[cfg(feature = "tablegen")]
+pub mod tablegen;
+mod yaml;
+
+pub use macros::macros_for;
+pub use requirements::{Lack, Requirements, RequirementsError};
+pub use table::{Table, Target};
+
+/// What was found in a file that is used all the same.
+pub type Warning = scythe_diag::Diagnostic;
+/// Why a file cannot be used. It changed nothing.
+pub type Error = scythe_diag::Diagnostic;

@@ -1,0 +1,120 @@
+//! TableGen records, as stock `llvm-tblgen` dumps them in JSON.
+//!
+//! The build script reads the default configuration through this file, and the tool that writes C++ tables any other.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names the prefix of the LLVM to use, as for the crates that link it.
+pub const PREFIX_VARIABLE: &str = "LLVM_SYS_221_PREFIX";
+
+/// Where `llvm-tblgen` may be, in the order in which they are tried.
+fn candidates() -> Vec<PathBuf> {
+    let prefix = std::env::var_os(PREFIX_VARIABLE).map(|prefix| Path::new(&prefix).join("bin/llvm-tblgen"));
+    prefix.into_iter().chain(["llvm-tblgen-22".into(), "/usr/lib/llvm-22/bin/llvm-tblgen".into()]).collect()
+}
+
+/// Runs `llvm-tblgen -dump-json` on a file. What it says of mistakes in the file is the error.
+pub fn dump(input: &Path, include: &[PathBuf]) -> Result<String, String> {
+    let tools = candidates();
+    for tool in &tools {
+        let mut command = Command::new(tool);
+        command.arg("-dump-json").arg(input);
+        for folder in include {
+            command.arg("-I").arg(folder);
+        }
+        let output = match command.output() {
+            Ok(output) => output,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(format!("cannot run {}: {error}", tool.display())),
+        };
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+        }
+        return String::from_utf8(output.stdout).map_err(|error| format!("{} wrote no text: {error}", tool.display()));
+    }
+    let tried: Vec<String> = tools.iter().map(|tool| tool.display().to_string()).collect();
+    Err(format!("no llvm-tblgen of LLVM 22 found; tried {}; set {PREFIX_VARIABLE}", tried.join(", ")))
+}
+
+/// Every record of a file.
+pub struct Records(Value);
+
+/// One record.
+#[derive(Clone, Copy)]
+pub struct Record<'a> {
+    name: &'a str,
+    fields: &'a Value,
+}
+
+impl Records {
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map(Self).map_err(|error| format!("the dump of the records is not JSON: {error}"))
+    }
+
+    pub fn get<'a>(&'a self, name: &'a str) -> Result<Record<'a>, String> {
+        match self.0.get(name) {
+            Some(fields) => Ok(Record { name, fields }),
+            None => Err(format!("there is no record '{name}'")),
+        }
+    }
+
+    /// The records that derive from a class.
+    pub fn instances<'a>(&'a self, class: &str) -> Result<Vec<Record<'a>>, String> {
+        let names = self.0.get("!instanceof").and_then(|classes| classes.get(class)).and_then(Value::as_array);
+        let names = names.ok_or_else(|| format!("there is no class '{class}'"))?;
+        names.iter().filter_map(Value::as_str).map(|name| self.get(name)).collect()
+    }
+}
+
+impl<'a> Record<'a> {
+    pub fn name(self) -> &'a str {
+        self.name
+    }
+
+    pub fn field(self, field: &str) -> Result<&'a Value, String> {
+        self.fields.get(field).ok_or_else(|| format!("record '{}' has no field '{field}'", self.name))
+    }
+
+    pub fn string(self, field: &str) -> Result<&'a str, String> {
+        self.field(field)?.as_str().ok_or_else(|| self.unfit(field, "a string"))
+    }
+
+    /// A number, a bit, or one of several bits alone.
+    pub fn integer(self, field: &str) -> Result<i64, String> {
+        integer(self.field(field)?).ok_or_else(|| self.unfit(field, "a number"))
+    }
+
+    pub fn integers(self, field: &str) -> Result<Vec<i64>, String> {
+        self.list(field, integer, "a list of numbers")
+    }
+
+    pub fn strings(self, field: &str) -> Result<Vec<&'a str>, String> {
+        self.list(field, Value::as_str, "a list of strings")
+    }
+
+    /// Names of the records in a list.
+    pub fn definitions(self, field: &str) -> Result<Vec<&'a str>, String> {
+        self.list(field, |item| item.get("def")?.as_str(), "a list of records")
+    }
+
+    fn list<T>(self, field: &str, item: impl Fn(&'a Value) -> Option<T>, expected: &str) -> Result<Vec<T>, String> {
+        let items = self.field(field)?.as_array().ok_or_else(|| self.unfit(field, expected))?;
+        items.iter().map(|value| item(value).ok_or_else(|| self.unfit(field, expected))).collect()
+    }
+
+    fn unfit(self, field: &str, expected: &str) -> String {
+        format!("field '{field}' of record '{}' is not {expected}", self.name)
+    }
+}
+
+fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Array(bits) => match bits.as_slice() {
+            [bit] => bit.as_i64(),
+            _ => None,
+        },
+        _ => value.as_i64(),
+    }
+}

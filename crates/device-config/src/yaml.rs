@@ -1,0 +1,402 @@
+//! The user's configuration file: targets, and below each what is known of it.
+//!
+//! ```yaml
+//! intel_gpu_skl:
+//!   aspects: [gpu, fp16, 6]
+//!   may_support_other_aspects: false
+//!   sub-group-sizes: [8, 16, 32]
+//!   aot-toolchain: ocloc
+//!   aot-toolchain-options: -device skl
+//!   max-work-group-size: 256
+//!   local-mem-size: 65536
+//! ```
+//!
+//! A file is read to its end before anything of it counts. Whatever does not fit is an error with line and column; anchors,
+//! tags and further documents are none of this format's business, and errors too.
+
+use crate::table::{OCLOC, Table, Target};
+use crate::{Error, Warning};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
+use scythe_abi::aspect::Aspect;
+use scythe_diag::{Diagnostic, Location};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// The keys of a target.
+const KEYS: [&str; 7] = [
+    "aspects",
+    "may_support_other_aspects",
+    "sub-group-sizes",
+    "aot-toolchain",
+    "aot-toolchain-options",
+    "max-work-group-size",
+    "local-mem-size",
+];
+
+const MAX_SUB_GROUP_SIZE: u64 = 1024;
+const MAX_WORK_GROUP_SIZE: u64 = 1 << 31;
+const MAX_LOCAL_MEM_SIZE: u64 = 1 << 40;
+
+/// What a file says of one target. `None` leaves what was known.
+#[derive(Debug, Default)]
+pub(crate) struct Entry {
+    pub name: String,
+    aspects: Option<Vec<Aspect>>,
+    may_support_other_aspects: Option<bool>,
+    sub_group_sizes: Option<Vec<u32>>,
+    aot_toolchain: Option<String>,
+    aot_toolchain_options: Option<String>,
+    max_work_group_size: Option<u64>,
+    local_mem_size: Option<u64>,
+}
+
+impl Entry {
+    pub fn update(self, target: &mut Target) {
+        if let Some(mut aspects) = self.aspects {
+            aspects.sort();
+            aspects.dedup();
+            target.aspects = Cow::Owned(aspects);
+        }
+        if let Some(may) = self.may_support_other_aspects {
+            target.may_support_other_aspects = may;
+        }
+        if let Some(mut sizes) = self.sub_group_sizes {
+            sizes.sort();
+            sizes.dedup();
+            target.sub_group_sizes = Cow::Owned(sizes);
+        }
+        if let Some(toolchain) = self.aot_toolchain {
+            // Options that were meant for another compiler would be wrong for this one.
+            if toolchain != target.aot_toolchain {
+                target.aot_toolchain_options =
+                    if toolchain == OCLOC { Target::new(&target.name).aot_toolchain_options } else { Cow::default() };
+            }
+            target.aot_toolchain = Cow::Owned(toolchain);
+        }
+        if let Some(options) = self.aot_toolchain_options {
+            target.aot_toolchain_options = Cow::Owned(options);
+        }
+        target.max_work_group_size = self.max_work_group_size.or(target.max_work_group_size);
+        target.local_mem_size = self.local_mem_size.or(target.local_mem_size);
+    }
+}
+
+/// The text of a file.
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
+    let file = path.to_string_lossy();
+    let bytes = std::fs::read(path).map_err(|error| {
+        let text = error.to_string();
+        let reason = text.split(" (os error").next().unwrap_or_default();
+        Diagnostic::error(format!("cannot read the device configuration: {reason}")).at(Location::file(&*file))
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let column = good.len() - good.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1) + 1;
+        Diagnostic::error("the device configuration is not UTF-8 text").at(location(&file, line, column))
+    })
+}
+
+/// Every entry of a file, in order, and what is odd about them.
+pub(crate) fn parse(file: &str, text: &str) -> Result<(Vec<Entry>, Vec<Warning>), Error> {
+    // Some editors put the mark at the start; it is not part of the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = Reader { file, parser: Parser::new_from_str(text) };
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut places: Vec<Marker> = Vec::new();
+    let mut warnings = Vec::new();
+    reader.start_of_document()?;
+    let root = "targets, each with its keys below it, such as 'intel_gpu_skl:'";
+    reader.mapping(root, |reader, name, at| {
+        check_name(reader, &name, at)?;
+        let same = |other: &Entry| Table::canonical(&other.name) == Table::canonical(&name);
+        if let Some(first) = entries.iter().position(same) {
+            let first_name = &entries[first].name;
+            let which = if *first_name == name { String::new() } else { format!(", as '{first_name}' before") };
+            let message = format!("target '{name}' is described a second time{which}: what this entry says counts");
+            warnings.push(
+                Diagnostic::warning(message)
+                    .at(reader.location(at))
+                    .note_at(reader.location(places[first]), "the first entry is here"),
+            );
+        }
+        places.push(at);
+        entries.push(entry(reader, name)?);
+        Ok(())
+    })?;
+    reader.end_of_document()?;
+    Ok((entries, warnings))
+}
+
+fn check_name(reader: &Reader<'_>, name: &str, at: Marker) -> Result<(), Error> {
+    let bad = |c: char| c.is_whitespace() || c.is_control() || c == ',';
+    if name.is_empty() || name.contains(bad) {
+        let message = format!("'{}' is no target's name: expected one without blanks and commas", name.escape_debug());
+        return Err(reader.error(at, message));
+    }
+    Ok(())
+}
+
+fn entry(reader: &mut Reader<'_>, name: String) -> Result<Entry, Error> {
+    let mut entry = Entry { name: name.clone(), ..Entry::default() };
+    let mut seen: Vec<&'static str> = Vec::new();
+    let keys = format!("the keys of target '{name}'");
+    reader.mapping(&keys, |reader, key, at| {
+        let Some(&key) = KEYS.iter().find(|known| **known == key) else {
+            let hint = suggestion(&key, KEYS.iter().copied());
+            let hint =
+                hint.unwrap_or_else(|| format!("expected one of {}", KEYS.map(|key| format!("'{key}'")).join(", ")));
+            return Err(reader.error(at, format!("unknown key '{key}' of target '{name}': {hint}")));
+        };
+        if seen.contains(&key) {
+            return Err(reader.error(at, format!("key '{key}' of target '{name}' appears a second time")));
+        }
+        seen.push(key);
+        match key {
+            "aspects" => entry.aspects = Some(reader.list(key, "aspects", aspect)?),
+            "may_support_other_aspects" => entry.may_support_other_aspects = Some(truth(reader, key)?),
+            "sub-group-sizes" => {
+                let size = |reader: &Reader<'_>, scalar: Scalar<'_>| number(reader, &scalar, key, MAX_SUB_GROUP_SIZE);
+                let sizes = reader.list(key, "sub-group sizes", size)?;
+                entry.sub_group_sizes = Some(sizes.into_iter().map(|size| size as u32).collect());
+            }
+            "aot-toolchain" => entry.aot_toolchain = Some(toolchain(reader, key)?),
+            "aot-toolchain-options" => {
+                entry.aot_toolchain_options = Some(reader.scalar(key, "text")?.text.into_owned())
+            }
+            "max-work-group-size" => entry.max_work_group_size = Some(limit(reader, key, MAX_WORK_GROUP_SIZE)?),
+            _ => entry.local_mem_size = Some(limit(reader, key, MAX_LOCAL_MEM_SIZE)?),
+        }
+        Ok(())
+    })?;
+    Ok(entry)
+}
+
+/// An aspect by its name, or by its number in `enum class aspect`.
+fn aspect(reader: &Reader<'_>, scalar: Scalar<'_>) -> Result<Aspect, Error> {
+    let text = &*scalar.text;
+    if scalar.plain && text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+')) {
+        let known = text.parse().ok().and_then(Aspect::from_u32);
+        return known.ok_or_else(|| {
+            reader.error(
+                scalar.at,
+                format!("no aspect has the number {text}: see 'enum class aspect' for those that are"),
+            )
+        });
+    }
+    Aspect::from_name(text).ok_or_else(|| {
+        let hint = suggestion(text, Aspect::ALL.iter().map(|aspect| aspect.as_str()));
+        let hint = hint.unwrap_or_else(|| "expected the name or number of one in 'enum class aspect'".into());
+        reader.error(scalar.at, format!("unknown aspect '{}': {hint}", text.escape_debug()))
+    })
+}
+
+fn truth(reader: &mut Reader<'_>, key: &str) -> Result<bool, Error> {
+    let scalar = reader.scalar(key, "true or false")?;
+    match &*scalar.text {
+        "true" | "True" | "TRUE" if scalar.plain => Ok(true),
+        "false" | "False" | "FALSE" if scalar.plain => Ok(false),
+        text => Err(reader.error(scalar.at, format!("'{key}' is '{}': expected true or false", text.escape_debug()))),
+    }
+}
+
+/// The name of a program: one word.
+fn toolchain(reader: &mut Reader<'_>, key: &str) -> Result<String, Error> {
+    let scalar = reader.scalar(key, "the name of a compiler")?;
+    if scalar.text.is_empty() || scalar.text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        let seen = scalar.text.escape_debug();
+        return Err(reader.error(
+            scalar.at,
+            format!(
+                "'{key}' is '{seen}': expected the name of a compiler alone; its options go to 'aot-toolchain-options'"
+            ),
+        ));
+    }
+    Ok(scalar.text.into_owned())
+}
+
+fn limit(reader: &mut Reader<'_>, key: &str, most: u64) -> Result<u64, Error> {
+    let scalar = reader.scalar(key, "a number")?;
+    number(reader, &scalar, key, most)
+}
+
+fn number(reader: &Reader<'_>, scalar: &Scalar<'_>, key: &str, most: u64) -> Result<u64, Error> {
+    let digits = scalar.plain && !scalar.text.is_empty() && scalar.text.bytes().all(|byte| byte.is_ascii_digit());
+    let value = scalar.text.parse().ok().filter(|value| digits && (1..=most).contains(value));
+    value.ok_or_else(|| {
+        let seen = scalar.text.escape_debug();
+        reader.error(scalar.at, format!("'{key}' has '{seen}': expected a whole number from 1 to {most}"))
+    })
+}
+
+/// The known word that was probably meant.
+fn suggestion<'a>(seen: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let nearest = known.map(|word| (distance(seen, word), word)).min()?;
+    let (changes, word) = nearest;
+    (changes <= 1 + seen.len() / 4).then(|| format!("did you mean '{word}'?"))
+}
+
+/// How many letters must be inserted, removed or replaced to make one word of the other.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().take(64).enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+/// A value that is neither list nor mapping.
+struct Scalar<'a> {
+    text: Cow<'a, str>,
+    /// Not quoted: it may be a number or a truth value.
+    plain: bool,
+    at: Marker,
+}
+
+/// Takes the file apart, event by event.
+struct Reader<'a> {
+    file: &'a str,
+    parser: Parser<'a, StrInput<'a>>,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Result<(Event<'a>, Marker), Error> {
+        match self.parser.next_event() {
+            Some(Ok((event, span))) => Ok((event, span.start)),
+            Some(Err(error)) => Err(self.error(*error.marker(), format!("not YAML: {}", error.info()))),
+            // The parser ends with an event of its own, after which nobody asks.
+            None => Ok((Event::StreamEnd, Marker::default())),
+        }
+    }
+
+    fn start_of_document(&mut self) -> Result<(), Error> {
+        loop {
+            match self.next()? {
+                (Event::DocumentStart(_), _) => return Ok(()),
+                (Event::StreamEnd, _) => {
+                    let message = "the device configuration is empty: expected targets, each with its keys below it";
+                    return Err(Diagnostic::error(message).at(Location::file(self.file)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn end_of_document(&mut self) -> Result<(), Error> {
+        loop {
+            match self.next()? {
+                (Event::DocumentStart(_), at) => return Err(self.error(at, "a second document: expected one")),
+                (Event::StreamEnd, _) => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// A mapping: `each` is told every key, and reads its value.
+    fn mapping(
+        &mut self,
+        expected: &str,
+        mut each: impl FnMut(&mut Self, String, Marker) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match self.next()? {
+            (Event::MappingStart(anchor, tag), at) => self.bare(anchor, tag.is_some(), at)?,
+            (other, at) => return Err(self.unexpected(at, &other, expected)),
+        }
+        loop {
+            match self.next()? {
+                (Event::MappingEnd, _) => return Ok(()),
+                (Event::Scalar(key, _, anchor, tag), at) => {
+                    self.bare(anchor, tag.is_some(), at)?;
+                    each(self, key.into_owned(), at)?;
+                }
+                (other, at) => return Err(self.unexpected(at, &other, "a name and ':'")),
+            }
+        }
+    }
+
+    /// A list of scalars.
+    fn list<T>(
+        &mut self,
+        key: &str,
+        what: &str,
+        item: impl Fn(&Self, Scalar<'a>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let expected = format!("a list of {what} as '{key}'");
+        match self.next()? {
+            (Event::SequenceStart(anchor, tag), at) => self.bare(anchor, tag.is_some(), at)?,
+            (other, at) => return Err(self.unexpected(at, &other, &expected)),
+        }
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => return Ok(items),
+                (event @ Event::Scalar(..), at) => {
+                    let scalar = self.to_scalar(event, at, &expected)?;
+                    items.push(item(self, scalar)?);
+                }
+                (other, at) => return Err(self.unexpected(at, &other, &expected)),
+            }
+        }
+    }
+
+    fn scalar(&mut self, key: &str, what: &str) -> Result<Scalar<'a>, Error> {
+        let (event, at) = self.next()?;
+        self.to_scalar(event, at, &format!("{what} as '{key}'"))
+    }
+
+    fn to_scalar(&self, event: Event<'a>, at: Marker, expected: &str) -> Result<Scalar<'a>, Error> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.bare(anchor, tag.is_some(), at)?;
+                let plain = style == ScalarStyle::Plain;
+                if plain && (text.is_empty() || text == "~" || text == "null") {
+                    return Err(self.error(at, format!("nothing given: expected {expected}")));
+                }
+                Ok(Scalar { text, plain, at })
+            }
+            other => Err(self.unexpected(at, &other, expected)),
+        }
+    }
+
+    /// Neither anchor nor tag.
+    fn bare(&self, anchor: usize, tagged: bool, at: Marker) -> Result<(), Error> {
+        match (anchor, tagged) {
+            (0, false) => Ok(()),
+            (0, true) => Err(self.error(at, "a tag: a device configuration has none")),
+            _ => Err(self.error(at, "an anchor: a device configuration has none")),
+        }
+    }
+
+    fn unexpected(&self, at: Marker, event: &Event<'_>, expected: &str) -> Error {
+        let seen = match event {
+            Event::Scalar(text, ScalarStyle::Plain, ..) if text.is_empty() || text == "~" || text == "null" => {
+                return self.error(at, format!("nothing given: expected {expected}"));
+            }
+            Event::Scalar(text, ..) => format!("'{}'", text.escape_debug()),
+            Event::SequenceStart(..) => "a list".into(),
+            Event::MappingStart(..) => "a mapping".into(),
+            Event::Alias(_) => "an alias".into(),
+            _ => "the end".into(),
+        };
+        self.error(at, format!("found {seen}: expected {expected}"))
+    }
+
+    fn location(&self, at: Marker) -> Location {
+        location(self.file, at.line(), at.col() + 1)
+    }
+
+    fn error(&self, at: Marker, message: impl Into<String>) -> Error {
+        Diagnostic::error(message).at(self.location(at))
+    }
+}
+
+fn location(file: &str, line: usize, column: usize) -> Location {
+    let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Location::new(file, small(line), small(column))
+}
