@@ -5,6 +5,7 @@
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
+#include "clang/Frontend/Utils.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm-c/Types.h"
@@ -79,7 +80,8 @@ private:
 
 class Consumer : public ASTConsumer {
 public:
-  explicit Consumer(CompilerInstance &CI, bool Device) : CI(CI), Device(Device) {
+  // `File` is the source as the command line names it, or, where that is preprocessed text, the source it was made of.
+  Consumer(CompilerInstance &CI, StringRef File, bool Device) : CI(CI), File(File), Device(Device) {
     DiagnosticsEngine &Diags = CI.getDiagnostics();
     if (Device)
       Diags.setClient(new WithoutNameConflicts(Diags, NameConflicts), /*ShouldOwnClient=*/true);
@@ -133,10 +135,8 @@ public:
       scythe_attribute A = describeAttribute(Unit, usesAspects(RD));
       Types.push_back({Unit.keep(Name), A.values, A.value_count});
     }
-    SourceManager &SM = Ctx.getSourceManager();
     scythe_unit_facts Facts{};
-    if (OptionalFileEntryRef Main = SM.getFileEntryRefForID(SM.getMainFileID()))
-      Facts.main_file = Unit.keep(Main->getName());
+    Facts.main_file = Unit.keep(File);
     Facts.kernels = KernelDecls.data();
     Facts.kernel_count = KernelDecls.size();
     Facts.rejected = RejectedDecls.data();
@@ -156,6 +156,7 @@ public:
 
 private:
   CompilerInstance &CI;
+  std::string File;
   bool Device;
   std::shared_ptr<uint32_t> NameConflicts = std::make_shared<uint32_t>(0);
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
@@ -190,7 +191,7 @@ private:
 
 class Action : public PluginASTAction {
 public:
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef File) override {
     SourceManager &SM = CI.getSourceManager();
     Preprocessor &PP = CI.getPreprocessor();
     // A throw in device code is an error of ours; unwinding must not leave landing pads in code that cannot throw.
@@ -201,7 +202,7 @@ public:
     PP.addPPCallbacks(std::make_unique<Includes>(SM));
     if (OptionalFileEntryRef Main = SM.getFileEntryRefForID(SM.getMainFileID()))
       rewrite(SM, *Main);
-    return std::make_unique<Consumer>(CI, CI.getLangOpts().SYCLIsDevice != 0);
+    return std::make_unique<Consumer>(CI, File, CI.getLangOpts().SYCLIsDevice != 0);
   }
 
   bool ParseArgs(const CompilerInstance &CI, const std::vector<std::string> &Args) override {
@@ -220,6 +221,28 @@ public:
 };
 
 FrontendPluginRegistry::Add<Action> Registered("scythe", "SYCL device code: facts, diagnostics, annotation");
+
+// Preprocesses: what `-E` prints, with SYCL's attributes made readable by the action above, which runs before any
+// other. Such a text is compiled as preprocessed C++, where macros are no longer expanded and nothing can be made
+// readable.
+class PreprocessAction : public PluginASTAction {
+public:
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, StringRef) override {
+    return std::make_unique<ASTConsumer>();
+  }
+  void ExecuteAction() override {
+    CompilerInstance &CI = getCompilerInstance();
+    std::unique_ptr<raw_ostream> Out = CI.createDefaultOutputFile(/*Binary=*/true, getCurrentFileOrBufferName(), "ii");
+    if (!Out)
+      return;
+    CI.getPreprocessorOutputOpts().ShowCPP = true;
+    DoPrintPreprocessedInput(CI.getPreprocessor(), Out.get(), CI.getPreprocessorOutputOpts());
+  }
+  bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override { return true; }
+  ActionType getActionType() override { return CmdlineAfterMainAction; }
+};
+
+FrontendPluginRegistry::Add<PreprocessAction> Preprocess("scythe-preprocess", "what a device pass sees, as text");
 
 struct ModulePass : llvm::PassInfoMixin<ModulePass> {
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
