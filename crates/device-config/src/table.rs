@@ -67,7 +67,7 @@ impl Target {
     /// have none.
     pub fn architecture(&self) -> Option<Aspect> {
         // Of the architectures of one target, the most special one has the highest number.
-        let own = self.aspects.iter().copied().filter(|aspect| aspect.is_architecture()).next_back()?;
+        let own = self.aspects.iter().copied().rfind(|aspect| aspect.is_architecture())?;
         Some(own).filter(|_| !self.may_support_other_aspects || self.has(Aspect::Cpu))
     }
 }

@@ -129,9 +129,10 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<(Vec<Entry>, Vec<Warning>)
 }
 
 fn check_name(reader: &Reader<'_>, name: &str, at: Marker) -> Result<(), Error> {
-    let bad = |c: char| c.is_whitespace() || c.is_control() || c == ',';
+    let bad = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.' | ':');
     if name.is_empty() || name.contains(bad) {
-        let message = format!("'{}' is no target's name: expected one without blanks and commas", name.escape_debug());
+        let seen = name.escape_debug();
+        let message = format!("'{seen}' is no target's name: expected letters, digits, '_', '-', '.' and ':'");
         return Err(reader.error(at, message));
     }
     Ok(())
@@ -196,7 +197,7 @@ fn truth(reader: &mut Reader<'_>, key: &str) -> Result<bool, Error> {
     match &*scalar.text {
         "true" | "True" | "TRUE" if scalar.plain => Ok(true),
         "false" | "False" | "FALSE" if scalar.plain => Ok(false),
-        text => Err(reader.error(scalar.at, format!("'{key}' is '{}': expected true or false", text.escape_debug()))),
+        _ => Err(reader.error(scalar.at, format!("'{key}' is {}: expected true or false", scalar.seen()))),
     }
 }
 
@@ -224,8 +225,7 @@ fn number(reader: &Reader<'_>, scalar: &Scalar<'_>, key: &str, most: u64) -> Res
     let digits = scalar.plain && !scalar.text.is_empty() && scalar.text.bytes().all(|byte| byte.is_ascii_digit());
     let value = scalar.text.parse().ok().filter(|value| digits && (1..=most).contains(value));
     value.ok_or_else(|| {
-        let seen = scalar.text.escape_debug();
-        reader.error(scalar.at, format!("'{key}' has '{seen}': expected a whole number from 1 to {most}"))
+        reader.error(scalar.at, format!("'{key}' has {}: expected a whole number from 1 to {most}", scalar.seen()))
     })
 }
 
@@ -257,6 +257,14 @@ struct Scalar<'a> {
     /// Not quoted: it may be a number or a truth value.
     plain: bool,
     at: Marker,
+}
+
+impl Scalar<'_> {
+    /// For messages.
+    fn seen(&self) -> String {
+        let text = self.text.escape_debug();
+        if self.plain { format!("'{text}'") } else { format!("the quoted text '{text}'") }
+    }
 }
 
 /// Takes the file apart, event by event.
@@ -328,6 +336,7 @@ impl<'a> Reader<'a> {
         item: impl Fn(&Self, Scalar<'a>) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
         let expected = format!("a list of {what} as '{key}'");
+        let inside = format!("only {what} in '{key}'");
         match self.next()? {
             (Event::SequenceStart(anchor, tag), at) => self.bare(anchor, tag.is_some(), at)?,
             (other, at) => return Err(self.unexpected(at, &other, &expected)),
@@ -337,10 +346,10 @@ impl<'a> Reader<'a> {
             match self.next()? {
                 (Event::SequenceEnd, _) => return Ok(items),
                 (event @ Event::Scalar(..), at) => {
-                    let scalar = self.to_scalar(event, at, &expected)?;
+                    let scalar = self.to_scalar(event, at, &inside)?;
                     items.push(item(self, scalar)?);
                 }
-                (other, at) => return Err(self.unexpected(at, &other, &expected)),
+                (other, at) => return Err(self.unexpected(at, &other, &inside)),
             }
         }
     }

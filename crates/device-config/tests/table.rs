@@ -1,0 +1,179 @@
+//! The default configuration: complete, in order, and true to what the rest of Scythe says.
+
+use scythe_abi::aspect::Aspect;
+use scythe_device_config::{Lack, Requirements, Table, Target};
+
+fn lookup(name: &str) -> Target {
+    Table::embedded().lookup(name).unwrap_or_else(|| panic!("{name} is unknown")).clone()
+}
+
+/// The device names of the documents, and the aliases with what they stand for.
+const INTEL_GPUS: [&str; 22] = [
+    "bdw", "skl", "kbl", "cfl", "apl", "glk", "whl", "aml", "cml", "icllp", "ehl", "tgllp", "rkl", "adl_s", "rpl_s",
+    "adl_p", "adl_n", "dg1", "acm_g10", "acm_g11", "acm_g12", "pvc",
+];
+const ALIASES: [(&str, &str); 16] = [
+    ("intel_gpu_8_0_0", "intel_gpu_bdw"),
+    ("intel_gpu_9_0_9", "intel_gpu_skl"),
+    ("intel_gpu_9_1_9", "intel_gpu_kbl"),
+    ("intel_gpu_9_2_9", "intel_gpu_cfl"),
+    ("intel_gpu_9_3_0", "intel_gpu_apl"),
+    ("intel_gpu_9_4_0", "intel_gpu_glk"),
+    ("intel_gpu_9_5_0", "intel_gpu_whl"),
+    ("intel_gpu_9_6_0", "intel_gpu_aml"),
+    ("intel_gpu_9_7_0", "intel_gpu_cml"),
+    ("intel_gpu_11_0_0", "intel_gpu_icllp"),
+    ("intel_gpu_11_2_0", "intel_gpu_ehl"),
+    ("intel_gpu_12_0_0", "intel_gpu_tgllp"),
+    ("intel_gpu_12_10_0", "intel_gpu_dg1"),
+    ("intel_gpu_tgl", "intel_gpu_tgllp"),
+    ("intel_gpu_12_0", "intel_gpu_tgllp"),
+    ("x86_64", "spir64_x86_64"),
+];
+
+#[test]
+fn every_device_of_the_documents_is_there_with_an_aspect_of_its_own() {
+    for device in INTEL_GPUS {
+        let target = lookup(&format!("intel_gpu_{device}"));
+        let own = Aspect::from_name(&format!("ext_intel_gpu_{device}"));
+        assert!(own.is_some() && target.architecture() == own, "{device}");
+        assert!(!target.may_support_other_aspects, "{device}");
+        assert_eq!(target.aot_toolchain, "ocloc");
+        assert_eq!(target.aot_toolchain_options, format!("-device {device}"));
+    }
+    assert_eq!(lookup("spir64_x86_64").architecture(), Some(Aspect::ExtIntelX86_64));
+    assert_eq!(lookup("nvidia_gpu_sm_90").architecture(), Some(Aspect::ExtNvidiaGpuSm90));
+    assert_eq!(lookup("intel_gpu").architecture(), None);
+}
+
+#[test]
+fn each_architecture_is_the_own_one_of_exactly_one_target() {
+    let table = Table::embedded();
+    for &aspect in Aspect::ALL.iter().filter(|aspect| aspect.is_architecture()) {
+        let owners: Vec<_> = table.targets().filter(|target| target.architecture() == Some(aspect)).collect();
+        assert_eq!(owners.len(), 1, "{}: {owners:?}", aspect.as_str());
+    }
+}
+
+#[test]
+fn aliases_and_triples_are_other_names() {
+    for (alias, target) in ALIASES {
+        assert_eq!(lookup(alias), lookup(target));
+        assert_eq!(Table::canonical(alias), target);
+        assert!(Table::aliases(target).any(|known| known == alias));
+    }
+    for triple in ["spir64-unknown-unknown", "spirv64-unknown-unknown", "spir64-unknown-unknown-sycldevice"] {
+        assert_eq!(lookup(triple).name, "spir64");
+    }
+    assert_eq!(lookup("spir64_gen-unknown-unknown").name, "spir64_gen");
+    assert_eq!(lookup("ptx64").name, "nvptx64-nvidia-cuda");
+    for unknown in ["", "spir", "intel_gpu_", "intel_gpu_nonesuch", "spir64-unknown", "-unknown-unknown"] {
+        assert_eq!(Table::embedded().lookup(unknown), None, "{unknown}");
+    }
+}
+
+#[test]
+fn names_that_stand_for_several_devices_may_support_more() {
+    for name in ["spir64", "spir64_gen", "spir64_x86_64", "intel_gpu", "ptx64", "nvptx64-nvidia-cuda"] {
+        assert!(lookup(name).may_support_other_aspects, "{name}");
+    }
+}
+
+#[test]
+fn the_default_knows_which_generation_has_what() {
+    let has = |device: &str, aspect| lookup(&format!("intel_gpu_{device}")).has(aspect);
+    for (aspect, with, without) in [
+        (Aspect::Fp64, &["bdw", "skl", "glk", "pvc", "mtl_h"][..], &["icllp", "tgllp", "dg1", "acm_g10"][..]),
+        (Aspect::Atomic64, &["bdw", "skl", "icllp", "tgllp", "acm_g10", "pvc"], &["apl", "glk", "ehl"]),
+        (Aspect::Image, &["skl", "tgllp", "acm_g10"], &["pvc"]),
+        (Aspect::Fp16, &["bdw", "pvc"], &[]),
+    ] {
+        assert!(with.iter().all(|device| has(device, aspect)), "{}", aspect.as_str());
+        assert!(!without.iter().any(|device| has(device, aspect)), "{}", aspect.as_str());
+    }
+    assert_eq!(*lookup("intel_gpu_skl").sub_group_sizes, [8, 16, 32]);
+    assert_eq!(*lookup("intel_gpu_pvc").sub_group_sizes, [16, 32]);
+    assert!(!lookup("nvidia_gpu_sm_50").has(Aspect::Fp16) && lookup("nvidia_gpu_sm_53").has(Aspect::Fp16));
+    assert!(!lookup("nvidia_gpu_sm_53").has(Aspect::Atomic64) && lookup("nvidia_gpu_sm_60").has(Aspect::Atomic64));
+}
+
+#[test]
+fn rows_are_in_order_and_sound() {
+    let table = Table::embedded();
+    let names: Vec<_> = table.targets().map(|target| target.name.clone()).collect();
+    assert!(names.is_sorted() && names.len() > 60);
+    for target in table.targets() {
+        assert!(target.aspects.is_sorted() && target.sub_group_sizes.is_sorted(), "{}", target.name);
+        assert_eq!(table.lookup(&target.name), Some(target));
+        let kinds =
+            [Aspect::Cpu, Aspect::Gpu, Aspect::Accelerator].into_iter().filter(|&kind| target.has(kind)).count();
+        assert!(kinds == 1 || (kinds == 0 && target.aspects.is_empty()), "{}", target.name);
+    }
+}
+
+fn words(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// Requirements from properties `(name, numbers)`.
+fn requirements(properties: &[(&str, &[u32])]) -> Requirements {
+    let properties: Vec<(&str, Vec<u8>)> = properties.iter().map(|(name, numbers)| (*name, words(numbers))).collect();
+    Requirements::read(|name| properties.iter().find(|(known, _)| *known == name).map(|(_, bytes)| &bytes[..])).unwrap()
+}
+
+#[test]
+fn a_target_must_have_every_aspect_and_sub_group_size() {
+    let fp64 = requirements(&[("aspect", &[5, 6])]);
+    assert_eq!(fp64.check(&lookup("intel_gpu_skl")), Ok(()));
+    assert_eq!(fp64.check(&lookup("intel_gpu_dg1")), Err(Lack::Aspect(6)));
+    let sizes = requirements(&[("reqd_sub_group_size", &[16, 8])]);
+    assert_eq!(sizes.check(&lookup("intel_gpu_dg1")), Ok(()));
+    assert_eq!(sizes.check(&lookup("intel_gpu_pvc")), Err(Lack::SubGroupSize(8)));
+    assert_eq!(requirements(&[]).check(&lookup("intel_gpu_pvc")), Ok(()));
+}
+
+#[test]
+fn a_target_must_be_one_of_the_fixed_ones() {
+    let fixed = requirements(&[("fixed_target", &[Aspect::ExtIntelGpuSkl as u32, Aspect::ExtIntelGpuPvc as u32])]);
+    assert_eq!(fixed.check(&lookup("intel_gpu_pvc")), Ok(()));
+    let lack = fixed.check(&lookup("intel_gpu_dg1")).unwrap_err();
+    assert_eq!(lack.to_string(), "compiled for ext_intel_gpu_skl, ext_intel_gpu_pvc only");
+    // Targets that no device can be: not even unknown ones.
+    let none = requirements(&[("fixed_target", &[])]);
+    assert_eq!(none.check(&lookup("spir64")), Err(Lack::FixedTarget(vec![])));
+}
+
+#[test]
+fn what_is_unknown_of_a_target_is_not_lacking() {
+    let much = requirements(&[("aspect", &[5, 6]), ("reqd_sub_group_size", &[8]), ("fixed_target", &[1020])]);
+    assert_eq!(much.check(&lookup("spir64")), Ok(()));
+    // Sizes that are listed are all that there are.
+    let odd = requirements(&[("reqd_sub_group_size", &[7])]);
+    assert_eq!(odd.check(&lookup("spir64_x86_64")), Err(Lack::SubGroupSize(7)));
+}
+
+#[test]
+fn work_groups_must_fit_where_the_limit_is_known() {
+    let large = requirements(&[("reqd_work_group_size", &[1, 64, 3, 16, 16, 4])]);
+    assert_eq!(large.work_group_sizes, Some(vec![vec![64], vec![16, 16, 4]]));
+    assert_eq!(large.check(&lookup("intel_gpu_skl")), Ok(()));
+    assert_eq!(large.check_launch(&lookup("intel_gpu_skl")), Err(Lack::WorkGroupSize(1024, 256)));
+    assert_eq!(large.check_launch(&lookup("intel_gpu_pvc")), Ok(()));
+    assert_eq!(large.check_launch(&lookup("spir64")), Ok(()));
+}
+
+#[test]
+fn damaged_properties_are_errors() {
+    let read = |name: &str, bytes: &[u8]| {
+        Requirements::read(|asked| (asked == name).then_some(bytes)).map_err(|error| error.to_string())
+    };
+    assert_eq!(read("aspect", &[1, 2, 3]).unwrap_err(), "the property 'aspect' has 3 bytes: expected a multiple of 4");
+    assert_eq!(
+        read("reqd_work_group_size", &words(&[2, 8])).unwrap_err(),
+        "the property 'reqd_work_group_size' ends after 1 of 2 dimensions of an entry"
+    );
+    assert_eq!(
+        read("reqd_work_group_size", &words(&[4, 1, 1, 1, 1])).unwrap_err(),
+        "the property 'reqd_work_group_size' has an entry of 4 dimensions: expected 1, 2 or 3"
+    );
+}
