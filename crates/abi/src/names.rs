@@ -4,6 +4,10 @@
 pub const LAUNCH_METADATA: &str = "scythe.launch";
 /// Property set with one byte-array property per kernel; see [`crate::launch::KernelLaunch::to_bytes`].
 pub const LAUNCH_PROPERTY_SET: &str = "SCYTHE/launch";
+/// Property set with one number, 1, per symbol that an image defines for others.
+pub const EXPORTED_SYMBOLS: &str = "SYCL/exported symbols";
+/// Property set with one number, 1, per symbol that other images must define.
+pub const IMPORTED_SYMBOLS: &str = "SYCL/imported symbols";
 /// Function attribute on kernels: `single_task`, `range` or `nd_range`.
 pub const SHAPE_ATTRIBUTE: &str = "scythe-shape";
 /// Function attribute on kernels and `SYCL_EXTERNAL` functions: the translation unit (spec: device code split).

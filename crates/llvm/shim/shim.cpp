@@ -193,10 +193,6 @@ LLVMMetadataRef scythe_llvm_map_metadata(ScytheValueMap *map, LLVMMetadataRef me
   return wrap(MapMetadata(unwrap(metadata), *as_map(map), RF_None, nullptr, poison_missing ? &poison : nullptr));
 }
 
-int scythe_llvm_is_metadata_mapped(ScytheValueMap *map, LLVMMetadataRef metadata) {
-  return as_map(map)->getMappedMD(unwrap(metadata)).has_value();
-}
-
 // `scope`: 0 same function types and globals, 1 same module, 2 another module, 3 a module cloned as a whole.
 void scythe_llvm_clone_function_into(LLVMValueRef to, LLVMValueRef from, ScytheValueMap *map, unsigned scope,
                                      int poison_missing) {

@@ -76,12 +76,6 @@ impl<'ctx> ValueMap<'ctx> {
         }
     }
 
-    /// A clone through this map has already met, and so copied, this metadata.
-    pub fn has_metadata(&self, metadata: Metadata<'ctx>) -> bool {
-        // SAFETY: live map and metadata.
-        unsafe { shim::scythe_llvm_is_metadata_mapped(self.raw.as_ptr(), metadata.ptr()) != 0 }
-    }
-
     /// Clones the body, attributes and metadata of `from` into the declaration `to`. Every parameter of `from` must be
     /// in the map; `false`, and nothing happens, where one is not, or `to` has a body, or `from` has none.
     pub fn clone_function(&mut self, from: Function<'ctx>, to: Function<'ctx>, scope: CloneScope) -> bool {
@@ -94,6 +88,17 @@ impl<'ctx> ValueMap<'ctx> {
             let poison = self.poison_missing as i32;
             shim::scythe_llvm_clone_function_into(to.ptr(), from.ptr(), self.raw.as_ptr(), scope as u32, poison);
         }
+        true
+    }
+
+    /// As [`ValueMap::clone_function`] into another module of the context, but the clone has the very metadata of `from`.
+    pub fn clone_function_sharing_metadata(&mut self, from: Function<'ctx>, to: Function<'ctx>) -> bool {
+        let mapped = from.params().into_iter().all(|p| self.get(p).is_some());
+        if !mapped || from.is_declaration() || !to.is_declaration() {
+            return false;
+        }
+        // SAFETY: two live functions, all parameters mapped, and `to` without blocks.
+        unsafe { shim::scythe_llvm_clone_function_sharing_metadata(to.ptr(), from.ptr(), self.raw.as_ptr()) }
         true
     }
 

@@ -191,8 +191,25 @@ impl<'ctx> Module<'ctx> {
     /// Makes the optimiser keep these globals, though nothing in the module refers to them.
     pub fn add_to_compiler_used(&self, globals: &[Value<'ctx>]) {
         let mut raw: Vec<_> = globals.iter().filter(|g| is_global(**g)).map(|g| g.ptr()).collect();
-        // SAFETY: live module and globals; LLVM copies the list.
-        unsafe { shim::scythe_llvm_append_to_compiler_used(self.ptr(), raw.as_mut_ptr(), raw.len()) }
+        if !raw.is_empty() {
+            // SAFETY: live module and globals; LLVM copies the list.
+            unsafe { shim::scythe_llvm_append_to_compiler_used(self.ptr(), raw.as_mut_ptr(), raw.len()) }
+        }
+    }
+
+    /// Makes the optimiser and linkers keep these globals, though nothing in the module refers to them.
+    pub fn add_to_used(&self, globals: &[Value<'ctx>]) {
+        let mut raw: Vec<_> = globals.iter().filter(|g| is_global(**g)).map(|g| g.ptr()).collect();
+        if !raw.is_empty() {
+            // SAFETY: live module and globals; LLVM copies the list.
+            unsafe { shim::scythe_llvm_append_to_used(self.ptr(), raw.as_mut_ptr(), raw.len()) }
+        }
+    }
+
+    /// There are functions that a resolver picks when a program is loaded.
+    pub fn has_indirect_functions(&self) -> bool {
+        // SAFETY: live module.
+        unsafe { shim::scythe_llvm_has_indirect_functions(self.ptr()) != 0 }
     }
 
     // --- Named metadata ---

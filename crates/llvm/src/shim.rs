@@ -1,16 +1,19 @@
-//! Declarations of `shim/shim.cpp`.
+//! Declarations of `shim/shim.cpp` and `shim/parts.cpp`.
 //!
 //! Contract of every function: handles are live and of the class that the parameter's name tells, indices are in range,
 //! and pointers with a length are valid for it.
 
 use llvm_sys::prelude::*;
-use std::ffi::{c_char, c_int, c_uint};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// LLVM's `ValueToValueMapTy`.
 #[repr(C)]
 pub(crate) struct RawValueMap {
     _private: [u8; 0],
 }
+
+/// Called with the data that was passed along, and live metadata.
+pub(crate) type VisitMetadata = extern "C" fn(*mut c_void, LLVMMetadataRef);
 
 unsafe extern "C" {
     pub(crate) fn scythe_llvm_erase_named_metadata(module: LLVMModuleRef, name: *const c_char, len: usize);
@@ -67,7 +70,6 @@ unsafe extern "C" {
         metadata: LLVMMetadataRef,
         poison_missing: c_int,
     ) -> LLVMMetadataRef;
-    pub(crate) fn scythe_llvm_is_metadata_mapped(map: *mut RawValueMap, metadata: LLVMMetadataRef) -> c_int;
     pub(crate) fn scythe_llvm_clone_function_into(
         to_function: LLVMValueRef,
         from_function: LLVMValueRef,
@@ -81,5 +83,23 @@ unsafe extern "C" {
         from: LLVMValueRef,
         map: *mut RawValueMap,
         poison_missing: c_int,
+    );
+
+    pub(crate) fn scythe_llvm_function_units(function: LLVMValueRef, visit: VisitMetadata, data: *mut c_void);
+    pub(crate) fn scythe_llvm_variable_units(variable: LLVMValueRef, visit: VisitMetadata, data: *mut c_void);
+    pub(crate) fn scythe_llvm_metadata_names_globals(module: LLVMModuleRef) -> c_int;
+    pub(crate) fn scythe_llvm_clone_function_sharing_metadata(
+        to_function: LLVMValueRef,
+        from_function: LLVMValueRef,
+        map: *mut RawValueMap,
+    );
+    pub(crate) fn scythe_llvm_share_global_metadata(to: LLVMValueRef, from: LLVMValueRef);
+    pub(crate) fn scythe_llvm_append_to_used(module: LLVMModuleRef, globals: *mut LLVMValueRef, count: usize);
+    pub(crate) fn scythe_llvm_has_indirect_functions(module: LLVMModuleRef) -> c_int;
+    pub(crate) fn scythe_llvm_demangle(
+        symbol: *const c_char,
+        len: usize,
+        take: extern "C" fn(*mut c_void, *const c_char, usize),
+        data: *mut c_void,
     );
 }

@@ -1,10 +1,17 @@
 //! Call graph, reachability, components, and extraction.
 
 use proptest::prelude::*;
-use scythe_llvm::{CallGraph, Context, Function, Module, graph};
+use scythe_llvm::{CallGraph, Context, Extractor, Function, Module, graph};
 
 fn names(list: &[Function<'_>]) -> Vec<String> {
     list.iter().map(|f| f.name()).collect()
+}
+
+/// A part with `roots` and what they need.
+fn extract<'c>(module: &Module<'c>, roots: &[Function<'c>], keep: impl Fn(&str) -> bool) -> Module<'c> {
+    let extractor = Extractor::new(module, keep);
+    let roots: Vec<u32> = roots.iter().map(|f| extractor.graph.number(f.as_value()).unwrap()).collect();
+    extractor.part(module, &extractor.graph.reachable(&roots), "part")
 }
 
 /// Reachability by Floyd and Warshall: the reference for everything here.
@@ -82,7 +89,7 @@ proptest! {
             prop_assert_eq!(calls.is_recursive(function(i)), reached[i]);
             let expected: Vec<_> = (0..n).filter(|&j| i == j || reached[j]).map(|j| format!("f{j}")).collect();
             prop_assert_eq!(names(&calls.reachable(&[function(i)])), expected.clone());
-            let part = module.extract(&[function(i)], "part", |_, _| true);
+            let part = extract(&module, &[function(i)], |_| true);
             part.verify().unwrap();
             prop_assert_eq!(names(&part.functions().collect::<Vec<_>>()), expected);
             for (j, reached) in reached.iter().enumerate() {
@@ -136,29 +143,47 @@ fn a_part_holds_what_its_roots_need_and_nothing_else() {
     let context = Context::new();
     let module = context.parse_ir(TABLE.as_bytes(), "table").unwrap();
     let kernel = module.function("kernel").unwrap();
-    let part = module.extract(&[kernel], "part", |_, node| node.operand(0).unwrap().string().unwrap() == "kernel");
+    let part = extract(&module, &[kernel], |name| name == "rows");
     part.verify().unwrap();
     let all: Vec<_> = part.functions().collect();
     assert_eq!(names(&all), ["in_table", "also_in_table", "called", "declared", "kernel"]);
-    assert_eq!(part.globals().map(|g| g.name()).collect::<Vec<_>>(), ["table"]);
-    assert_eq!(part.named_metadata("rows").len(), 1);
-    // The function that only metadata names is left out, so its place is poison: the part can be written and read.
+    assert_eq!(part.globals().map(|g| g.name()).collect::<Vec<_>>(), ["table", "llvm.used"]);
+    // The node that names a function which is left out is left out with it.
+    let rows = part.named_metadata("rows");
+    assert_eq!(rows.iter().map(|row| row.operand(0).unwrap().string().unwrap()).collect::<Vec<_>>(), ["other"]);
     let again = context.parse_bitcode(&part.to_bitcode(), "again").unwrap();
     assert_eq!(again.kernels().len(), 1);
-    assert_eq!(
-        part.to_bitcode(),
-        module.extract(&[kernel], "part", |_, n| n == module.named_metadata("rows")[0]).to_bitcode()
-    );
+    assert_eq!(part.to_bitcode(), extract(&module, &[kernel], |name| name == "rows").to_bitcode());
 }
 
 #[test]
-fn retain_deletes_the_rest_in_place() {
+fn a_function_that_only_metadata_of_code_names_becomes_poison() {
+    let text = "define void @other() { ret void }\ndefine void @f(ptr %p) {\n  call void %p(), !callees !0\n  ret void\n}\n\
+                !0 = !{ptr @other}\n";
     let context = Context::new();
-    let module = context.parse_ir(TABLE.as_bytes(), "table").unwrap();
-    module.retain(&[module.function("called").unwrap()]);
-    module.verify().unwrap();
-    assert_eq!(names(&module.functions().collect::<Vec<_>>()), ["called"]);
-    assert_eq!(module.globals().count(), 0);
+    let module = context.parse_ir(text.as_bytes(), "callees").unwrap();
+    let part = extract(&module, &[module.function("f").unwrap()], |_| true);
+    part.verify().unwrap();
+    assert_eq!(names(&part.functions().collect::<Vec<_>>()), ["f"]);
+    assert!(part.to_string().contains("!{ptr poison}"), "{part}");
+}
+
+#[test]
+fn aliases_of_aliases_give_way_to_what_they_name() {
+    let text = "@outer = alias void (), ptr @inner\n@inner = alias void (), ptr @f\n\
+                define void @f() {\n  ret void\n}\ndefine void @g() {\n  call void @outer()\n  ret void\n}\n";
+    let context = Context::new();
+    let module = context.parse_ir(text.as_bytes(), "aliases").unwrap();
+    let part = extract(&module, &[module.function("g").unwrap()], |_| true);
+    part.verify().unwrap();
+    assert_eq!(part.aliases().count(), 0);
+    assert!(part.to_string().contains("call void @f()"), "{part}");
+}
+
+#[test]
+fn symbols_are_shown_as_programmers_wrote_them() {
+    assert_eq!(scythe_llvm::demangle("_ZN3app4makeIiEEvT_"), "void app::make<int>(int)");
+    assert_eq!(scythe_llvm::demangle("plain"), "plain");
 }
 
 const DEBUG_INFO: &str = r#"
@@ -187,7 +212,7 @@ define void @b() !dbg !5 {
 fn a_part_keeps_the_debug_information_of_its_functions_only() {
     let context = Context::new();
     let module = context.parse_ir(DEBUG_INFO.as_bytes(), "debug").unwrap();
-    let part = module.extract(&[module.function("b").unwrap()], "part", |_, _| true);
+    let part = extract(&module, &[module.function("b").unwrap()], |_| true);
     part.verify().unwrap();
     assert_eq!(part.named_metadata("llvm.dbg.cu").len(), 1);
     assert_eq!(part.named_metadata("llvm.module.flags").len(), 1);

@@ -1,55 +1,46 @@
 //! Linked device module → parts, each with the property sets and symbols of its image.
 //!
-//! A part holds one group of kernels and all that they reach; what several groups reach is in each of their parts. Parts
-//! are closed: nothing but their kernels is visible outside. Groups come in the order of their first kernel, kernels in
-//! the order of the module: same input, same bytes. Parts are made one at a time, so that memory is bounded by the
-//! largest one.
+//! A part holds one group of entry points and all that they reach; what several groups reach is in each of their parts.
+//! Parts are closed: nothing but their entry points is visible outside. Groups come in the order of their first entry
+//! point, these in the order of the module: same input, same bytes. The module is walked once; then parts are made one
+//! at a time, each in time that depends on itself alone. Memory is bounded by the largest part, and time is linear in
+//! what the parts hold together.
+//!
+//! What keeps unreferenced code (`llvm.used`) keeps it in the parts that hold it anyway: code that no entry point reaches is
+//! in no part.
 //!
 //! [`link`] makes the linked module; this crate reads and writes no files.
 
 #![forbid(unsafe_code)]
 
+mod group;
 mod link;
 mod name;
 mod provided;
+mod undefined;
 
+pub use group::Mode;
 pub use link::link;
-pub use name::kernel_name;
+pub use name::{kernel_name, symbol_name};
 pub use provided::is_provided;
+pub use undefined::Imports;
 
+use group::{EntryKind, EntryPoint};
 use scythe_abi::launch::KernelLaunch;
-use scythe_abi::names::{LAUNCH_METADATA, LAUNCH_PROPERTY_SET, MODULE_ID_ATTRIBUTE};
-use scythe_diag::{Diagnostic, Location, codes};
+use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_METADATA, LAUNCH_PROPERTY_SET};
+use scythe_diag::{Diagnostic, codes};
 use scythe_image::PropertySets;
-use scythe_llvm::{CallGraph, Function, Linkage, Metadata, Module, Place};
+use scythe_llvm::{Extractor, Linkage, Module};
 use scythe_passes::launch_metadata;
-use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// Which kernels share an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// All.
-    Off,
-    /// Those of one translation unit.
-    PerSource,
-    /// None.
-    PerKernel,
-}
-
-impl Mode {
-    pub const NAMES: &str = "off, per_source, per_kernel or auto";
-
-    /// The mode of this name: those of `-fsycl-device-code-split=`, where `auto` is per source, or the shorter `source`
-    /// and `kernel` of post-link tools.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "off" | "none" => Some(Self::Off),
-            "per_source" | "source" | "auto" => Some(Self::PerSource),
-            "per_kernel" | "kernel" => Some(Self::PerKernel),
-            _ => None,
-        }
-    }
+/// How to split.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub mode: Mode,
+    /// `SYCL_EXTERNAL` functions are entry points, too, which images of other programs and libraries may call.
+    pub export: bool,
+    pub imports: Imports,
 }
 
 /// One group's module, and what its image says of it.
@@ -63,43 +54,33 @@ pub struct Part<'ctx> {
 /// A checked and grouped module, ready to be taken apart.
 pub struct Split<'ctx> {
     module: Module<'ctx>,
-    groups: Vec<Vec<Function<'ctx>>>,
+    extractor: Extractor<'ctx>,
+    entries: Vec<EntryPoint<'ctx>>,
+    groups: Vec<Vec<usize>>,
+    /// What other images have to define, by number in the extractor's graph.
+    imports: HashSet<u32>,
     rows: HashMap<String, KernelLaunch>,
 }
 
 impl<'ctx> Split<'ctx> {
-    /// Checks `module` and groups its kernels. All faults found are given, not only the first.
-    pub fn new(module: Module<'ctx>, mode: Mode) -> Result<Self, Vec<Diagnostic>> {
-        let damaged = |message: String| Diagnostic::error(message).code(codes::LAUNCH_ROWS);
-        let mut rows = HashMap::new();
-        for (symbol, launch) in launch_metadata::read(&module).map_err(|error| vec![damaged(error.to_string())])? {
-            // The linker kept the first definition.
-            rows.entry(symbol).or_insert(launch);
-        }
-        let kernels = module.kernels();
-        let mut faults = Vec::new();
-        for kernel in &kernels {
-            let symbol = kernel.name();
-            match rows.get(&symbol) {
-                None => faults.push(damaged(format!("kernel '{}' has no launch rows", kernel_name(&symbol)))),
-                Some(launch) if launch.params.len() != kernel.param_count() => faults.push(damaged(format!(
-                    "kernel '{}' has {} parameters, expected {} as in its launch rows",
-                    kernel_name(&symbol),
-                    kernel.param_count(),
-                    launch.params.len()
-                ))),
-                Some(_) => {}
-            }
-        }
-        check_undefined(&module, &kernels, &rows, &mut faults);
+    /// Checks `module` and groups its entry points. All faults found are given, not only the first.
+    pub fn new(module: Module<'ctx>, options: &Options) -> Result<Self, Vec<Diagnostic>> {
+        let rows = launch_rows(&module)?;
+        let entries = group::entry_points(&module, options.export);
+        let mut faults = check_rows(&entries, &rows);
+        let extractor = Extractor::new(&module, |name| name != LAUNCH_METADATA);
+        let graph = &extractor.graph;
+        let numbers: Vec<u32> = entries.iter().filter_map(|entry| graph.number(entry.function.as_value())).collect();
+        let imports = undefined::missing(graph, &numbers);
+        faults.extend(undefined::check(graph, &imports, &entries, &rows, &options.imports));
         if !faults.is_empty() {
             return Err(faults);
         }
-        let groups = group(kernels, mode);
-        Ok(Self { module, groups, rows })
+        let groups = group::group(&entries, options.mode);
+        Ok(Self { module, extractor, entries, groups, imports, rows })
     }
 
-    /// The number of parts; none where there are no kernels.
+    /// The number of parts; none where there are no entry points.
     pub fn len(&self) -> usize {
         self.groups.len()
     }
@@ -108,113 +89,87 @@ impl<'ctx> Split<'ctx> {
         self.groups.is_empty()
     }
 
-    /// The parts, each made when it is asked for.
+    /// The parts, each made when it is asked for. A part shares metadata with the whole: it is to be written, not changed.
     pub fn parts(&self) -> impl Iterator<Item = Part<'ctx>> {
         self.groups.iter().enumerate().map(|(index, group)| self.part(index, group))
     }
 
-    fn part(&self, index: usize, kernels: &[Function<'ctx>]) -> Part<'ctx> {
-        let symbols: Vec<String> = kernels.iter().map(|kernel| kernel.name()).collect();
-        let mine: HashSet<&str> = symbols.iter().map(String::as_str).collect();
-        // Each input brought its own copy of nodes such as the compiler's version.
-        let met = RefCell::new(HashSet::new());
-        let keep = |name: &str, node: Metadata<'ctx>| {
-            name != LAUNCH_METADATA && met.borrow_mut().insert((name.to_owned(), node))
-        };
-        let module = self.module.extract(kernels, &format!("{}_{index}", self.module.name()), keep);
-        self.close(&module, &mine);
+    fn part(&self, index: usize, group: &[usize]) -> Part<'ctx> {
+        let graph = &self.extractor.graph;
+        let entries: Vec<&EntryPoint<'ctx>> = group.iter().map(|&entry| &self.entries[entry]).collect();
+        let roots: Vec<u32> = entries.iter().filter_map(|entry| graph.number(entry.function.as_value())).collect();
+        let members = graph.reachable(&roots);
+        let module = self.extractor.part(&self.module, &members, &format!("{}_{index}", self.module.name()));
+        close(&module, &entries);
+
         let mut properties = PropertySets::default();
-        let set = properties.set(LAUNCH_PROPERTY_SET);
+        let of_kind = |kind| entries.iter().filter(move |entry| entry.kind == kind).map(|entry| entry.symbol.clone());
+        let symbols: Vec<String> = of_kind(EntryKind::Kernel).collect();
         for symbol in &symbols {
             if let Some(launch) = self.rows.get(symbol) {
-                set.insert(symbol, launch.to_bytes());
+                properties.set(LAUNCH_PROPERTY_SET).insert(symbol, launch.to_bytes());
                 launch_metadata::add(&module, symbol, launch);
             }
         }
+        for symbol in of_kind(EntryKind::Exported) {
+            properties.set(EXPORTED_SYMBOLS).insert(&symbol, 1);
+        }
+        for import in members.iter().filter(|member| self.imports.contains(member)) {
+            properties.set(IMPORTED_SYMBOLS).insert(&graph.global(*import).name(), 1);
+        }
         Part { module, properties, symbols }
     }
+}
 
-    /// Nothing but the kernels is visible outside of a part, so that whoever builds it may change all the rest.
-    fn close(&self, part: &Module<'ctx>, kernels: &HashSet<&str>) {
-        for function in part.functions().filter(|function| !function.is_declaration()) {
-            let linkage = if kernels.contains(function.name().as_str()) {
-                Linkage::LLVMExternalLinkage
-            } else {
-                Linkage::LLVMInternalLinkage
-            };
-            function.remove_comdat();
-            function.set_linkage(linkage);
-        }
-        for global in part.globals().filter(|global| !global.is_declaration()) {
-            // LLVM does not count constness among a variable's attributes, which are all that copying keeps.
-            let original = self.module.global(&global.name());
-            global.set_constant_global(original.is_some_and(|original| original.is_constant_global()));
-            global.remove_comdat();
-            global.set_linkage(Linkage::LLVMInternalLinkage);
+/// The launch rows by kernel.
+fn launch_rows(module: &Module<'_>) -> Result<HashMap<String, KernelLaunch>, Vec<Diagnostic>> {
+    let mut rows = HashMap::new();
+    let damaged = |error: scythe_passes::Error| vec![Diagnostic::error(error.to_string()).code(codes::LAUNCH_ROWS)];
+    for (symbol, launch) in launch_metadata::read(module).map_err(damaged)? {
+        // The linker kept the first definition.
+        rows.entry(symbol).or_insert(launch);
+    }
+    Ok(rows)
+}
+
+fn check_rows(entries: &[EntryPoint<'_>], rows: &HashMap<String, KernelLaunch>) -> Vec<Diagnostic> {
+    let mut faults = Vec::new();
+    for EntryPoint { function, symbol, .. } in entries.iter().filter(|entry| entry.kind == EntryKind::Kernel) {
+        let name = kernel_name(symbol);
+        let message = match rows.get(symbol) {
+            None => format!("kernel '{name}' has no launch rows"),
+            Some(launch) if launch.params.len() != function.param_count() => format!(
+                "kernel '{name}' has {} parameters, expected {} as in its launch rows",
+                function.param_count(),
+                launch.params.len()
+            ),
+            Some(_) => continue,
+        };
+        faults.push(Diagnostic::error(message).code(codes::LAUNCH_ROWS));
+    }
+    faults
+}
+
+/// Nothing but the entry points is visible outside of a part, so that whoever builds it may change all the rest.
+fn close(part: &Module<'_>, entries: &[&EntryPoint<'_>]) {
+    let visible: HashMap<&str, Linkage> =
+        entries.iter().map(|entry| (entry.symbol.as_str(), entry_linkage(entry))).collect();
+    for function in part.functions().filter(|function| !function.is_declaration()) {
+        let linkage = visible.get(function.name().as_str()).copied();
+        function.set_linkage(linkage.unwrap_or(Linkage::LLVMInternalLinkage));
+    }
+    for variable in part.globals().filter(|variable| !variable.is_declaration()) {
+        // Lists such as `llvm.used` are no variables of the program.
+        if variable.linkage() != Linkage::LLVMAppendingLinkage {
+            variable.set_linkage(Linkage::LLVMInternalLinkage);
         }
     }
 }
 
-/// Groups of kernels, in the order of their first kernel.
-fn group<'ctx>(kernels: Vec<Function<'ctx>>, mode: Mode) -> Vec<Vec<Function<'ctx>>> {
-    let key = |kernel: Function<'ctx>| match mode {
-        Mode::Off => String::new(),
-        Mode::PerSource => kernel.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).unwrap_or_default(),
-        Mode::PerKernel => kernel.name(),
-    };
-    let mut places = HashMap::new();
-    let mut groups: Vec<Vec<Function<'ctx>>> = Vec::new();
-    for kernel in kernels {
-        let place = *places.entry(key(kernel)).or_insert(groups.len());
-        if place == groups.len() {
-            groups.push(Vec::new());
-        }
-        groups[place].push(kernel);
-    }
-    groups
-}
-
-/// Symbols that a kernel reaches, and nobody defines or provides: one error per symbol, with the first kernel that needs
-/// it and the calls that lead there.
-fn check_undefined<'ctx>(
-    module: &Module<'ctx>,
-    kernels: &[Function<'ctx>],
-    rows: &HashMap<String, KernelLaunch>,
-    faults: &mut Vec<Diagnostic>,
-) {
-    let missing = |name: &str| !is_provided(name);
-    let functions = module.functions().filter(|f| f.is_declaration() && missing(&f.name()));
-    let globals = module.globals().filter(|g| g.is_declaration() && missing(&g.name()));
-    let suspects: Vec<_> = functions.map(|f| f.as_value()).chain(globals.map(|g| g.as_value())).collect();
-    let needed = module.dependencies(kernels);
-    let suspects: Vec<_> = suspects.into_iter().filter(|suspect| needed.contains(suspect)).collect();
-    if suspects.is_empty() {
-        return;
-    }
-    let graph = CallGraph::new(module);
-    let mut reported = HashSet::new();
-    for &kernel in kernels {
-        let needed = module.dependencies(&[kernel]);
-        for &suspect in suspects.iter().filter(|suspect| needed.contains(suspect)) {
-            if !reported.insert(suspect) {
-                continue;
-            }
-            let kernel_symbol = kernel.name();
-            let name = kernel_name(&kernel_symbol);
-            let text = format!("undefined device symbol '{}', needed by kernel '{name}'", suspect.name());
-            let mut fault = Diagnostic::error(text).code(codes::UNDEFINED_DEVICE_SYMBOL);
-            if let Some(launch) = rows.get(&kernel_symbol) {
-                fault = fault.at(Location::new(&launch.file, launch.line, launch.column));
-            }
-            let chain =
-                suspect.as_function().and_then(|function| graph.call_chain(kernel, function)).unwrap_or_default();
-            for call in chain.windows(2).skip(1) {
-                fault = fault.note(format!("'{}' is called by '{}'", call[1].name(), call[0].name()));
-            }
-            faults.push(fault);
-        }
-        if reported.len() == suspects.len() {
-            return;
-        }
+/// Images of two libraries may both export an inline function.
+fn entry_linkage(entry: &EntryPoint<'_>) -> Linkage {
+    match (entry.kind, entry.function.linkage()) {
+        (EntryKind::Exported, weak @ (Linkage::LLVMWeakAnyLinkage | Linkage::LLVMWeakODRLinkage)) => weak,
+        _ => Linkage::LLVMExternalLinkage,
     }
 }

@@ -3,7 +3,7 @@
 //! Guarantees: one symbol means one kernel; no two inputs define one symbol; kernels and `SYCL_EXTERNAL` functions are
 //! never dropped for want of a use; inputs that do not fit are named.
 
-use crate::name::kernel_name;
+use crate::name::{kernel_name, symbol_name};
 use scythe_abi::launch::KernelLaunch;
 use scythe_diag::{Diagnostic, Location, codes};
 use scythe_llvm::{Linkage, Module};
@@ -20,6 +20,10 @@ pub fn link<'ctx>(
     let mut faults = Vec::new();
     for module in &modules {
         check_target(module, target, &mut faults);
+        if module.has_indirect_functions() {
+            faults
+                .push(broken(module, "device code cannot hold functions that are resolved at load (ifunc)".to_owned()));
+        }
         if let Err(error) = module.verify() {
             faults.push(broken(module, error.to_string()));
         }
@@ -76,7 +80,8 @@ fn keep_unused(module: &Module<'_>) {
 fn is_same_kernel(a: &KernelLaunch, b: &KernelLaunch) -> bool {
     let place = |launch: &KernelLaunch| {
         let file = launch.file.rsplit('/').next().unwrap_or_default().to_owned();
-        (file, launch.line, launch.column, launch.identity)
+        // Columns change when a compiler is given preprocessed text, as distributed builds do.
+        (file, launch.line, launch.identity)
     };
     place(a) == place(b)
 }
@@ -123,7 +128,10 @@ fn check_definitions(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
             match first.get(&symbol) {
                 Some(other) => faults.push(broken(
                     module,
-                    format!("device symbol '{symbol}' is defined twice: the other definition is in '{other}'"),
+                    format!(
+                        "device symbol '{}' is defined twice: the other definition is in '{other}'",
+                        symbol_name(&symbol)
+                    ),
                 )),
                 None => {
                     first.insert(symbol, module.name());

@@ -1,47 +1,40 @@
-//! Kernel symbols as users know them.
+//! Symbols as users know them. Never an error: the answers only go into messages.
 
-/// The kernel's name in C++, where the symbol is a plain or qualified name; else the symbol as it is. Never an error: the
-/// answer only goes into messages.
+use scythe_abi::names::TU_SEPARATOR;
+
+/// What demanglers say before the name in a symbol that names a type.
+const TYPE_NAME: &str = "typeinfo name for ";
+
+/// The kernel's name in C++, where the symbol tells it; else the symbol as it is.
 pub fn kernel_name(symbol: &str) -> String {
-    let base = symbol.split(scythe_abi::names::TU_SEPARATOR).next().unwrap_or(symbol);
-    base.strip_prefix("_ZTS").and_then(qualified).unwrap_or_else(|| symbol.to_owned())
+    let base = symbol.split(TU_SEPARATOR).next().unwrap_or(symbol);
+    scythe_llvm::demangle(base).strip_prefix(TYPE_NAME).map_or_else(|| symbol.to_owned(), str::to_owned)
 }
 
-fn qualified(mangled: &str) -> Option<String> {
-    let Some(mut rest) = mangled.strip_prefix('N') else {
-        return source_name(mangled).and_then(|(name, rest)| rest.is_empty().then(|| name.to_owned()));
-    };
-    let mut parts = Vec::new();
-    while let Some((name, tail)) = source_name(rest) {
-        parts.push(if name.starts_with("_GLOBAL__N") { "(anonymous namespace)" } else { name });
-        rest = tail;
-    }
-    (rest == "E" && !parts.is_empty()).then(|| parts.join("::"))
-}
-
-fn source_name(mangled: &str) -> Option<(&str, &str)> {
-    let digits = mangled.find(|c: char| !c.is_ascii_digit())?;
-    let length: usize = mangled[..digits].parse().ok()?;
-    mangled[digits..].split_at_checked(length)
+/// A function or variable as it was declared in C++; for a kernel, its name.
+pub fn symbol_name(symbol: &str) -> String {
+    if symbol.starts_with("_ZTS") { kernel_name(symbol) } else { scythe_llvm::demangle(symbol) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::kernel_name;
+    use super::*;
 
     #[test]
-    fn plain_and_qualified_names_are_unmangled() {
+    fn names_are_those_of_the_source() {
         assert_eq!(kernel_name("_ZTS6Shared"), "Shared");
         assert_eq!(kernel_name("_ZTSN3app4mathE"), "app::math");
+        assert_eq!(kernel_name("_ZTS1KIiE"), "K<int>");
         assert_eq!(kernel_name("_ZTSN12_GLOBAL__N_11KE.tu.0123456789abcdef"), "(anonymous namespace)::K");
+        assert_eq!(symbol_name("_ZN3app3fooEi"), "app::foo(int)");
+        assert_eq!(symbol_name("_ZTS1K"), "K");
     }
 
     #[test]
     fn other_symbols_stay_as_they_are() {
-        for symbol in
-            ["_ZTSZ4mainEUlvE_", "_ZTS1KIiE", "_ZTS", "_ZTS99x", "_ZTSNE", "kernel", "_ZTS18446744073709551616x"]
-        {
+        for symbol in ["_ZTS", "_ZTS99x", "_ZTSNE", "kernel", "_ZTS18446744073709551616x", "_Z"] {
             assert_eq!(kernel_name(symbol), symbol);
+            assert_eq!(symbol_name(symbol), symbol);
         }
     }
 }

@@ -3,7 +3,7 @@
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::names::LAUNCH_PROPERTY_SET;
 use scythe_llvm::{Context, Module};
-use scythe_split::{Mode, Part, Split, link};
+use scythe_split::{Imports, Mode, Options, Part, Split, link};
 
 const TARGET: &str = "spirv64-unknown-unknown";
 
@@ -54,8 +54,16 @@ fn link_all<'ctx>(context: &'ctx Context, modules: &[Ir]) -> Result<Module<'ctx>
     link(modules, "device", TARGET).map(|linked| linked.expect("there are inputs")).map_err(messages)
 }
 
+fn by(mode: Mode) -> Options {
+    Options { mode, ..Options::default() }
+}
+
 fn split<'ctx>(module: Module<'ctx>, mode: Mode) -> Vec<Part<'ctx>> {
-    let split = Split::new(module, mode).map_err(messages).unwrap();
+    split_with(module, &by(mode))
+}
+
+fn split_with<'ctx>(module: Module<'ctx>, options: &Options) -> Vec<Part<'ctx>> {
+    let split = Split::new(module, options).map_err(messages).unwrap();
     let parts: Vec<_> = split.parts().collect();
     assert_eq!(parts.len(), split.len());
     for part in &parts {
@@ -189,11 +197,11 @@ fn an_undefined_symbol_is_named_with_the_kernel_and_the_calls() {
                 call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n  ret void\n}\n";
     let unit = Ir::default().text(code).kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "  call void @middle()\n");
     let linked = link_all(&context, &[unit]).unwrap();
-    let error = messages(Split::new(linked, Mode::Off).err().unwrap());
+    let error = messages(Split::new(linked, &by(Mode::Off)).err().unwrap());
     assert_eq!(
         error,
-        "a.cpp:3:5: error: undefined device symbol '_Z3foov', needed by kernel 'K' [scythe-E0202]\n\
-         note: '_Z3foov' is called by 'middle'\n"
+        "a.cpp:3:5: error: undefined device symbol 'foo()', needed by kernel 'K' [scythe-E0202]\n\
+         note: 'foo()' is called by 'middle'\n"
     );
 }
 
@@ -225,7 +233,7 @@ fn a_symbol_defined_twice_is_named_with_both_files() {
     let error = link_all(&context, &[unit(), unit()]).unwrap_err();
     assert_eq!(
         error,
-        "b.bc: error: device symbol '_Z3foov' is defined twice: the other definition is in 'a.bc' [scythe-E0203]\n"
+        "b.bc: error: device symbol 'foo()' is defined twice: the other definition is in 'a.bc' [scythe-E0203]\n"
     );
 }
 
@@ -233,7 +241,7 @@ fn a_symbol_defined_twice_is_named_with_both_files() {
 fn modules_without_kernels_give_no_parts() {
     let context = Context::new();
     let linked = link_all(&context, &[Ir::default().text(UNUSED)]).unwrap();
-    assert!(Split::new(linked, Mode::PerSource).map_err(messages).unwrap().is_empty());
+    assert!(Split::new(linked, &by(Mode::PerSource)).map_err(messages).unwrap().is_empty());
     assert!(link(Vec::new(), "device", TARGET).map_err(messages).unwrap().is_none());
 }
 
@@ -251,7 +259,7 @@ fn code_for_another_target_is_refused() {
 fn missing_and_damaged_launch_rows_are_errors() {
     let context = Context::new();
     let check = |ir: Ir, message: &str| {
-        let error = link_all(&context, &[ir]).and_then(|linked| Split::new(linked, Mode::Off).map_err(messages));
+        let error = link_all(&context, &[ir]).and_then(|linked| Split::new(linked, &by(Mode::Off)).map_err(messages));
         assert_eq!(error.err().unwrap(), message);
     };
     let mut without = Ir::default().kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "");
@@ -283,4 +291,106 @@ fn mode_names_are_those_of_the_driver_and_of_post_link_tools() {
         assert_eq!(Mode::from_name(name), Some(mode));
     }
     assert_eq!(Mode::from_name("global"), None);
+}
+
+fn set_of(part: &Part<'_>, name: &str) -> Vec<String> {
+    let set = part.properties.get(name);
+    set.into_iter()
+        .flat_map(|set| set.iter())
+        .map(|(symbol, value)| format!("{symbol}={}", value.as_u32().unwrap()))
+        .collect()
+}
+
+const EXPORTS: &str = "SYCL/exported symbols";
+const IMPORTS: &str = "SYCL/imported symbols";
+
+fn library() -> Ir {
+    Ir::default()
+        .text("define void @_Z3onev() \"sycl-module-id\"=\"a.cpp\" {\n  call void @helper()\n  ret void\n}\n")
+        .text("define linkonce_odr void @_Z3twov() \"sycl-module-id\"=\"b.cpp\" {\n  call void @_Z3onev()\n  ret void\n}\n")
+        .text("define internal void @static() \"sycl-module-id\"=\"b.cpp\" {\n  ret void\n}\n")
+        .text("define void @helper() {\n  ret void\n}\n")
+        .kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "  call void @_Z3onev()\n")
+}
+
+#[test]
+fn external_functions_are_entry_points_where_they_are_exported() {
+    let context = Context::new();
+    let run = |mode, export| {
+        let linked = link_all(&context, &[library()]).unwrap();
+        let parts = split_with(linked, &Options { mode, export, ..Options::default() });
+        parts.iter().map(|part| (part.symbols.concat(), set_of(part, EXPORTS).join(" "))).collect::<Vec<_>>()
+    };
+    let pairs = |list: &[(&str, &str)]| list.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect::<Vec<_>>();
+    assert_eq!(run(Mode::PerKernel, false), pairs(&[("_ZTS1K", "")]));
+    assert_eq!(run(Mode::Off, true), pairs(&[("_ZTS1K", "_Z3onev=1 _Z3twov=1")]));
+    assert_eq!(run(Mode::PerSource, true), pairs(&[("_ZTS1K", "_Z3onev=1"), ("", "_Z3twov=1")]));
+    assert_eq!(run(Mode::PerKernel, true), pairs(&[("", "_Z3onev=1"), ("", "_Z3twov=1"), ("_ZTS1K", "")]));
+}
+
+#[test]
+fn exported_functions_are_visible_and_inline_ones_stay_weak() {
+    let context = Context::new();
+    let linked = link_all(&context, &[library()]).unwrap();
+    let parts = split_with(linked, &Options { mode: Mode::PerKernel, export: true, ..Options::default() });
+    let heads = |part: &Part<'_>| {
+        let text = part.module.to_string();
+        text.lines().filter(|line| line.starts_with("define")).map(str::to_owned).collect::<Vec<_>>().join("\n")
+    };
+    assert!(heads(&parts[0]).contains("define void @_Z3onev()"), "{}", heads(&parts[0]));
+    assert!(heads(&parts[1]).contains("define weak_odr void @_Z3twov()"), "{}", heads(&parts[1]));
+    assert!(heads(&parts[1]).contains("define internal void @_Z3onev()"), "{}", heads(&parts[1]));
+    assert!(heads(&parts[2]).contains("define internal void @_Z3onev()"), "{}", heads(&parts[2]));
+}
+
+fn user() -> Ir {
+    Ir::default()
+        .text("declare void @_Z3onev()\ndeclare void @_Z3twov()\ndeclare float @sinf(float)\n")
+        .text("@state = external addrspace(1) global i32\n")
+        .kernel("_ZTS1A", "a.cpp", "a.cpp", 3, "  call void @_Z3onev()\n  call float @sinf(float 1.0)\n")
+        .kernel("_ZTS1B", "a.cpp", "a.cpp", 9, "  load i32, ptr addrspace(1) @state\n")
+}
+
+#[test]
+fn what_other_images_provide_is_imported_by_those_that_use_it() {
+    let context = Context::new();
+    let of = |symbols: &[&str]| Imports::Of(symbols.iter().map(|symbol| symbol.to_string()).collect());
+    for imports in [Imports::Any, of(&["_Z3onev", "state", "_Z5otherv"])] {
+        let linked = link_all(&context, &[user()]).unwrap();
+        let parts = split_with(linked, &Options { mode: Mode::PerKernel, imports, ..Options::default() });
+        assert_eq!(parts.iter().map(|part| set_of(part, IMPORTS)).collect::<Vec<_>>(), [["_Z3onev=1"], ["state=1"]]);
+    }
+    let options = Options { imports: of(&["_Z3onev"]), ..Options::default() };
+    let error = messages(Split::new(link_all(&context, &[user()]).unwrap(), &options).err().unwrap());
+    assert_eq!(error, "a.cpp:9:5: error: undefined device symbol 'state', needed by kernel 'B' [scythe-E0202]\n");
+}
+
+#[test]
+fn all_kernels_that_need_a_symbol_are_told() {
+    let context = Context::new();
+    let mut unit = Ir::default().text("declare void @_Z3foov()\n@table = constant [1 x ptr] [ptr @_Z3foov]\n");
+    for (line, name) in [(1, "A"), (2, "B"), (3, "C"), (4, "D"), (5, "E"), (6, "F")] {
+        unit = unit.kernel(
+            &format!("_ZTS1{name}"),
+            "a.cpp",
+            "a.cpp",
+            line,
+            "  %f = load ptr, ptr @table\n  call void %f()\n",
+        );
+    }
+    let error = messages(Split::new(link_all(&context, &[unit]).unwrap(), &by(Mode::Off)).err().unwrap());
+    assert_eq!(
+        error,
+        "a.cpp:1:5: error: undefined device symbol 'foo()', needed by kernel 'A' [scythe-E0202]\n\
+         note: 'foo()' is used by 'table'\nnote: kernel 'B' needs it, too\nnote: kernel 'C' needs it, too\n\
+         note: kernel 'D' needs it, too\nnote: and so do 2 more\n"
+    );
+}
+
+#[test]
+fn functions_resolved_at_load_are_refused() {
+    let context = Context::new();
+    let text = "@f = ifunc void (), ptr @resolve\ndefine ptr @resolve() {\n  ret ptr null\n}\n";
+    let error = link_all(&context, &[Ir::default().text(text)]).unwrap_err();
+    assert!(error.starts_with("a.bc: error: device code cannot hold functions that are resolved at load"), "{error}");
 }

@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::files::{self, Outputs, file_error};
 use scythe_image::{FileTable, file_table};
 use scythe_llvm::{Context, Module};
-use scythe_split::{Mode, Part, Split};
+use scythe_split::{Mode, Options, Part, Split};
 
 const BITCODE_MAGICS: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
 
@@ -25,11 +25,11 @@ pub fn read<'ctx>(context: &'ctx Context, path: &str) -> Result<Module<'ctx>, Fa
 pub fn link_and_split<'ctx>(
     modules: Vec<Module<'ctx>>,
     target: &str,
-    mode: Mode,
+    options: &Options,
 ) -> Result<Option<Split<'ctx>>, Failure> {
     // The name is part of the bitcode, so it must not depend on where the inputs are.
     let linked = scythe_split::link(modules, "device", target)?;
-    Ok(linked.map(|linked| Split::new(linked, mode)).transpose()?)
+    Ok(linked.map(|linked| Split::new(linked, options)).transpose()?)
 }
 
 pub fn mode(name: &str) -> Result<Mode, Failure> {

@@ -13,7 +13,7 @@ use scythe_abi::names::GENERIC_TRIPLE;
 use scythe_abi::target::Target;
 use scythe_image::{Format, Image};
 use scythe_llvm::Context;
-use scythe_split::Mode;
+use scythe_split::{Mode, Options};
 use scythe_wrap::wrap;
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ struct Group<'a> {
 
 /// What holds for all groups.
 struct Settings<'a> {
-    mode: Mode,
+    split: Options,
     /// For code that is built at run time.
     options: &'a str,
     /// For code that is compiled now.
@@ -71,7 +71,7 @@ struct Settings<'a> {
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let output = args.required("o")?;
     let settings = Settings {
-        mode: args.last("split").map_or(Ok(Mode::PerSource), device_code::mode)?,
+        split: Options { mode: args.last("split").map_or(Ok(Mode::PerSource), device_code::mode)?, ..Options::default() },
         options: args.last("compile-opts").unwrap_or_default(),
         cpu: ahead_of_time::Settings::parse(args.last("cpu-opts").unwrap_or_default())?,
     };
@@ -126,7 +126,7 @@ fn add_images(
     // One context per group: its memory is given back before the next begins.
     let context = Context::new();
     let modules = group.inputs.iter().map(|path| device_code::read(&context, path)).collect::<Result<Vec<_>, _>>()?;
-    let Some(split) = device_code::link_and_split(modules, GENERIC_TRIPLE, settings.mode)? else { return Ok(()) };
+    let Some(split) = device_code::link_and_split(modules, GENERIC_TRIPLE, &settings.split)? else { return Ok(()) };
     let mut files = temps.as_deref().map(PartFiles::new).transpose()?;
     let mut parts = Vec::new();
     for part in split.parts() {

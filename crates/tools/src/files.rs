@@ -73,9 +73,10 @@ impl Outputs {
             };
             written.map_err(|error| cannot(&path, error))?;
         }
-        while let Some((temporary, target)) = self.staged.first() {
+        // From the last to the first: what is left when one fails is removed. The main output is added last.
+        while let Some((temporary, target)) = self.staged.last() {
             fs::rename(temporary, target).map_err(|error| cannot(target, error))?;
-            self.staged.remove(0);
+            self.staged.pop();
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::files::Outputs;
 use crate::{Failure, Status};
 use scythe_image::file_table;
 use scythe_llvm::Context;
-use scythe_split::Mode;
+use scythe_split::{Mode, Options};
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "sycl-post-link",
@@ -23,6 +23,7 @@ pub const SYNTAX: Syntax = Syntax {
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let (output, input) = (args.required("o")?, args.only_input()?);
     let mode = args.last("split").map_or(Ok(Mode::Off), device_code::mode)?;
+    let options = Options { mode, ..Options::default() };
     let context = Context::new();
     let module = device_code::read(&context, input)?;
     let target = module.triple();
@@ -30,7 +31,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     // The table's extension, where the name has one, is not part of the parts' names.
     let prefix = std::path::Path::new(output).with_extension("");
     let mut files = PartFiles::new(&prefix.to_string_lossy())?;
-    if let Some(split) = device_code::link_and_split(vec![module], &target, mode)? {
+    if let Some(split) = device_code::link_and_split(vec![module], &target, &options)? {
         for part in split.parts() {
             files.add(&part, &part.module.to_bitcode(), args.has("symbols"), &mut outputs)?;
         }

@@ -3,13 +3,15 @@
 
 ; RUN: not scythe-tools device-link -o out.o %s 2> errors
 ; RUN: FileCheck %s < errors
-; RUN: count 4 < errors
+; RUN: count 6 < errors
 ; RUN: test ! -e out.o
 
-; CHECK:      a.cpp:3:5: error: undefined device symbol '_Z3foov', needed by kernel 'app::K' [scythe-E0202]
+; CHECK:      a.cpp:3:5: error: undefined device symbol 'foo()', needed by kernel 'app::K' [scythe-E0202]
 ; CHECK-NEXT: device-link: note: 'middle' is called by 'outer'
-; CHECK-NEXT: device-link: note: '_Z3foov' is called by 'middle'
+; CHECK-NEXT: device-link: note: 'foo()' is called by 'middle'
 ; CHECK-NEXT: a.cpp:3:5: error: undefined device symbol 'variable', needed by kernel 'app::K' [scythe-E0202]
+; CHECK-NEXT: device-link: note: 'middle' is called by 'outer'
+; CHECK-NEXT: device-link: note: 'variable' is used by 'middle'
 
 target triple = "spirv64-unknown-unknown"
 

@@ -1,0 +1,95 @@
+//! Which entry points share a part.
+//!
+//! Scopes come first: a mode puts entry points that a program builds together into one group. Whoever needs finer groups
+//! splits each of these further, and keeps the order: groups by their first member, members by the module's order.
+
+use scythe_abi::names::MODULE_ID_ATTRIBUTE;
+use scythe_llvm::{Function, Linkage, Module, Place};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Which entry points share an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// All.
+    Off,
+    /// Those of one translation unit.
+    #[default]
+    PerSource,
+    /// None.
+    PerKernel,
+}
+
+impl Mode {
+    pub const NAMES: &str = "off, per_source, per_kernel or auto";
+
+    /// The mode of this name: those of `-fsycl-device-code-split=`, where `auto` is per source, or the shorter `source`
+    /// and `kernel` of post-link tools.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "off" | "none" => Some(Self::Off),
+            "per_source" | "source" | "auto" => Some(Self::PerSource),
+            "per_kernel" | "kernel" => Some(Self::PerKernel),
+            _ => None,
+        }
+    }
+}
+
+/// A function that others may ask an image for.
+#[derive(Clone, Debug)]
+pub struct EntryPoint<'ctx> {
+    pub function: Function<'ctx>,
+    pub symbol: String,
+    pub kind: EntryKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// Launched by the host.
+    Kernel,
+    /// A `SYCL_EXTERNAL` function, called by the code of other images.
+    Exported,
+}
+
+/// The kernels and, with `export`, the `SYCL_EXTERNAL` functions that are defined in `module`, in its order.
+pub fn entry_points<'ctx>(module: &Module<'ctx>, export: bool) -> Vec<EntryPoint<'ctx>> {
+    let kind = |function: Function<'ctx>| {
+        if function.is_kernel() {
+            Some(EntryKind::Kernel)
+        } else {
+            (export && is_exported(function)).then_some(EntryKind::Exported)
+        }
+    };
+    let entry =
+        |function: Function<'ctx>| Some(EntryPoint { function, symbol: function.name(), kind: kind(function)? });
+    module.functions().filter_map(entry).collect()
+}
+
+fn is_exported(function: Function<'_>) -> bool {
+    let local = matches!(function.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
+    !function.is_declaration() && !local && function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()
+}
+
+/// Groups of entry points, by their places in the list.
+pub fn group(entries: &[EntryPoint<'_>], mode: Mode) -> Vec<Vec<usize>> {
+    match mode {
+        Mode::Off => group_by(entries, |_| ()),
+        Mode::PerKernel => (0..entries.len()).map(|entry| vec![entry]).collect(),
+        Mode::PerSource => group_by(entries, |entry| {
+            entry.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).unwrap_or_default()
+        }),
+    }
+}
+
+fn group_by<'ctx, K: Hash + Eq>(entries: &[EntryPoint<'ctx>], key: impl Fn(&EntryPoint<'ctx>) -> K) -> Vec<Vec<usize>> {
+    let mut places = HashMap::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let place = *places.entry(key(entry)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(index);
+    }
+    groups
+}

@@ -1,0 +1,121 @@
+//! Symbols that entry points reach, and nobody defines: errors, unless other images are said to provide them.
+
+use crate::group::{EntryKind, EntryPoint};
+use crate::name::{kernel_name, symbol_name};
+use crate::provided::is_provided;
+use scythe_abi::launch::KernelLaunch;
+use scythe_diag::{Diagnostic, Location, codes};
+use scythe_llvm::{Function, GlobalGraph, Value};
+use std::collections::{HashMap, HashSet};
+
+/// So many kernels are named that need a symbol besides the first; of others, only their number.
+const MORE_KERNELS: usize = 3;
+
+/// What may stay undefined because images of other programs or libraries define it.
+#[derive(Clone, Debug, Default)]
+pub enum Imports {
+    #[default]
+    None,
+    /// These symbols.
+    Of(HashSet<String>),
+    /// Any symbol.
+    Any,
+}
+
+impl Imports {
+    fn allows(&self, symbol: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Of(symbols) => symbols.contains(symbol),
+            Self::Any => true,
+        }
+    }
+}
+
+/// The global is declared, not defined, and neither LLVM nor the device library nor the back end provides it.
+fn is_missing(global: Value<'_>) -> bool {
+    let declared = global.as_function().is_some_and(Function::is_declaration)
+        || global.as_global_variable().is_some_and(|variable| variable.is_declaration());
+    declared && !is_provided(&global.name())
+}
+
+/// The globals of the module that its entry points would have to import.
+pub fn missing(graph: &GlobalGraph<'_>, entries: &[u32]) -> HashSet<u32> {
+    graph.reachable(entries).into_iter().filter(|&number| is_missing(graph.global(number))).collect()
+}
+
+/// Drops what may be imported from `missing`; one error for each symbol that is left, with the first entry point that
+/// needs it and the calls that lead there, and then the other ones.
+pub fn check<'ctx>(
+    graph: &GlobalGraph<'ctx>,
+    missing: &HashSet<u32>,
+    entries: &[EntryPoint<'ctx>],
+    rows: &HashMap<String, KernelLaunch>,
+    imports: &Imports,
+) -> Vec<Diagnostic> {
+    let mut wanted: Vec<u32> =
+        missing.iter().copied().filter(|&number| !imports.allows(&graph.global(number).name())).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let numbers: Vec<u32> =
+        entries.iter().map(|entry| graph.number(entry.function.as_value()).unwrap_or_default()).collect();
+    let needed_by = users(graph);
+    // Functions come before variables, as in what compilers say of a source.
+    wanted.sort_unstable_by_key(|&number| (graph.global(number).as_function().is_none(), number));
+    wanted.into_iter().filter_map(|symbol| describe(graph, symbol, entries, &numbers, &needed_by, rows)).collect()
+}
+
+/// For each global, those that need it by themselves.
+fn users(graph: &GlobalGraph<'_>) -> Vec<Vec<u32>> {
+    let mut users = vec![Vec::new(); graph.len()];
+    for user in 0..graph.len() as u32 {
+        graph.needs(user).iter().for_each(|&need| users[need as usize].push(user));
+    }
+    users
+}
+
+fn describe<'ctx>(
+    graph: &GlobalGraph<'ctx>,
+    symbol: u32,
+    entries: &[EntryPoint<'ctx>],
+    numbers: &[u32],
+    needed_by: &[Vec<u32>],
+    rows: &HashMap<String, KernelLaunch>,
+) -> Option<Diagnostic> {
+    let mut reaching = HashSet::from([symbol]);
+    let mut work = vec![symbol];
+    while let Some(number) = work.pop() {
+        work.extend(needed_by[number as usize].iter().filter(|&&user| reaching.insert(user)));
+    }
+    let mut needing = entries.iter().zip(numbers).filter(|(_, number)| reaching.contains(number));
+    let (first, &from) = needing.next()?;
+    let called = |entry: &EntryPoint<'_>| match entry.kind {
+        EntryKind::Kernel => format!("kernel '{}'", kernel_name(&entry.symbol)),
+        EntryKind::Exported => format!("exported function '{}'", symbol_name(&entry.symbol)),
+    };
+    let name = |number: u32| symbol_name(&graph.global(number).name());
+    let text = format!("undefined device symbol '{}', needed by {}", name(symbol), called(first));
+    let mut fault = Diagnostic::error(text).code(codes::UNDEFINED_DEVICE_SYMBOL);
+    if let Some(launch) = rows.get(&first.symbol) {
+        fault = fault.at(Location::new(&launch.file, launch.line, launch.column));
+    }
+    for step in graph.path(from, symbol).unwrap_or_default().windows(2).skip(1) {
+        let how = if calls(graph.global(step[0]), graph.global(step[1])) { "called" } else { "used" };
+        fault = fault.note(format!("'{}' is {how} by '{}'", name(step[1]), name(step[0])));
+    }
+    let others: Vec<_> = needing.map(|(entry, _)| called(entry)).collect();
+    for other in others.iter().take(MORE_KERNELS) {
+        fault = fault.note(format!("{other} needs it, too"));
+    }
+    if others.len() > MORE_KERNELS {
+        fault = fault.note(format!("and so do {} more", others.len() - MORE_KERNELS));
+    }
+    Some(fault)
+}
+
+fn calls<'ctx>(from: Value<'ctx>, to: Value<'ctx>) -> bool {
+    from.as_function().is_some_and(|function| {
+        function.instructions().any(|instruction| instruction.called_function().is_some_and(|f| f.as_value() == to))
+    })
+}
