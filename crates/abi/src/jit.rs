@@ -6,9 +6,17 @@
 use std::ffi::c_char;
 
 pub const LIBRARY: &str = "libscythe-jit.so";
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 pub const COMPILE_SYMBOL: &str = "scythe_jit_compile";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
+
+/// Bytes of one bitcode module.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Bitcode {
+    pub data: *const u8,
+    pub len: usize,
+}
 
 /// What to compile: device bitcode (the generic triple) into an object for this machine's CPU.
 #[repr(C)]
@@ -23,6 +31,10 @@ pub struct Request {
     pub device_lib_dir: *const c_char,
     /// Where to write each stage's IR, or null.
     pub dump_dir: *const c_char,
+    /// Modules that define what the bitcode, or another of them, leaves undefined. Their kernels are left out. Where several
+    /// define a symbol, the bitcode's definition counts, else the first.
+    pub libraries: *const Bitcode,
+    pub library_count: usize,
 }
 
 /// Either an object, or an error message. Freed with [`FreeFn`].

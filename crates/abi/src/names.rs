@@ -8,6 +8,11 @@ pub const LAUNCH_PROPERTY_SET: &str = "SCYTHE/launch";
 pub const EXPORTED_SYMBOLS: &str = "SYCL/exported symbols";
 /// Property set with one number, 1, per symbol that other images must define.
 pub const IMPORTED_SYMBOLS: &str = "SYCL/imported symbols";
+/// Property set with what a device must have to use an image: `aspect`, `reqd_sub_group_size`, `reqd_work_group_size`,
+/// `fixed_target`.
+pub const DEVICE_REQUIREMENTS: &str = "SYCL/device requirements";
+/// Property set with one byte array per kernel that requires a work-group size: `u32` sizes in the attribute's order.
+pub const KERNEL_WORK_GROUP_SIZES: &str = "SCYTHE/required work-group sizes";
 /// Function attribute on kernels: `single_task`, `range` or `nd_range`.
 pub const SHAPE_ATTRIBUTE: &str = "scythe-shape";
 /// Function attribute on kernels and `SYCL_EXTERNAL` functions: the translation unit (spec: device code split).
@@ -19,5 +24,9 @@ pub const CPU_ENTRY_PREFIX: &str = "__scythe_cpu.";
 pub const TU_SEPARATOR: &str = ".tu.";
 /// The generic device target.
 pub const GENERIC_TRIPLE: &str = "spirv64-unknown-unknown";
+/// Section of programs, libraries and wrapper objects with the bytes of their device images.
+pub const IMAGE_SECTION: &str = ".scythe.images";
+/// Section that lists the kernels of an object whose device code is linked for good, one per line.
+pub const LINKED_SECTION: &str = ".scythe.linked";
 /// What the bundler puts before `sycl-<triple>` in a section's name.
 pub const BUNDLE_SECTION_PREFIX: &str = "__CLANG_OFFLOAD_BUNDLE__";

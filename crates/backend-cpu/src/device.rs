@@ -78,10 +78,10 @@ impl Device for CpuDevice {
         level::preference(format, target)
     }
 
-    fn build(&self, code: &[u8], format: Format, options: &str) -> Result<Arc<dyn Program>> {
+    fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
         let program = match format {
-            Format::CpuObject => CpuProgram::from_object(code)?,
-            Format::LlvmBitcode => CpuProgram::from_bitcode(code, options, "")?,
+            Format::CpuObject => CpuProgram::from_objects(&[&[code], libraries].concat())?,
+            Format::LlvmBitcode => CpuProgram::from_bitcode(code, options, "", libraries)?,
             other => {
                 let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::OnceLock;
 
-use scythe_abi::jit::{COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, VERSION};
+use scythe_abi::jit::{Bitcode, COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, VERSION};
 use scythe_hal::{Errc, Error, Result};
 
 use crate::cache::FileStamp;
@@ -59,11 +59,13 @@ pub(crate) fn dump_folder() -> Option<OsString> {
     std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty())
 }
 
-/// Compiles device bitcode to an object for this machine. `options` may name an optimisation level, `-O0` to `-O3`.
-pub(crate) fn compile(bitcode: &[u8], options: &str) -> Result<Compiled> {
+/// Compiles device bitcode, linked with `libraries`, to an object for this machine. `options` may name an optimisation
+/// level, `-O0` to `-O3`.
+pub(crate) fn compile(bitcode: &[u8], options: &str, libraries: &[&[u8]]) -> Result<Compiled> {
     static COMPILER: OnceLock<Result<Compiler>> = OnceLock::new();
     let compiler = COMPILER.get_or_init(|| load(files()?)).as_ref().map_err(Clone::clone)?;
     let dump = dump_folder().map(|folder| c_string(Path::new(&folder))).transpose()?;
+    let libraries: Vec<_> = libraries.iter().map(|code| Bitcode { data: code.as_ptr(), len: code.len() }).collect();
     let request = Request {
         version: VERSION,
         opt_level: opt_level(options),
@@ -71,6 +73,8 @@ pub(crate) fn compile(bitcode: &[u8], options: &str) -> Result<Compiled> {
         bitcode_len: bitcode.len(),
         device_lib_dir: compiler.device_lib_dir.as_ptr(),
         dump_dir: dump.as_ref().map_or(ptr::null(), |folder| folder.as_ptr()),
+        libraries: libraries.as_ptr(),
+        library_count: libraries.len(),
     };
     let mut response = Response { object: ptr::null_mut(), object_len: 0, error: ptr::null_mut() };
     // SAFETY: request and response are valid for the call, and have the layout of the version named inside.

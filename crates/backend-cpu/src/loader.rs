@@ -1,6 +1,7 @@
-//! Loads x86-64 ELF relocatable objects into this process: the objects that the run-time compiler makes.
+//! Loads x86-64 ELF relocatable objects into this process: the objects that the run-time compiler makes, and those that were
+//! made ahead of time, which may refer to each other's symbols.
 //!
-//! One mapping holds code, then constants, then data, each from a page of its own, so that everything inside reaches
+//! For each object one mapping holds code, then constants, then data, each from a page of its own, so that everything inside reaches
 //! everything else with 32-bit offsets. Functions outside are called through stubs, their addresses lie in a table
 //! beside the constants. When loading is done, code is executable and not writable, constants are only readable.
 //!
@@ -39,7 +40,7 @@ pub(crate) enum LoadError {
     Section { section: String, problem: String },
     #[error("symbol '{symbol}' {problem}")]
     Symbol { symbol: String, problem: String },
-    #[error("device code calls '{0}', which neither the device library nor the C library defines")]
+    #[error("device code refers to '{0}', which neither another device image nor the C library defines")]
     Undefined(String),
     #[error("relocation {kind} at offset {offset:#x} of section '{section}' {problem}")]
     Relocation { kind: u32, offset: u64, section: String, problem: String },
@@ -51,28 +52,69 @@ pub(crate) enum LoadError {
 
 /// Code and data in this process; unloaded when dropped.
 pub(crate) struct LoadedObject {
-    _mapping: Mapping,
+    _mappings: Vec<Mapping>,
     functions: HashMap<String, usize>,
 }
 
 impl LoadedObject {
-    /// Loads `bytes`; names that the object does not define are looked up with `resolve`.
-    pub(crate) fn load(bytes: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Result<Self, LoadError> {
+    /// Loads objects that may refer to each other; names that none of them defines are looked up with `resolve`. Where several
+    /// define a name, an object uses its own definition, else that of the first.
+    pub(crate) fn link(objects: &[&[u8]], resolve: &dyn Fn(&str) -> Option<usize>) -> Result<Self, LoadError> {
+        let mut placed = objects.iter().map(|bytes| Placed::new(bytes)).collect::<Result<Vec<_>, _>>()?;
+        // Nothing refers to another object where there is one only.
+        let mut defined = HashMap::new();
+        if let [_, _, ..] = &placed[..] {
+            for object in &placed {
+                for (name, address) in object.definitions() {
+                    defined.entry(name).or_insert(address);
+                }
+            }
+        }
+        let find = |name: &str| defined.get(name).copied().or_else(|| resolve(name));
+        let mut functions = None;
+        for object in &mut placed {
+            let symbols = Symbols::resolve(&object.elf, &object.layout, object.mapping.address() as u64, &find)?;
+            relocate::apply(&object.elf, &object.layout, &symbols, &mut object.mapping)?;
+            functions.get_or_insert_with(|| functions_of(&object.elf, &object.layout, &symbols));
+            let (constants, data) = (object.layout.constants as usize, object.layout.data as usize);
+            object.mapping.protect(constants, data).map_err(LoadError::Map)?;
+        }
+        let mappings = placed.into_iter().map(|object| object.mapping).collect();
+        Ok(Self { _mappings: mappings, functions: functions.unwrap_or_default() })
+    }
+
+    /// The address of a function that the first object defines.
+    pub(crate) fn function(&self, name: &str) -> Option<*const u8> {
+        self.functions.get(name).map(|&address| address as *const u8)
+    }
+}
+
+/// An object whose sections lie where they will stay, and refer to nothing yet.
+struct Placed<'data> {
+    elf: Elf<'data>,
+    layout: Layout,
+    mapping: Mapping,
+}
+
+impl<'data> Placed<'data> {
+    fn new(bytes: &'data [u8]) -> Result<Self, LoadError> {
         let elf = Elf::parse(bytes)?;
         check_header(&elf)?;
         let layout = Layout::plan(&elf)?;
         let mut mapping = Mapping::new(layout.total as usize).map_err(LoadError::Map)?;
         copy_sections(&elf, &layout, &mut mapping)?;
-        let symbols = Symbols::resolve(&elf, &layout, mapping.address() as u64, resolve)?;
-        relocate::apply(&elf, &layout, &symbols, &mut mapping)?;
-        let functions = functions(&elf, &layout, &symbols);
-        mapping.protect(layout.constants as usize, layout.data as usize).map_err(LoadError::Map)?;
-        Ok(Self { _mapping: mapping, functions })
+        Ok(Self { elf, layout, mapping })
     }
 
-    /// The address of a function that the object defines.
-    pub(crate) fn function(&self, name: &str) -> Option<*const u8> {
-        self.functions.get(name).map(|&address| address as *const u8)
+    /// Names that other objects may use, with their addresses.
+    fn definitions(&self) -> impl Iterator<Item = (String, usize)> + '_ {
+        self.elf.symbols().filter(|symbol| symbol.is_global()).filter_map(|symbol| {
+            let SymbolSection::Section(index) = symbol.section() else { return None };
+            let section = self.elf.section_by_index(index).ok()?;
+            let inside = symbol.address() < section.size();
+            let start = self.layout.sections.get(&index).filter(|_| inside)?;
+            Some((symbol.name().ok()?.to_owned(), self.mapping.address() + (start + symbol.address()) as usize))
+        })
     }
 }
 
@@ -264,7 +306,7 @@ impl Symbols {
 }
 
 /// The named functions that lie in code, with their addresses.
-fn functions(elf: &Elf<'_>, layout: &Layout, symbols: &Symbols) -> HashMap<String, usize> {
+fn functions_of(elf: &Elf<'_>, layout: &Layout, symbols: &Symbols) -> HashMap<String, usize> {
     let mut functions = HashMap::new();
     for symbol in elf.symbols().filter(|s| s.is_global()) {
         let SymbolSection::Section(index) = symbol.section() else { continue };

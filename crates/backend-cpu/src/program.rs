@@ -29,34 +29,34 @@ pub(crate) struct CpuProgram {
 }
 
 impl CpuProgram {
-    /// From an x86-64 object.
-    pub(crate) fn from_object(object: &[u8]) -> Result<Self> {
-        let object = LoadedObject::load(object, &system_symbol)
+    /// From x86-64 objects that are linked with each other. Kernels are those of the first.
+    pub(crate) fn from_objects(objects: &[&[u8]]) -> Result<Self> {
+        let object = LoadedObject::link(objects, &system_symbol)
             .map_err(|error| Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}")))?;
         Ok(Self { object: Arc::new(object) })
     }
 
-    /// From device bitcode: what the cache has of it, else what the run-time compiler makes of it. `variant` names a
-    /// specialisation of the code; the empty one serves every launch.
-    pub(crate) fn from_bitcode(bitcode: &[u8], options: &str, variant: &str) -> Result<Self> {
+    /// From device bitcode linked with `libraries`: what the cache has of it, else what the run-time compiler makes of it.
+    /// `variant` names a specialisation of the code; the empty one serves every launch.
+    pub(crate) fn from_bitcode(bitcode: &[u8], options: &str, variant: &str, libraries: &[&[u8]]) -> Result<Self> {
         let mut place = None;
         if let Some(cache) = Cache::of_process()? {
             let files = jit::files()?;
-            let recipe = Recipe { bitcode, options, opt_level: jit::opt_level(options), variant };
+            let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant };
             place = cache.key(&recipe, &files.library, &files.device_lib_dir).map(|key| (cache, key));
         }
         // Who wants to see the stages of compilation wants the code compiled.
         if let Some((cache, key)) = place.as_ref().filter(|_| jit::dump_folder().is_none())
             && let Some(entry) = cache.get(key)
         {
-            match Self::from_object(entry.object()) {
+            match Self::from_objects(&[entry.object()]) {
                 Ok(program) => return Ok(program),
                 // Made on another machine with the same home, say, whose libraries have more functions.
                 Err(error) => cache.discard(key, &error),
             }
         }
-        let compiled = jit::compile(bitcode, options)?;
-        let program = Self::from_object(&compiled.object)?;
+        let compiled = jit::compile(bitcode, options, libraries)?;
+        let program = Self::from_objects(&[&compiled.object])?;
         if let Some((cache, key)) = place {
             cache.put(&key, compiled.llvm, &compiled.object);
         }

@@ -77,7 +77,7 @@ fn child() {
 fn run(name: &str) -> Result<u64> {
     let backend = scythe_backend_cpu::backend();
     let device = &backend.devices()[0];
-    let program = device.build(name.as_bytes(), Format::LlvmBitcode, "-O2")?;
+    let program = device.build(name.as_bytes(), Format::LlvmBitcode, "-O2", &[])?;
     let rows = KernelLaunch {
         shape: Shape::Range,
         functor_size: 8,

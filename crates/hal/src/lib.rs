@@ -109,7 +109,15 @@ pub trait Device: Send + Sync + Any {
 
     /// Builds an image for this device. The caller caches the result; a backend may block here.
     /// `code` is the image's code and `format` says what it is; `options` come from the compiler's command line.
-    fn build(&self, code: &[u8], format: scythe_image::Format, options: &str) -> Result<Arc<dyn Program>>;
+    /// `libraries` is the code of other images of the same format and target, which define, between them, the symbols that
+    /// `code` and they themselves import. Only kernels of `code` are asked for.
+    fn build(
+        &self,
+        code: &[u8],
+        format: scythe_image::Format,
+        options: &str,
+        libraries: &[&[u8]],
+    ) -> Result<Arc<dyn Program>>;
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>>;
 }

@@ -6,7 +6,8 @@
 //! backend.
 //!
 //! A "program" is text: each line of the code names one kernel; a line `error: …` makes the build fail with the rest of
-//! the line. Every kernel launch calls [`Options::run`] once.
+//! the line. Every kernel launch calls [`Options::run`] once, which can ask the kernel for the text of the libraries that
+//! it was built with.
 
 use std::alloc::Layout;
 use std::any::Any;
@@ -38,11 +39,19 @@ pub struct Options {
     pub shares_host_memory: bool,
     pub order: Order,
     pub run: Box<RunKernel>,
+    /// Changes what the device says of itself.
+    pub adjust: fn(&mut DeviceInfo),
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { kind: BackendKind::Host, shares_host_memory: true, order: Order::Fifo, run: Box::new(|_, _| Ok(())) }
+        Self {
+            kind: BackendKind::Host,
+            shares_host_memory: true,
+            order: Order::Fifo,
+            run: Box::new(|_, _| Ok(())),
+            adjust: |_| {},
+        }
     }
 }
 
@@ -58,7 +67,7 @@ impl NullBackend {
     pub fn new(options: Options) -> Arc<Self> {
         let platform =
             PlatformInfo { name: "null".into(), vendor: "Scythe".into(), version: "1".into(), profile: "FULL".into() };
-        let info = DeviceInfo {
+        let mut info = DeviceInfo {
             name: "null".into(),
             vendor: "Scythe".into(),
             version: "1".into(),
@@ -75,6 +84,7 @@ impl NullBackend {
             mem_base_addr_align: 512,
             ..DeviceInfo::default()
         };
+        (options.adjust)(&mut info);
         let memory = Arc::new(Memory::default());
         let engine = Arc::new(Engine::new(options));
         let device = NullDevice { info, engine: engine.clone(), memory: memory.clone() };
@@ -177,13 +187,24 @@ impl Device for NullDevice {
         self.engine.options.shares_host_memory
     }
 
-    fn build(&self, code: &[u8], _format: scythe_image::Format, _options: &str) -> Result<Arc<dyn Program>> {
-        let text = std::str::from_utf8(code)
-            .map_err(|_| Error::new(Errc::Build, "a program of the null device is text, one kernel per line"))?;
-        if let Some(message) = text.lines().find_map(|line| line.strip_prefix("error: ")) {
+    fn build(
+        &self,
+        code: &[u8],
+        _format: scythe_image::Format,
+        _options: &str,
+        libraries: &[&[u8]],
+    ) -> Result<Arc<dyn Program>> {
+        let text = |code: &[u8]| {
+            let text = std::str::from_utf8(code).map(str::to_owned);
+            text.map_err(|_| Error::new(Errc::Build, "a program of the null device is text, one kernel per line"))
+        };
+        let kernels = text(code)?;
+        let libraries = libraries.iter().map(|code| text(code)).collect::<Result<Vec<_>>>()?;
+        let mut lines = std::iter::once(&kernels).chain(&libraries).flat_map(|text| text.lines());
+        if let Some(message) = lines.find_map(|line| line.strip_prefix("error: ")) {
             return Err(Error::new(Errc::Build, message));
         }
-        Ok(Arc::new(NullProgram { kernels: text.lines().map(str::to_owned).collect() }))
+        Ok(Arc::new(NullProgram { kernels: kernels.lines().map(str::to_owned).collect(), libraries }))
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
@@ -193,6 +214,7 @@ impl Device for NullDevice {
 
 struct NullProgram {
     kernels: Vec<String>,
+    libraries: Vec<String>,
 }
 
 impl Program for NullProgram {
@@ -200,7 +222,8 @@ impl Program for NullProgram {
         if !self.kernels.iter().any(|k| k == symbol) {
             return Err(Error::new(Errc::Kernel, format!("the program has no kernel '{symbol}'")));
         }
-        Ok(Arc::new(NullKernel { symbol: symbol.to_owned(), launch: launch.clone() }))
+        let libraries = self.libraries.clone();
+        Ok(Arc::new(NullKernel { symbol: symbol.to_owned(), launch: launch.clone(), libraries }))
     }
 }
 
@@ -208,6 +231,8 @@ impl Program for NullProgram {
 pub struct NullKernel {
     pub symbol: String,
     pub launch: KernelLaunch,
+    /// The code of the libraries that its program was built with.
+    pub libraries: Vec<String>,
 }
 
 impl Kernel for NullKernel {

@@ -1,5 +1,6 @@
 //! Bitcode → linked device module → CPU module → object.
 
+use crate::link;
 use scythe_llvm::{Context, Linkage, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::cpu::{self, CpuError, Stage, externals};
 use std::path::{Path, PathBuf};
@@ -31,8 +32,14 @@ impl Options {
 /// Compiles device bitcode to an object that defines `__scythe_cpu.<kernel>` for each kernel. An error says what was wrong
 /// with what.
 pub fn compile_to_object(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, String> {
+    compile_linked(bitcode, &[], options)
+}
+
+/// The same for bitcode that is linked with `libraries` before.
+pub fn compile_linked(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, String> {
     let context = Context::new();
     let module = context.parse_bitcode(bitcode, "device image").map_err(|e| e.to_string())?;
+    link::run(&context, &module, libraries)?;
     compile_module(&context, module, options)
 }
 

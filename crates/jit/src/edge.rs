@@ -2,8 +2,8 @@
 //!
 //! A panic does not cross it, and a response is filled in every case.
 
-use crate::{Options, compile_to_object};
-use scythe_abi::jit::{Request, Response, VERSION};
+use crate::{Options, compile_linked};
+use scythe_abi::jit::{Bitcode, Request, Response, VERSION};
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,14 +14,22 @@ use std::ptr::{null_mut, slice_from_raw_parts_mut};
 ///
 /// # Safety
 /// `request` is null or points to a request whose pointers are null or valid: `bitcode` for `bitcode_len` bytes, the paths as C
-/// strings. `response` is null or valid for writing; it is then freed with [`scythe_jit_free`], once.
+/// strings, `libraries` for `library_count` entries, each valid for its length. `response` is null or valid for writing; it is then freed with [`scythe_jit_free`], once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_jit_compile(request: *const Request, response: *mut Response) -> i32 {
+    // SAFETY: passed on.
+    unsafe { answer(response, || compile(request)) }
+}
+
+/// Fills `response` with what `work` gives, also when it panics; 0 on success.
+///
+/// # Safety
+/// `response` is null or valid for writing. `work` may be called.
+pub(crate) unsafe fn answer(response: *mut Response, work: impl FnOnce() -> Result<Vec<u8>, String>) -> i32 {
     if response.is_null() {
         return 1;
     }
-    // SAFETY: the request is null or valid by this function's contract.
-    let result = catch_unwind(AssertUnwindSafe(|| unsafe { compile(request) }));
+    let result = catch_unwind(AssertUnwindSafe(work));
     let result = result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -85,12 +93,35 @@ unsafe fn compile(request: *const Request) -> Result<Vec<u8>, String> {
         options.device_lib_dir = path(request.device_lib_dir);
         options.dump_dir = path(request.dump_dir);
     }
-    compile_to_object(bitcode, &options)
+    // SAFETY: passed on.
+    let libraries = unsafe { bitcode_list(request.libraries, request.library_count) }?;
+    compile_linked(bitcode, &libraries, &options)
+}
+
+/// # Safety
+/// `list` is null or valid for `count` entries, and each entry's data null or valid for its length.
+pub(crate) unsafe fn bitcode_list<'a>(list: *const Bitcode, count: usize) -> Result<Vec<&'a [u8]>, String> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if list.is_null() {
+        return Err(format!("the request to the run-time compiler names {count} libraries and no list"));
+    }
+    // SAFETY: not null, so valid for its number by this function's contract.
+    let list: &[Bitcode] = unsafe { std::slice::from_raw_parts(list, count) };
+    let bytes = |(index, library): (usize, &Bitcode)| {
+        if library.data.is_null() {
+            return Err(format!("library {index} of the request to the run-time compiler has no bitcode"));
+        }
+        // SAFETY: not null, so valid for its length by this function's contract.
+        Ok(unsafe { std::slice::from_raw_parts(library.data, library.len) })
+    };
+    list.iter().enumerate().map(bytes).collect()
 }
 
 /// # Safety
 /// `text` is null or a C string.
-unsafe fn path(text: *const c_char) -> Option<PathBuf> {
+pub(crate) unsafe fn path(text: *const c_char) -> Option<PathBuf> {
     // SAFETY: a C string by this function's contract.
     (!text.is_null()).then(|| PathBuf::from(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes())))
 }

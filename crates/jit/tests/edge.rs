@@ -15,6 +15,8 @@ fn ask(version: u32, opt_level: u32, bitcode: Option<&[u8]>) -> Result<usize, St
         bitcode_len: bitcode.map_or(0, |b| b.len()),
         device_lib_dir: null(),
         dump_dir: null(),
+        libraries: null(),
+        library_count: 0,
     };
     let mut response = Response { object: null_mut(), object_len: 0, error: null_mut() };
     // SAFETY: a request and a response that live for the call, with valid or null pointers.

@@ -100,6 +100,19 @@ impl Ranges {
         Ok(())
     }
 
+    /// The work-groups must have the size that the kernel's attribute requires, listed in SYCL's order.
+    pub fn check_required(&self, required: &[u32]) -> Result<()> {
+        let fastest_first = required.iter().rev().map(|&size| u64::from(size));
+        if self.shape != Shape::NdRange
+            || (required.len() == self.dims as usize
+                && fastest_first.eq(self.local_size[..required.len()].iter().copied()))
+        {
+            return Ok(());
+        }
+        let required: Vec<String> = required.iter().map(u32::to_string).collect();
+        Err(self.error(format!("the kernel has a required work-group size of {{{}}}", required.join(", "))))
+    }
+
     /// No work-item runs.
     pub fn is_empty(&self) -> bool {
         self.global_size.contains(&0)

@@ -22,6 +22,7 @@ pub mod capi;
 pub mod context;
 pub mod copy;
 pub mod coroutine;
+mod demangle;
 pub mod dispatch;
 pub mod event;
 pub mod exit;

@@ -1,7 +1,8 @@
 //! What an entry is found by: a BLAKE3 hash of everything that the object depends on, and nothing of LLVM needs to be
 //! loaded to compute it.
 //!
-//! * the device bitcode, the build options, the optimisation level, the kernel variant;
+//! * the device bitcode and that of the images it is linked with, the build options, the optimisation level, the kernel
+//!   variant;
 //! * the processor: model and all feature bits that LLVM derives a processor's name and features from;
 //! * Scythe's version, the version of the run-time compiler's C edge, and the compiler's file: size, time of last change
 //!   and first page, where linkers put the build identifier;
@@ -34,6 +35,8 @@ impl fmt::Display for Key {
 #[derive(Clone, Copy)]
 pub(crate) struct Recipe<'a> {
     pub(crate) bitcode: &'a [u8],
+    /// In the order of linking.
+    pub(crate) libraries: &'a [&'a [u8]],
     pub(crate) options: &'a str,
     pub(crate) opt_level: u32,
     /// How the code is specialised: empty for code that serves every launch.
@@ -60,6 +63,8 @@ impl Toolchain {
         let mut fields = Fields::new("scythe cpu object");
         fields.add(&self.0);
         fields.add(recipe.bitcode);
+        fields.add(&(recipe.libraries.len() as u64).to_le_bytes());
+        recipe.libraries.iter().for_each(|library| fields.add(library));
         fields.add(recipe.options.as_bytes());
         fields.add(&recipe.opt_level.to_le_bytes());
         fields.add(recipe.variant.as_bytes());

@@ -142,7 +142,7 @@ fn key_depends_on_every_ingredient() {
     let library = scratch.file("libscythe-jit.so", &[1; 10_000]);
     let device_lib = scratch.file("devicelib/devicelib-cpu.bc", b"bitcode");
     let folder = device_lib.parent().unwrap();
-    let recipe = Recipe { bitcode: b"code", options: "-O2 -g", opt_level: 2, variant: "" };
+    let recipe = Recipe { bitcode: b"code", libraries: &[], options: "-O2 -g", opt_level: 2, variant: "" };
     let identify = || Toolchain::identify(&library, folder).unwrap();
     let mut keys = vec![identify().key(&recipe).to_string()];
     assert_eq!(keys[0], identify().key(&recipe).to_string());
@@ -154,6 +154,10 @@ fn key_depends_on_every_ingredient() {
     for other in [
         Recipe { bitcode: b"codf", ..recipe },
         Recipe { bitcode: b"code-O2", options: " -g", ..recipe },
+        Recipe { libraries: &[b""], ..recipe },
+        Recipe { libraries: &[b"one", b"two"], ..recipe },
+        Recipe { libraries: &[b"two", b"one"], ..recipe },
+        Recipe { libraries: &[b"onetwo"], ..recipe },
         Recipe { options: "-O2", ..recipe },
         Recipe { opt_level: 3, ..recipe },
         Recipe { variant: "local=64", ..recipe },

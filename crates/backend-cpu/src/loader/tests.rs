@@ -4,7 +4,7 @@ use super::*;
 use crate::tests::compile_c as compile;
 
 fn load(source: &str, flags: &[&str]) -> Result<LoadedObject, LoadError> {
-    LoadedObject::load(&compile(source, flags), &system_symbol)
+    LoadedObject::link(&[&compile(source, flags)], &system_symbol)
 }
 
 /// Calls a function of the object that takes and returns an `int`.
@@ -78,10 +78,10 @@ fn what_device_code_cannot_have_is_refused() {
     assert!(matches!(thread_local, LoadError::Relocation { .. } | LoadError::Undefined(_)), "{thread_local}");
     let initialiser = load("__attribute__((constructor)) void f(void) {}", PIC).err().unwrap();
     assert!(initialiser.to_string().contains("initialisers"), "{initialiser}");
-    let program = LoadedObject::load(&std::fs::read("/proc/self/exe").unwrap(), &system_symbol).err().unwrap();
+    let program = LoadedObject::link(&[&std::fs::read("/proc/self/exe").unwrap()], &system_symbol).err().unwrap();
     assert!(matches!(program, LoadError::WrongKind(_)), "{program}");
     for bytes in [&b""[..], b"\x7fELF", b"BC\xc0\xde and so on"] {
-        assert!(matches!(LoadedObject::load(bytes, &system_symbol), Err(LoadError::Parse(_))));
+        assert!(matches!(LoadedObject::link(&[bytes], &system_symbol), Err(LoadError::Parse(_))));
     }
 }
 
@@ -104,6 +104,26 @@ fn code_is_not_writable_and_data_is_not_executable() {
     // SAFETY: the source above defines it with this type.
     let data = unsafe { std::mem::transmute::<*const u8, extern "C" fn() -> usize>(where_)() };
     assert_eq!(of(data).as_deref(), Some("rw-p"));
+}
+
+#[test]
+fn objects_find_each_others_symbols_round_about() {
+    let one = compile(
+        "int two(int); int shared = 100; int one(int i) { return i < 1 ? shared : two(i - 1) + 1; } int own(int i) { return i; }
+         int f(int i) { return one(i) + own(i); }",
+        PIC,
+    );
+    let other = compile(
+        "extern int shared; int one(int); int two(int i) { shared += 1; return one(i) * 2; } int own(int i) { return -i; }
+         int g(int i) { return own(i); }",
+        PIC,
+    );
+    let linked = LoadedObject::link(&[&one, &other], &system_symbol).unwrap();
+    // one(2) = two(1) + 1 = one(1) * 2 + 1 = (two(0) + 1) * 2 + 1, two(0) = 102 * 2
+    assert_eq!(call(&linked, "f", 2), (204 + 1) * 2 + 1 + 2, "each object uses its own 'own'");
+    assert!(linked.function("g").is_none(), "kernels are those of the first object");
+    let missing = LoadedObject::link(&[&one], &system_symbol).err().unwrap();
+    assert!(matches!(&missing, LoadError::Undefined(name) if name == "two"), "{missing}");
 }
 
 /// A small generator with a fixed start, so that a failure happens again.
@@ -143,6 +163,6 @@ fn damaged_objects_are_refused_or_loaded_but_never_crash() {
             bytes.truncate(random.below(bytes.len()));
         }
         // Whatever comes out is not called: only loading must be safe.
-        let _ = LoadedObject::load(&bytes, &|_| Some(0x1234_5678_9abc));
+        let _ = LoadedObject::link(&[&bytes], &|_| Some(0x1234_5678_9abc));
     }
 }

@@ -189,6 +189,9 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
             registry::kernel(name, launch.tu, slot, expected, device)?
         }
     };
+    if let Some(size) = kernel.work_group_size() {
+        ranges.check_required(size)?;
+    }
     Ok(Action::kernel(kernel, functor, &ranges))
 }
 

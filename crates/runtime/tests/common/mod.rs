@@ -10,10 +10,10 @@ use scythe::memory::{Buffer, Initial, Mode};
 use scythe::platform::{Device, Runtime};
 use scythe::queue::Queue;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_abi::names::LAUNCH_PROPERTY_SET;
+use scythe_abi::names::{DEVICE_REQUIREMENTS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET};
 use scythe_abi::tgt::{BinDesc, DeviceImage};
 use scythe_hal::null::{NullBackend, Options, Order};
-use scythe_hal::{Backend, BackendKind};
+use scythe_hal::{Backend, BackendKind, DeviceInfo};
 use scythe_image::{Format, Image, PropertySets};
 
 /// A launch row without parameters.
@@ -36,6 +36,40 @@ pub fn image(kernels: &[(&str, KernelLaunch)]) -> Vec<u8> {
     let code = symbols.join("\n").into_bytes();
     Image { target: "null".into(), format: Format::LlvmBitcode, options: String::new(), properties, symbols, code }
         .to_bytes()
+}
+
+/// What an image says of itself besides its kernels.
+#[derive(Default)]
+pub struct Traits<'a> {
+    pub exports: &'a [&'a str],
+    pub imports: &'a [&'a str],
+    /// Properties of `SYCL/device requirements`: arrays of words.
+    pub requirements: &'a [(&'a str, &'a [u32])],
+    /// Its code, for the null backend; by default its kernels.
+    pub code: Option<&'a str>,
+    pub target: Option<&'a str>,
+    pub format: Option<Format>,
+}
+
+/// A device image with these kernels and traits.
+pub fn image_with(kernels: &[(&str, KernelLaunch)], traits: &Traits<'_>) -> Vec<u8> {
+    let mut properties = PropertySets::default();
+    for (symbol, launch) in kernels {
+        properties.set(LAUNCH_PROPERTY_SET).insert(symbol, launch.to_bytes());
+    }
+    for (set, symbols) in [(EXPORTED_SYMBOLS, traits.exports), (IMPORTED_SYMBOLS, traits.imports)] {
+        for symbol in symbols {
+            properties.set(set).insert(symbol, 1);
+        }
+    }
+    for (name, words) in traits.requirements {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        properties.set(DEVICE_REQUIREMENTS).insert(name, bytes);
+    }
+    let symbols: Vec<String> = kernels.iter().map(|(symbol, _)| (*symbol).to_owned()).collect();
+    let code = traits.code.map_or_else(|| symbols.join("\n"), str::to_owned).into_bytes();
+    let (target, format) = (traits.target.unwrap_or("null").into(), traits.format.unwrap_or(Format::LlvmBitcode));
+    Image { target, format, options: String::new(), properties, symbols, code }.to_bytes()
 }
 
 /// Images registered until it is dropped, as a loaded library's are.
@@ -85,6 +119,15 @@ impl Machine {
         seed: u64,
         run: impl Fn(&scythe_hal::null::NullKernel, &scythe_hal::KernelWork) -> scythe::Result<()> + Send + Sync + 'static,
     ) -> Self {
+        Self::with_device(|_| {}, seed, run)
+    }
+
+    /// Likewise, with devices that say something else of themselves.
+    pub fn with_device(
+        adjust: fn(&mut DeviceInfo),
+        seed: u64,
+        run: impl Fn(&scythe_hal::null::NullKernel, &scythe_hal::KernelWork) -> scythe::Result<()> + Send + Sync + 'static,
+    ) -> Self {
         let order = if seed == 0 { Order::Fifo } else { Order::Shuffled(seed) };
         let run = Arc::new(run);
         let backend = |kind, shares_host_memory| {
@@ -94,6 +137,7 @@ impl Machine {
                 shares_host_memory,
                 order,
                 run: Box::new(move |kernel, work| run(kernel, work)),
+                adjust,
             })
         };
         let host_backend = backend(BackendKind::Host, true);

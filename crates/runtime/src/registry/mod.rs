@@ -3,6 +3,10 @@
 //! Registration runs before `main` and only records the descriptor; images are read at the first lookup. An image that
 //! cannot be read is remembered with the reason, which every later failing lookup reports.
 //!
+//! * `image`: one image and the programs built from it.
+//! * `requirements`: what an image demands of a device. It is compared before anything else of the image is looked at.
+//! * `link`: which other images export what an image imports.
+//!
 //! A kernel symbol gets one [`Entry`] for the life of the process, so that kernel slots in host programs may point at it
 //! without counting. What an entry knows carries the generation in which it was found out; each registration and
 //! each removal begins a new one.
@@ -10,26 +14,33 @@
 //! Several images may hold one kernel: compiled ahead of time for one kind of machine each, or to be built at run time. The
 //! device tells which it prefers, and which it cannot run.
 //!
-//! Removal waits until the kernels of the library's images that are with a backend have finished: the count of a
-//! [`ReadyKernel`] tells, because a launch holds one until it is done. When the process ends, [`exit`] has waited before.
+//! Removal waits until the kernels made of the library's images, also those of other libraries that call functions of it, that
+//! are with a backend have finished: the count of a [`ReadyKernel`] tells, because a launch holds one until it is done.
+//! When the process ends, [`exit`] has waited before.
+
+mod image;
+mod link;
+mod requirements;
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::ffi::c_void;
+use std::ffi::{CStr, CString, c_void};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use scythe_abi::launch::{KernelLaunch, ParamKind, Shape};
-use scythe_abi::names::{LAUNCH_PROPERTY_SET, TU_SEPARATOR};
+use scythe_abi::names::TU_SEPARATOR;
 use scythe_abi::tgt::{BinDesc, DeviceImage};
-use scythe_hal::{self as hal, Kernel, Program};
-use scythe_image::{Format, ImageView};
+use scythe_hal::{self as hal, Kernel};
+use scythe_image::Format;
 
+use crate::demangle::kernel_name;
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock};
 use crate::{exit, settings};
+use image::{Image, KernelFacts};
 
 /// Counts registrations and removals. Starts at 1: a slot that was never filled holds 0.
 static GENERATION: AtomicU64 = AtomicU64::new(1);
@@ -45,6 +56,8 @@ struct Registry {
 /// What one call of `__tgt_register_lib` brought.
 struct Library {
     descriptor: usize,
+    /// The file it is in.
+    name: Arc<str>,
     /// Where the images lie: `(start, end)`.
     places: Vec<(usize, usize)>,
     /// Read at the first lookup.
@@ -53,31 +66,19 @@ struct Library {
     errors: Vec<String>,
 }
 
-/// One device image that could be read. Its bytes stay in the host program.
-struct Image {
-    start: usize,
-    len: usize,
-    format: Format,
-    target: String,
-    kernels: HashMap<String, Arc<KernelLaunch>>,
-    /// By device.
-    programs: Mutex<HashMap<u32, ProgramCell>>,
-}
-
-/// Filled by whoever builds first.
-type ProgramCell = Arc<OnceLock<Result<Arc<dyn Program>>>>;
-
 /// What the runtime knows of one kernel symbol.
 pub struct Entry {
     symbol: String,
+    /// The same for C.
+    c_symbol: CString,
     ready: Mutex<Vec<Ready>>,
 }
 
 struct Ready {
     device: u32,
     generation: u64,
-    /// The image's address: tells what to forget when it goes.
-    image: usize,
+    /// The images it was made of, the kernel's first: tells what to forget when one goes.
+    images: Vec<u64>,
     kernel: Arc<ReadyKernel>,
 }
 
@@ -86,7 +87,7 @@ struct Ready {
 pub struct ReadyKernel {
     symbol: String,
     inner: Arc<dyn Kernel>,
-    launch: Arc<KernelLaunch>,
+    facts: KernelFacts,
     /// Offsets of the accessors in the functor.
     accessors: Vec<usize>,
 }
@@ -97,6 +98,10 @@ impl ReadyKernel {
     }
     pub fn accessors(&self) -> &[usize] {
         &self.accessors
+    }
+    /// The work-group size that the kernel must be launched with, as its attribute lists it.
+    pub fn work_group_size(&self) -> Option<&[u32]> {
+        self.facts.work_group_size.as_deref()
     }
 }
 
@@ -138,13 +143,28 @@ pub unsafe fn register(descriptor: *const BinDesc) {
         unsafe { std::slice::from_raw_parts(desc.device_images, count) }
     };
     let places = rows.iter().map(|row| (row.image_start as usize, row.image_end as usize)).collect();
+    // Before the lock: this needs the dynamic loader's, which a thread that waits for ours in `dlclose` may hold.
+    let name = library_name(descriptor).into();
     let mut registry = lock(&REGISTRY);
-    registry.libraries.push(Library { descriptor: descriptor as usize, places, images: None, errors: Vec::new() });
+    let (images, errors) = (None, Vec::new());
+    registry.libraries.push(Library { descriptor: descriptor as usize, name, places, images, errors });
     GENERATION.fetch_add(1, Ordering::Release);
     drop(registry);
     if settings::trace().images {
         settings::trace_line("images", &format!("registered {count} image(s)"));
     }
+}
+
+/// The file of the program or library that a descriptor is part of.
+fn library_name(descriptor: *const BinDesc) -> String {
+    // SAFETY: `info` is plain pointers, filled when the call succeeds; it fails for an address that is in no library. The name
+    // then is a C string that lives as long as the library, which is just being loaded.
+    let name = unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        let found = libc::dladdr(descriptor.cast(), &mut info) != 0 && !info.dli_fname.is_null();
+        found.then(|| std::ffi::CStr::from_ptr(info.dli_fname).to_string_lossy().into_owned())
+    };
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the program".to_owned())
 }
 
 /// Forgets what [`register`] recorded, after the kernels of its images that are running or about to have finished. A
@@ -156,10 +176,11 @@ pub fn unregister(descriptor: *const BinDesc) {
         let Some(at) = registry.libraries.iter().position(|lib| lib.descriptor == descriptor as usize) else { return };
         let library = registry.libraries.remove(at);
         GENERATION.fetch_add(1, Ordering::Release);
-        let images: Vec<usize> = library.images.iter().flatten().map(|image| image.start).collect();
+        let images: Vec<u64> = library.images.iter().flatten().map(|image| image.id).collect();
+        registry.images().for_each(|image| image.forget_linked_with(&images));
         for entry in registry.entries.iter().flat_map(HashMap::values) {
             lock(&entry.ready).retain(|ready| {
-                let leaves = images.contains(&ready.image);
+                let leaves = ready.images.iter().any(|image| images.contains(image));
                 if leaves {
                     leaving.push(ready.kernel.clone());
                 }
@@ -185,6 +206,43 @@ pub fn is_known(name: &str, tu: u64) -> bool {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
     symbols(name, tu).any(|symbol| !registry.candidates(&symbol).is_empty())
+}
+
+/// All kernels of registered images, sorted.
+pub fn kernel_symbols() -> Vec<String> {
+    let mut registry = lock(&REGISTRY);
+    registry.read_images();
+    let symbols: std::collections::BTreeSet<_> = registry.images().flat_map(|image| image.kernels.keys()).collect();
+    symbols.into_iter().cloned().collect()
+}
+
+/// The device symbol of a kernel that a host program calls `name`. It stays valid for the life of the process.
+pub fn kernel_symbol(name: &str, tu: u64) -> Result<&'static CStr> {
+    Ok(&find_entry(name, tu)?.0.c_symbol)
+}
+
+/// The states of `sycl::bundle_state` that a kernel's images can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BundleState {
+    /// To be compiled by the device.
+    Input,
+    /// Compiled, to be linked by the device.
+    Object,
+    /// Whatever a launch would take.
+    Executable,
+}
+
+/// Whether the device can run the kernel, from an image in this state. Nothing is built.
+pub fn is_compatible(name: &str, tu: u64, device: &Device, state: BundleState) -> Result<bool> {
+    let (entry, _) = find_entry(name, tu)?;
+    let in_state = |candidate: &Candidate| match state {
+        BundleState::Input | BundleState::Object => candidate.image.format != Format::CpuObject,
+        BundleState::Executable => true,
+    };
+    let mut registry = lock(&REGISTRY);
+    registry.read_images();
+    let candidates: Vec<_> = registry.candidates(&entry.symbol).into_iter().filter(in_state).collect();
+    Ok(!rank(&candidates.iter().collect::<Vec<_>>(), &registry, device).0.is_empty())
 }
 
 /// Device symbols that a host name can mean, the most specific first.
@@ -253,7 +311,7 @@ impl Registry {
             }
             let mut images = Vec::new();
             for (index, &(start, end)) in library.places.iter().enumerate() {
-                match Image::read(start, end) {
+                match Image::read(start, end, library.name.clone()) {
                     Ok(image) => images.push(Arc::new(image)),
                     Err(why) => library.errors.push(format!("image {index}: {why}")),
                 }
@@ -263,8 +321,17 @@ impl Registry {
     }
 
     fn candidates(&self, symbol: &str) -> Vec<Candidate> {
-        let images = self.libraries.iter().flat_map(|lib| lib.images.iter().flatten());
-        images.filter_map(|image| Some((image.clone(), image.kernels.get(symbol)?.clone()))).collect()
+        let found = self.images().filter_map(|image| Some((image, image.kernels.get(symbol)?)));
+        found.map(|(image, facts)| Candidate { image: image.clone(), facts: facts.clone() }).collect()
+    }
+
+    /// Those that have been read, in the order of registration.
+    fn images(&self) -> impl Iterator<Item = &Arc<Image>> {
+        self.libraries.iter().flat_map(|lib| lib.images.iter().flatten())
+    }
+
+    fn holds(&self, image: &Image) -> bool {
+        self.images().any(|known| known.id == image.id)
     }
 
     fn entry(&mut self, symbol: &str) -> &'static Entry {
@@ -272,8 +339,9 @@ impl Registry {
         if let Some(entry) = entries.get(symbol) {
             return entry;
         }
+        let c_symbol = CString::new(symbol).unwrap_or_default();
         let entry: &'static Entry =
-            Box::leak(Box::new(Entry { symbol: symbol.to_owned(), ready: Mutex::new(Vec::new()) }));
+            Box::leak(Box::new(Entry { symbol: symbol.to_owned(), c_symbol, ready: Mutex::new(Vec::new()) }));
         entries.insert(symbol.to_owned(), entry);
         entry
     }
@@ -292,77 +360,6 @@ impl Registry {
     }
 }
 
-impl Image {
-    fn read(start: usize, end: usize) -> std::result::Result<Self, String> {
-        if start == 0 || end < start {
-            return Err(format!("its descriptor gives the addresses {start:#x} to {end:#x}"));
-        }
-        let len = end - start;
-        // SAFETY: as in `Image::view`; the library is registered.
-        let view = ImageView::parse(unsafe { std::slice::from_raw_parts(start as *const u8, len) });
-        let view = view.map_err(|error| error.to_string())?;
-        let sets = view.properties().map_err(|error| error.to_string())?;
-        let mut kernels = HashMap::new();
-        for (symbol, value) in sets.get(LAUNCH_PROPERTY_SET).into_iter().flat_map(|set| set.iter()) {
-            let launch = value
-                .as_bytes()
-                .and_then(KernelLaunch::from_bytes)
-                .ok_or_else(|| format!("property '{symbol}' of set {LAUNCH_PROPERTY_SET} is not a launch row"))?;
-            check_rows(symbol, &launch)?;
-            kernels.insert(symbol.to_owned(), Arc::new(launch));
-        }
-        let (format, target) = (view.format, view.target.to_owned());
-        Ok(Self { start, len, format, target, kernels, programs: Mutex::default() })
-    }
-
-    fn view(&self) -> std::result::Result<ImageView<'_>, scythe_image::ImageError> {
-        // SAFETY: `register`'s caller keeps the bytes readable until `unregister`, which takes the image out of the
-        // registry; lookups that still hold it use it under the host program's promise not to unload itself while
-        // it submits.
-        ImageView::parse(unsafe { std::slice::from_raw_parts(self.start as *const u8, self.len) })
-    }
-
-    /// How much the device prefers this image; an error where it cannot run it.
-    fn preference(&self, device: &Device) -> Result<u32> {
-        if self.format == Format::Empty {
-            return Err(Error::new(Errc::KernelNotSupported, "the image holds no code for any device"));
-        }
-        device.hal.preference(self.format, &self.target)
-    }
-
-    /// The image built for `device`: at most once, also when many threads ask. A failure is remembered, too.
-    fn program(&self, device: &Device) -> Result<Arc<dyn Program>> {
-        let cell = lock(&self.programs).entry(device.id).or_default().clone();
-        let built = cell.get_or_init(|| {
-            let view = self.view().map_err(|error| Error::new(Errc::Build, error.to_string()))?;
-            if settings::trace().images {
-                let (size, format, target) = (view.code.len(), view.format, view.target);
-                let line = format!("building {size} bytes of {format} ({target}) for {}", device.name());
-                settings::trace_line("images", &line);
-            }
-            device.hal.build(view.code, view.format, view.options)
-        });
-        built.clone()
-    }
-}
-
-/// Every parameter must lie inside the functor, and an accessor's two words as well.
-fn check_rows(symbol: &str, launch: &KernelLaunch) -> std::result::Result<(), String> {
-    for (index, param) in launch.params.iter().enumerate() {
-        let size = match param.kind {
-            ParamKind::Accessor | ParamKind::Local => 16,
-            ParamKind::StdLayout | ParamKind::Sampler | ParamKind::Pointer => param.size,
-        };
-        if param.offset.checked_add(size).is_none_or(|end| end > launch.functor_size) {
-            return Err(format!(
-                "parameter {index} of kernel '{symbol}' spans {size} bytes from {}, beyond its functor's {} bytes",
-                param.offset, launch.functor_size
-            ));
-        }
-    }
-    Ok(())
-}
-
 impl Entry {
     fn find(&self, device: u32, generation: u64) -> Option<Arc<ReadyKernel>> {
         let ready = lock(&self.ready);
@@ -370,103 +367,187 @@ impl Entry {
     }
 
     /// The kernel remembered from an earlier generation, now of this one.
-    fn renew(&self, device: u32, image: usize, generation: u64) -> Option<Arc<ReadyKernel>> {
+    fn renew(&self, device: u32, images: &[u64], generation: u64) -> Option<Arc<ReadyKernel>> {
         let mut ready = lock(&self.ready);
-        let known = ready.iter_mut().find(|r| r.device == device && r.image == image)?;
+        let known = ready.iter_mut().find(|r| r.device == device && r.images == images)?;
         known.generation = generation;
         Some(known.kernel.clone())
     }
 
     /// Remembers a kernel, unless another thread was quicker, and gives the one that counts.
-    fn remember(&self, device: u32, image: usize, generation: u64, kernel: Arc<ReadyKernel>) -> Arc<ReadyKernel> {
+    fn remember(&self, device: u32, images: Vec<u64>, generation: u64, kernel: Arc<ReadyKernel>) -> Arc<ReadyKernel> {
         let mut ready = lock(&self.ready);
-        if let Some(known) = ready.iter().find(|r| r.device == device && r.image == image) {
+        if let Some(known) = ready.iter().find(|r| r.device == device && r.images == images) {
             return known.kernel.clone();
         }
-        // When the image left in the meantime, nothing may point at it.
+        // When an image left in the meantime, nothing may point at it.
         if GENERATION.load(Ordering::Acquire) == generation {
-            ready.push(Ready { device, generation, image, kernel: kernel.clone() });
+            ready.push(Ready { device, generation, images, kernel: kernel.clone() });
         }
         kernel
     }
 
     /// Picks an image for the device, builds it where that was not done yet, and remembers the kernel.
     fn prepare(&self, expected: Expected, device: &Device, generation: u64) -> Result<Arc<ReadyKernel>> {
-        let candidates = lock(&REGISTRY).candidates(&self.symbol);
+        let registry = lock(&REGISTRY);
+        let candidates = registry.candidates(&self.symbol);
         let fitting: Vec<_> =
-            candidates.iter().filter(|(_, launch)| check(&self.symbol, launch, expected).is_ok()).collect();
-        let Some((_, first)) = fitting.first() else {
-            let (_, launch) = candidates
-                .first()
-                .ok_or_else(|| Error::new(Errc::Kernel, format!("no device image holds kernel '{}'", self.symbol)))?;
-            check(&self.symbol, launch, expected)?;
+            candidates.iter().filter(|c| check(&self.symbol, &c.facts.launch, expected).is_ok()).collect();
+        let Some(first) = fitting.first().map(|candidate| &candidate.facts.launch) else {
+            let first = candidates.first().ok_or_else(|| no_image(&self.symbol))?;
+            check(&self.symbol, &first.facts.launch, expected)?;
             return Err(Error::new(Errc::Kernel, format!("kernel '{}' changed while it was looked up", self.symbol)));
         };
-        if let Some((_, other)) = fitting.iter().find(|(_, launch)| launch.identity != first.identity) {
+        if let Some(other) = fitting.iter().map(|c| &c.facts.launch).find(|launch| launch.identity != first.identity) {
             let message = format!(
                 "two different kernels are called '{}': {}:{}:{} and {}:{}:{}",
                 self.symbol, first.file, first.line, first.column, other.file, other.line, other.column
             );
             return Err(Error::new(Errc::Kernel, message));
         }
+        let (ranked, rejected) = rank(&fitting, &registry, device);
+        drop(registry);
 
-        let (ranked, rejected) = rank(fitting, device);
         let mut failure = None;
-        for (image, launch) in ranked {
+        for Ranked { candidate, libraries, .. } in ranked {
+            let images: Vec<u64> = std::iter::once(&candidate.image).chain(&libraries).map(|image| image.id).collect();
             // A kernel that outlives a registration elsewhere stays the same object: removal counts its launches.
-            if let Some(kernel) = self.renew(device.id, image.start, generation) {
+            if let Some(kernel) = self.renew(device.id, &images, generation) {
                 return Ok(kernel);
             }
-            let built = image.program(device).and_then(|program| program.kernel(&self.symbol, launch));
-            match built {
+            let built = candidate.image.program(device, &libraries);
+            match built.and_then(|program| program.kernel(&self.symbol, &candidate.facts.launch)) {
                 Ok(inner) => {
-                    let kernel = Arc::new(ReadyKernel::new(&self.symbol, inner, launch.clone()));
-                    return Ok(self.remember(device.id, image.start, generation, kernel));
+                    let kernel = Arc::new(ReadyKernel::new(&self.symbol, inner, candidate.facts.clone()));
+                    return Ok(self.remember(device.id, images, generation, kernel));
                 }
                 // A backend that finds out only now that an image is not for its device says less than other errors.
                 Err(error) if failure.is_none() || error.code != Errc::KernelNotSupported => failure = Some(error),
                 Err(_) => {}
             }
         }
-        Err(failure.or(rejected).map_or_else(
-            || Error::new(Errc::Kernel, format!("no device image holds kernel '{}'", self.symbol)),
-            |error| Error::new(error.code, format!("kernel '{}' on {}: {}", self.symbol, device.name(), error.message)),
-        ))
+        let failure = failure.map(|error| on_device(&self.symbol, error, device));
+        Err(failure
+            .or(rejected.map(|rejection| rejection.error(&self.symbol, device)))
+            .unwrap_or_else(|| no_image(&self.symbol)))
     }
 }
 
-/// An image and its launch rows of the kernel that is looked for.
-type Candidate = (Arc<Image>, Arc<KernelLaunch>);
+fn no_image(symbol: &str) -> Error {
+    Error::new(Errc::Kernel, format!("no device image holds kernel '{symbol}'"))
+}
+
+fn on_device(symbol: &str, error: Error, device: &Device) -> Error {
+    Error::new(error.code, format!("kernel '{symbol}' on {}: {}", device.name(), error.message))
+}
+
+/// An image with the kernel that is looked for.
+struct Candidate {
+    image: Arc<Image>,
+    facts: KernelFacts,
+}
+
+/// A candidate that the device can run, with the images to link it with.
+struct Ranked<'a> {
+    preference: u32,
+    candidate: &'a Candidate,
+    libraries: Vec<Arc<Image>>,
+}
+
+/// Why a candidate is not for the device; a later kind says more.
+enum Rejection {
+    /// Its code is for other devices.
+    Code(String),
+    /// It imports what nobody exports.
+    Link(String),
+    /// It, or an image it is linked with, demands what the device does not have.
+    Requirements(String),
+}
+
+impl Rejection {
+    /// How much it says.
+    fn weight(&self) -> u32 {
+        match self {
+            Self::Code(_) => 0,
+            Self::Link(_) => 1,
+            Self::Requirements(_) => 2,
+        }
+    }
+
+    fn error(self, symbol: &str, device: &Device) -> Error {
+        match self {
+            Self::Code(message) => on_device(symbol, Error::new(Errc::KernelNotSupported, message), device),
+            Self::Link(message) => on_device(symbol, Error::new(Errc::Build, message), device),
+            Self::Requirements(message) => {
+                let message = format!("{message} (kernel '{}', device '{}')", kernel_name(symbol), device.name());
+                Error::new(Errc::KernelNotSupported, message)
+            }
+        }
+    }
+}
 
 /// The candidates that the device can run, the most preferred first and else in the order of registration; and why it cannot
 /// run the others.
-fn rank<'a>(candidates: Vec<&'a Candidate>, device: &Device) -> (Vec<&'a Candidate>, Option<Error>) {
+fn rank<'a>(
+    candidates: &[&'a Candidate],
+    registry: &Registry,
+    device: &Device,
+) -> (Vec<Ranked<'a>>, Option<Rejection>) {
     let mut ranked = Vec::new();
-    let mut rejected: Option<Error> = None;
-    for candidate in candidates {
-        match (candidate.0.preference(device), &mut rejected) {
-            (Ok(preference), _) => ranked.push((preference, candidate)),
-            (Err(error), None) => rejected = Some(error),
-            (Err(error), Some(known)) if !known.message.contains(&error.message) => {
-                // Writing to a string cannot fail.
-                let _ = write!(known.message, "; {}", error.message);
+    let mut rejected: Option<Rejection> = None;
+    for &candidate in candidates {
+        match judge(candidate, registry, device) {
+            Ok(found) => ranked.push(found),
+            Err(rejection) => {
+                rejected = Some(match (rejected.take(), rejection) {
+                    (Some(Rejection::Code(mut known)), Rejection::Code(message)) => {
+                        if !known.contains(&message) {
+                            // Writing to a string cannot fail.
+                            let _ = write!(known, "; {message}");
+                        }
+                        Rejection::Code(known)
+                    }
+                    (Some(known), rejection) if known.weight() >= rejection.weight() => known,
+                    (_, rejection) => rejection,
+                });
             }
-            (Err(_), Some(_)) => {}
         }
     }
-    ranked.sort_by_key(|&(preference, _)| std::cmp::Reverse(preference));
-    (ranked.into_iter().map(|(_, candidate)| candidate).collect(), rejected)
+    ranked.sort_by_key(|ranked: &Ranked<'_>| std::cmp::Reverse(ranked.preference));
+    (ranked, rejected)
+}
+
+/// Compares requirements first: of the image, and before linking of all that it is linked with.
+fn judge<'a>(
+    candidate: &'a Candidate,
+    registry: &Registry,
+    device: &Device,
+) -> std::result::Result<Ranked<'a>, Rejection> {
+    let image = &candidate.image;
+    image.requirements.check(device.hal.info()).map_err(Rejection::Requirements)?;
+    let preference = image.preference(device).map_err(|error| Rejection::Code(error.message))?;
+    let mut libraries = Vec::new();
+    if !image.imports.is_empty() {
+        let all: Vec<_> = registry.images().cloned().collect();
+        libraries = link::resolve(image, &all, device).map_err(Rejection::Link)?;
+    }
+    for library in &libraries {
+        library.requirements.check(device.hal.info()).map_err(|message| {
+            Rejection::Requirements(format!("{message} The kernel needs device code of '{}'.", library.library))
+        })?;
+    }
+    Ok(Ranked { preference, candidate, libraries })
 }
 
 impl ReadyKernel {
-    fn new(symbol: &str, inner: Arc<dyn hal::Kernel>, launch: Arc<KernelLaunch>) -> Self {
-        let accessors = launch.params.iter().filter(|param| param.kind == ParamKind::Accessor);
+    fn new(symbol: &str, inner: Arc<dyn hal::Kernel>, facts: KernelFacts) -> Self {
+        let accessors = facts.launch.params.iter().filter(|param| param.kind == ParamKind::Accessor);
         let accessors = accessors.map(|param| param.offset as usize).collect();
-        Self { symbol: symbol.to_owned(), inner, launch, accessors }
+        Self { symbol: symbol.to_owned(), inner, facts, accessors }
     }
 
     fn check(&self, expected: Expected) -> Result<()> {
-        check(&self.symbol, &self.launch, expected)
+        check(&self.symbol, &self.facts.launch, expected)
     }
 }
 

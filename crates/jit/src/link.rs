@@ -1,0 +1,50 @@
+//! Links the device code of other images into that of a kernel's: exported functions and variables of libraries, which become
+//! part of the kernel like any function of its own.
+//!
+//! Guarantees: the module keeps its own definitions and kernels, and gets no kernel of a library. Where libraries define the
+//! same symbol, the first counts. Libraries may refer to each other in circles. What is still undefined afterwards is found
+//! by whoever finishes the module, with the name of its user.
+
+use scythe_llvm::{Context, Linkage, Module, PassOptions, run_passes};
+
+/// Links `libraries` into `module`, in order.
+pub fn run<'ctx>(context: &'ctx Context, module: &Module<'ctx>, libraries: &[&[u8]]) -> Result<(), String> {
+    for (index, bitcode) in libraries.iter().enumerate() {
+        let name = format!("device image {} of {} to link", index + 1, libraries.len());
+        let library = context.parse_bitcode(bitcode, &name).map_err(|e| e.to_string())?;
+        // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
+        library.verify().map_err(|e| e.to_string())?;
+        let (expected, seen) = (module.triple(), library.triple());
+        if expected != seen {
+            return Err(format!("{name} is for target '{seen}', the kernel's image for '{expected}'"));
+        }
+        yield_to_others(&library);
+        drop_kernels(&library).map_err(|e| e.to_string())?;
+        module.link(library).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+/// Makes definitions give way to those that are there already. They must not be `linkonce`: a library that is linked later
+/// may need what nobody uses yet.
+fn yield_to_others(library: &Module<'_>) {
+    for function in library.functions().filter(|f| !f.is_declaration() && f.is_externally_visible()) {
+        function.remove_comdat();
+        function.set_linkage(Linkage::LLVMWeakODRLinkage);
+    }
+    for global in library.globals().filter(|g| !g.is_declaration() && g.is_externally_visible()) {
+        // Lists such as `llvm.compiler.used` are appended to each other.
+        if global.linkage() != Linkage::LLVMAppendingLinkage {
+            global.remove_comdat();
+            global.set_linkage(Linkage::LLVMWeakODRLinkage);
+        }
+    }
+}
+
+/// Nobody asks for a library's kernels; without them, what only they call goes, too.
+fn drop_kernels(library: &Module<'_>) -> Result<(), scythe_llvm::Error> {
+    for kernel in library.kernels() {
+        kernel.set_linkage(Linkage::LLVMInternalLinkage);
+    }
+    run_passes(library, "globaldce", None, PassOptions::default())
+}

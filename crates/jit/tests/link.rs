@@ -1,0 +1,76 @@
+//! Device code of several images becomes one program: exported functions are part of the kernels that call them.
+
+use scythe_jit::{Options, compile_linked};
+use scythe_llvm::Context;
+
+const HEAD: &str = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-\
+                    v1024:1024-n8:16:32:64-G1\"\ntarget triple = \"spirv64-unknown-unknown\"\n\
+                    declare spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)\n";
+
+const KERNEL: &str = "declare spir_func i32 @_Z5firsti(i32)
+define spir_kernel void @_ZTS1K(ptr addrspace(1) %p) \"scythe-shape\"=\"range\" {
+  %v = call spir_func i32 @_Z5firsti(i32 20)
+  store i32 %v, ptr addrspace(1) %p
+  ret void
+}";
+
+/// `first` asks for the work-item's position, and `second` calls back.
+const FIRST: &str = "declare spir_func i32 @_Z6secondi(i32)
+define spir_func i32 @_Z5firsti(i32 %i) {
+  %g = call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)
+  %t = trunc i64 %g to i32
+  %s = call spir_func i32 @_Z6secondi(i32 %t)
+  ret i32 %s
+}
+define spir_func i32 @_Z5thirdi(i32 %i) { ret i32 7 }
+define spir_kernel void @_ZTS5Other(ptr addrspace(1) %p) \"scythe-shape\"=\"range\" { ret void }
+define weak_odr spir_kernel void @_ZTS1K(ptr addrspace(1) %p) \"scythe-shape\"=\"range\" { ret void }";
+
+const SECOND: &str = "declare spir_func i32 @_Z5thirdi(i32)
+define spir_func i32 @_Z6secondi(i32 %i) {
+  %t = call spir_func i32 @_Z5thirdi(i32 %i)
+  ret i32 %t
+}";
+
+fn bitcode(body: &str) -> Vec<u8> {
+    let context = Context::new();
+    context.parse_ir(format!("{HEAD}{body}").as_bytes(), "test").expect("the text is IR").to_bitcode()
+}
+
+fn link(libraries: &[&str]) -> Result<Vec<u8>, String> {
+    let libraries: Vec<_> = libraries.iter().map(|text| bitcode(text)).collect();
+    let libraries: Vec<&[u8]> = libraries.iter().map(Vec::as_slice).collect();
+    compile_linked(&bitcode(KERNEL), &libraries, &Options::host(1))
+}
+
+fn holds(object: &[u8], name: &str) -> bool {
+    object.windows(name.len()).any(|part| part == name.as_bytes())
+}
+
+#[test]
+fn libraries_that_need_each_other_are_linked_and_their_kernels_left_out() {
+    for libraries in [[FIRST, SECOND], [SECOND, FIRST]] {
+        let object = link(&libraries).expect("it compiles");
+        assert!(holds(&object, "__scythe_cpu._ZTS1K") && !holds(&object, "_ZTS5Other"));
+        assert_eq!(object, link(&libraries).expect("it compiles"), "the same bytes");
+    }
+}
+
+#[test]
+fn a_definition_comes_from_the_first_library_that_has_it() {
+    let zero = "define spir_func i32 @_Z6secondi(i32 %i) { ret i32 0 }";
+    let alone = link(&[FIRST, zero]).expect("it compiles");
+    assert_eq!(alone, link(&[FIRST, zero, SECOND]).expect("it compiles"));
+}
+
+#[test]
+fn what_cannot_be_linked_is_named() {
+    let missing = link(&[FIRST]).unwrap_err();
+    assert!(missing.contains("_Z6secondi"), "{missing}");
+    let damaged = compile_linked(&bitcode(KERNEL), &[b"BC"], &Options::host(1)).unwrap_err();
+    assert!(damaged.contains("device image 1 of 1 to link"), "{damaged}");
+    let context = Context::new();
+    let other = context.parse_ir(b"target triple = \"x86_64\"\n", "test").expect("the text is IR").to_bitcode();
+    let other = compile_linked(&bitcode(KERNEL), &[&other], &Options::host(1)).unwrap_err();
+    assert!(other.contains("is for target 'x86_64', the kernel's image for 'spirv64-unknown-unknown'"), "{other}");
+}

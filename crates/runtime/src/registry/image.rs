@@ -1,0 +1,202 @@
+//! One registered device image: what its properties say, and the programs built from it.
+//!
+//! The bytes stay in the host program, and are read twice: at the first lookup after registration, for the properties, and
+//! when a program is built, for a copy of the code. Both happen while the registry is locked, which removal needs: a build can
+//! never read an image that is being unloaded. (Removal must not wait for a build instead: it runs inside `dlclose`, and
+//! building needs the dynamic loader, too.)
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use scythe_abi::launch::{KernelLaunch, ParamKind};
+use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_WORK_GROUP_SIZES, LAUNCH_PROPERTY_SET};
+use scythe_hal::Program;
+use scythe_image::{Format, ImageView, PropertySets};
+
+use super::requirements::{self, Requirements};
+use crate::platform::Device;
+use crate::{Errc, Error, Result, lock, settings};
+
+/// A device image that could be read.
+pub(super) struct Image {
+    /// Unique in the process: an image at the address of one that is gone is another.
+    pub(super) id: u64,
+    start: usize,
+    len: usize,
+    pub(super) format: Format,
+    pub(super) target: String,
+    /// The file of the program or library that it came with.
+    pub(super) library: Arc<str>,
+    pub(super) kernels: HashMap<String, KernelFacts>,
+    pub(super) exports: HashSet<String>,
+    /// In the order of the image, so that linking has one result.
+    pub(super) imports: Vec<String>,
+    pub(super) requirements: Requirements,
+    programs: Mutex<Vec<Built>>,
+}
+
+/// What an image says of one of its kernels.
+#[derive(Clone)]
+pub(super) struct KernelFacts {
+    pub(super) launch: Arc<KernelLaunch>,
+    /// The work-group size that it must be launched with, in the attribute's order.
+    pub(super) work_group_size: Option<Arc<[u32]>>,
+}
+
+/// A program of an image, for one device and linked with these images.
+struct Built {
+    device: u32,
+    libraries: Vec<u64>,
+    program: ProgramCell,
+}
+
+/// Filled by whoever builds first.
+type ProgramCell = Arc<OnceLock<Result<Arc<dyn Program>>>>;
+
+impl Image {
+    /// Reads the image at these addresses, which belongs to a library of this name. The caller holds the registry, and the
+    /// library is registered.
+    pub(super) fn read(start: usize, end: usize, library: Arc<str>) -> std::result::Result<Self, String> {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        if start == 0 || end < start {
+            return Err(format!("its descriptor gives the addresses {start:#x} to {end:#x}"));
+        }
+        let len = end - start;
+        // SAFETY: as in `Image::view`.
+        let view = ImageView::parse(unsafe { std::slice::from_raw_parts(start as *const u8, len) });
+        let view = view.map_err(|error| error.to_string())?;
+        let sets = view.properties().map_err(|error| error.to_string())?;
+        let requirements = Requirements::read(&sets)?;
+        let kernels = kernels(&sets, &requirements)?;
+        let names = |set: &str| {
+            let symbols = sets.get(set).into_iter().flat_map(|set| set.iter());
+            symbols.map(|(symbol, _)| symbol.to_owned()).collect::<Vec<_>>()
+        };
+        Ok(Self {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            start,
+            len,
+            format: view.format,
+            target: view.target.to_owned(),
+            library,
+            kernels,
+            exports: names(EXPORTED_SYMBOLS).into_iter().collect(),
+            imports: names(IMPORTED_SYMBOLS),
+            requirements,
+            programs: Mutex::default(),
+        })
+    }
+
+    /// # Safety
+    /// The caller holds the registry, and the image's library is registered.
+    unsafe fn view(&self) -> Result<ImageView<'_>> {
+        // SAFETY: `register`'s caller keeps the bytes readable until `unregister`, which waits for the registry.
+        let bytes = unsafe { std::slice::from_raw_parts(self.start as *const u8, self.len) };
+        ImageView::parse(bytes).map_err(|error| Error::new(Errc::Build, error.to_string()))
+    }
+
+    /// How much the device prefers this image; an error where it cannot run it.
+    pub(super) fn preference(&self, device: &Device) -> Result<u32> {
+        if self.format == Format::Empty {
+            return Err(Error::new(Errc::KernelNotSupported, "the image holds no code for any device"));
+        }
+        device.hal.preference(self.format, &self.target)
+    }
+
+    /// The image linked with `libraries` and built for `device`: at most once, also when many threads ask. A failure is
+    /// remembered, too.
+    pub(super) fn program(&self, device: &Device, libraries: &[Arc<Image>]) -> Result<Arc<dyn Program>> {
+        let ids: Vec<u64> = libraries.iter().map(|library| library.id).collect();
+        let cell = {
+            let mut programs = lock(&self.programs);
+            match programs.iter().find(|built| built.device == device.id && built.libraries == ids) {
+                Some(built) => built.program.clone(),
+                None => {
+                    let program = ProgramCell::default();
+                    programs.push(Built { device: device.id, libraries: ids, program: program.clone() });
+                    program
+                }
+            }
+        };
+        cell.get_or_init(|| self.build(device, libraries)).clone()
+    }
+
+    fn build(&self, device: &Device, libraries: &[Arc<Image>]) -> Result<Arc<dyn Program>> {
+        let (options, code, others) = {
+            let registry = lock(&super::REGISTRY);
+            let images = std::iter::once(self).chain(libraries.iter().map(|library| &**library));
+            if let Some(gone) = images.into_iter().find(|image| !registry.holds(image)) {
+                let message = format!("a device image for {} was unloaded before it could be built", gone.target);
+                return Err(Error::new(Errc::Kernel, message));
+            }
+            // SAFETY: the registry is held, and holds them all.
+            let code = |image: &Image| unsafe { image.view() }.map(|view| view.code.to_vec());
+            let others = libraries.iter().map(|library| code(library)).collect::<Result<Vec<_>>>()?;
+            // SAFETY: as above.
+            (unsafe { self.view() }?.options.to_owned(), code(self)?, others)
+        };
+        if settings::trace().images {
+            let (size, format, target) = (code.len(), self.format, &self.target);
+            let linked = match others.len() {
+                0 => String::new(),
+                n => format!(", linked with {n} other image(s),"),
+            };
+            let line = format!("building {size} bytes of {format} ({target}){linked} for {}", device.name());
+            settings::trace_line("images", &line);
+        }
+        let others: Vec<&[u8]> = others.iter().map(Vec::as_slice).collect();
+        device.hal.build(&code, self.format, &options, &others)
+    }
+
+    /// Forgets programs that were linked with any of these images.
+    pub(super) fn forget_linked_with(&self, images: &[u64]) {
+        lock(&self.programs).retain(|built| !built.libraries.iter().any(|library| images.contains(library)));
+    }
+}
+
+/// The kernels of an image.
+fn kernels(
+    sets: &PropertySets,
+    requirements: &Requirements,
+) -> std::result::Result<HashMap<String, KernelFacts>, String> {
+    let sizes = sets.get(KERNEL_WORK_GROUP_SIZES);
+    // Kernels of different required sizes share an image only where they were compiled for fixed targets; their sizes are then
+    // not among the image's requirements.
+    let common: Option<Arc<[u32]>> = match &requirements.work_group_sizes[..] {
+        [size] => Some(Arc::from(&size[..])),
+        _ => None,
+    };
+    let mut kernels = HashMap::new();
+    for (symbol, value) in sets.get(LAUNCH_PROPERTY_SET).into_iter().flat_map(|set| set.iter()) {
+        let launch = value
+            .as_bytes()
+            .and_then(KernelLaunch::from_bytes)
+            .ok_or_else(|| format!("property '{symbol}' of set {LAUNCH_PROPERTY_SET} is not a launch row"))?;
+        check_rows(symbol, &launch)?;
+        let own = sizes.map(|set| requirements::words(set, symbol)).transpose()?.flatten();
+        if own.as_ref().is_some_and(|size| !(1..=3).contains(&size.len())) {
+            return Err(format!("property '{symbol}' of set {KERNEL_WORK_GROUP_SIZES} is not one to three sizes"));
+        }
+        let work_group_size = own.map(Arc::from).or_else(|| common.clone());
+        kernels.insert(symbol.to_owned(), KernelFacts { launch: Arc::new(launch), work_group_size });
+    }
+    Ok(kernels)
+}
+
+/// Every parameter must lie inside the functor, and an accessor's two words as well.
+fn check_rows(symbol: &str, launch: &KernelLaunch) -> std::result::Result<(), String> {
+    for (index, param) in launch.params.iter().enumerate() {
+        let size = match param.kind {
+            ParamKind::Accessor | ParamKind::Local => 16,
+            ParamKind::StdLayout | ParamKind::Sampler | ParamKind::Pointer => param.size,
+        };
+        if param.offset.checked_add(size).is_none_or(|end| end > launch.functor_size) {
+            return Err(format!(
+                "parameter {index} of kernel '{symbol}' spans {size} bytes from {}, beyond its functor's {} bytes",
+                param.offset, launch.functor_size
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,262 @@
+//! Images that need other images, and images that need more than a device has.
+
+mod common;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use common::{Library, Machine, Traits, image_with, row};
+use scythe::launch::Ranges;
+use scythe::platform::Device;
+use scythe::queue::{Action, Order};
+use scythe::registry::{self, BundleState, Expected, ReadyKernel};
+use scythe::{Errc, Error, Result};
+use scythe_abi::aspect::Aspect;
+use scythe_abi::launch::Shape;
+use scythe_hal::DeviceInfo;
+use scythe_image::Format;
+
+const TASK: Shape = Shape::SingleTask;
+
+fn find(name: &str, device: &Device) -> Result<Arc<ReadyKernel>> {
+    registry::kernel(name, 0, None, Expected { functor_size: 8, shape: TASK }, device)
+}
+
+fn failure(name: &str, device: &Device) -> Error {
+    find(name, device).err().expect("the lookup fails")
+}
+
+/// An image with one kernel, called like its code.
+fn kernel(name: &str, traits: Traits<'_>) -> Vec<u8> {
+    image_with(&[(name, row(8, TASK))], &traits)
+}
+
+fn code(text: &str, traits: Traits<'_>) -> Vec<u8> {
+    image_with(&[], &Traits { code: Some(text), ..traits })
+}
+
+fn machine() -> Machine {
+    Machine::with_device(adjust, 0, |_, _| Ok(()))
+}
+
+fn adjust(info: &mut DeviceInfo) {
+    info.aspects = vec![Aspect::Fp64 as u32, Aspect::ExtIntelGpuSkl as u32];
+    info.sub_group_sizes = vec![8, 16];
+}
+
+fn launch(kernel: Arc<ReadyKernel>, machine: &Machine) {
+    let ranges = Ranges { shape: TASK, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] };
+    let queue = machine.queue(machine.host, false);
+    // SAFETY: the kernel uses no memory.
+    unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }.expect("submitted");
+    queue.wait();
+}
+
+/// What a launch of the kernel is linked with.
+fn linked(name: &str) -> Result<Vec<String>> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let note = seen.clone();
+    let machine = Machine::new(0, move |kernel, _| {
+        *note.lock().unwrap() = kernel.libraries.clone();
+        Ok(())
+    });
+    launch(find(name, machine.host)?, &machine);
+    Ok(seen.lock().unwrap().clone())
+}
+
+#[test]
+fn imports_come_from_whichever_library_exports_them_and_theirs_in_turn() {
+    let _app = Library::load(vec![kernel(
+        "imports",
+        Traits { imports: &["one", "own"], exports: &["own"], ..Traits::default() },
+    )]);
+    let error = linked("imports").err().expect("nobody exports it");
+    assert_eq!(error.code, Errc::Build);
+    for part in ["kernel 'imports' on null", "imports 'one'", "format", "target null"] {
+        assert!(error.message.contains(part), "'{part}' is not in: {}", error.message);
+    }
+    let _other_target =
+        Library::load(vec![code("other", Traits { exports: &["one"], target: Some("else"), ..Traits::default() })]);
+    let error = linked("imports").err().expect("not for this target");
+    assert!(error.message.contains("and target else in"), "{}", error.message);
+
+    // In a circle, and with another that nobody needs.
+    let one = Library::load(vec![
+        code("unused", Traits { exports: &["unused"], ..Traits::default() }),
+        code("1", Traits { exports: &["one"], imports: &["two"], ..Traits::default() }),
+    ]);
+    let error = linked("imports").err().expect("the library lacks something itself");
+    assert!(error.message.contains("imports 'two'"), "{}", error.message);
+    let two =
+        Library::load(vec![code("2", Traits { exports: &["two"], imports: &["one", "own"], ..Traits::default() })]);
+    assert_eq!(linked("imports").expect("complete"), ["1", "2"]);
+
+    // A second library with the symbol changes nothing, until the first goes.
+    let _again = Library::load(vec![code("1 again", Traits { exports: &["one"], ..Traits::default() })]);
+    assert_eq!(linked("imports").expect("complete"), ["1", "2"]);
+    drop(one);
+    assert_eq!(linked("imports").expect("complete"), ["1 again"]);
+    drop(two);
+}
+
+#[test]
+fn unloading_waits_for_kernels_that_call_into_the_library() {
+    static RUN: AtomicUsize = AtomicUsize::new(0);
+    let machine = Machine::new(0, |_, _| {
+        std::thread::sleep(Duration::from_millis(30));
+        RUN.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    });
+    let _app = Library::load(vec![kernel("calls", Traits { imports: &["called"], ..Traits::default() })]);
+    for round in 1..=3 {
+        let library = Library::load(vec![code("f", Traits { exports: &["called"], ..Traits::default() })]);
+        let ranges = Ranges { shape: TASK, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] };
+        let queue = machine.queue(machine.host, false);
+        let kernel = find("calls", machine.host).expect("linked");
+        // SAFETY: the kernel uses no memory.
+        unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }.expect("submitted");
+        drop(library);
+        assert_eq!(RUN.load(Ordering::SeqCst), round);
+        assert_eq!(failure("calls", machine.host).code, Errc::Build, "the function went with its library");
+    }
+}
+
+#[test]
+fn libraries_come_and_go_while_kernels_are_looked_up() {
+    let machine = machine();
+    let _app = Library::load(vec![kernel("busy", Traits { imports: &["fleeting"], ..Traits::default() })]);
+    let device = machine.host;
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(move || {
+                for _ in 0..300 {
+                    drop(Library::load(vec![code("f", Traits { exports: &["fleeting"], ..Traits::default() })]));
+                }
+            });
+        }
+        scope.spawn(move || {
+            for _ in 0..600 {
+                match find("busy", device) {
+                    Ok(kernel) => assert_eq!(kernel.symbol(), "busy"),
+                    Err(error) => assert!(matches!(error.code, Errc::Build | Errc::Kernel), "{}", error.message),
+                }
+            }
+        });
+    });
+}
+
+#[test]
+fn a_library_of_the_same_kernels_takes_over_when_the_first_goes() {
+    let machine = machine();
+    let first = Library::load(vec![kernel("shared", Traits::default())]);
+    let second = Library::load(vec![kernel("shared", Traits::default())]);
+    launch(find("shared", machine.host).expect("found"), &machine);
+    drop(first);
+    launch(find("shared", machine.host).expect("found in the second"), &machine);
+    let _third = Library::load(vec![kernel("shared", Traits::default())]);
+    drop(second);
+    launch(find("shared", machine.host).expect("found in the third"), &machine);
+}
+
+#[test]
+fn kernels_that_need_more_than_the_device_has_are_refused_unbuilt() {
+    let machine = machine();
+    let (fp16, fp64) = (&[Aspect::Fp16 as u32][..], &[Aspect::Fp64 as u32][..]);
+    let broken = Some("error: nobody should build this");
+    let needs = |name: &'static str, property: &'static str, words| {
+        kernel(name, Traits { requirements: &[(property, words)], code: broken, ..Traits::default() })
+    };
+    let _library = Library::load(vec![
+        needs("half", "aspect", fp16),
+        needs("wide", "reqd_sub_group_size", &[32]),
+        needs("big", "reqd_work_group_size", &[2, 64, 64]),
+        needs("elsewhere", "fixed_target", &[Aspect::ExtIntelGpuBdw as u32]),
+        needs("nowhere", "fixed_target", &[]),
+        kernel("double", Traits { requirements: &[("aspect", fp64)], ..Traits::default() }),
+    ]);
+    let refused = |name: &str, sentence: &str| {
+        let error = failure(name, machine.device);
+        assert_eq!(error.code, Errc::KernelNotSupported);
+        assert_eq!(error.message, format!("{sentence} (kernel '{name}', device 'null')"));
+        assert_eq!(registry::is_compatible(name, 0, machine.device, BundleState::Executable), Ok(false));
+    };
+    refused(
+        "half",
+        "Kernel uses optional feature corresponding to 'aspect::fp16' but device does not support this aspect.",
+    );
+    refused("wide", "Kernel has a required sub-group size of '32' but device does not support this sub-group size.");
+    refused(
+        "big",
+        "Kernel has a required work-group size of '64, 64' but device does not support this work-group size.",
+    );
+    refused(
+        "elsewhere",
+        "Kernel was compiled with '-fsycl-fixed-targets=intel_gpu_bdw' but was submitted to a different device.",
+    );
+    refused("nowhere", "Kernel was compiled with '-fsycl-fixed-targets=' but was submitted to a different device.");
+    find("double", machine.device).expect("a device that has what it needs");
+    assert_eq!(registry::is_compatible("double", 0, machine.device, BundleState::Executable), Ok(true));
+    let known = registry::kernel_symbols();
+    assert!(["half", "wide", "double"].iter().all(|name| known.iter().any(|symbol| symbol == name)));
+}
+
+#[test]
+fn what_a_kernel_is_linked_with_may_need_more_than_the_device_has() {
+    let machine = machine();
+    let fp16: &[(&str, &[u32])] = &[("aspect", &[Aspect::Fp16 as u32])];
+    let _app = Library::load(vec![kernel("links_half", Traits { imports: &["half_function"], ..Traits::default() })]);
+    let _half =
+        Library::load(vec![code("h", Traits { exports: &["half_function"], requirements: fp16, ..Traits::default() })]);
+    let error = failure("links_half", machine.device);
+    assert_eq!(error.code, Errc::KernelNotSupported);
+    assert!(
+        error.message.starts_with("Kernel uses optional feature corresponding to 'aspect::fp16' but device does not")
+    );
+    assert!(error.message.contains("The kernel needs device code of '"), "{}", error.message);
+    // Another definition that the device can run is preferred.
+    let _plain = Library::load(vec![code("p", Traits { exports: &["half_function"], ..Traits::default() })]);
+    find("links_half", machine.device).expect("linked with the other");
+}
+
+#[test]
+fn an_image_that_was_filtered_out_tells_what_was_missing() {
+    let machine = machine();
+    let fp16: &[(&str, &[u32])] = &[("aspect", &[Aspect::Fp16 as u32])];
+    let empty = |name, requirements| {
+        kernel(name, Traits { requirements, format: Some(Format::Empty), code: Some(""), ..Traits::default() })
+    };
+    let _library = Library::load(vec![empty("filtered", fp16), empty("no_code", &[])]);
+    assert!(failure("filtered", machine.device).message.contains("'aspect::fp16'"));
+    let error = failure("no_code", machine.device);
+    assert_eq!(error.code, Errc::KernelNotSupported);
+    assert!(error.message.contains("the image holds no code for any device"), "{}", error.message);
+}
+
+#[test]
+fn a_required_work_group_size_must_be_launched() {
+    let machine = machine();
+    let size: &[(&str, &[u32])] = &[("reqd_work_group_size", &[2, 4, 8])];
+    let image = image_with(&[("sized", row(8, Shape::NdRange))], &Traits { requirements: size, ..Traits::default() });
+    let _library = Library::load(vec![image]);
+    let expected = Expected { functor_size: 8, shape: Shape::NdRange };
+    let kernel = registry::kernel("sized", 0, None, expected, machine.device).expect("found");
+    let required = kernel.work_group_size().expect("it requires a size");
+    let ranges = |dims, local_size| Ranges {
+        shape: Shape::NdRange,
+        dims,
+        global_size: [64, 64, 1],
+        local_size,
+        global_offset: [0; 3],
+    };
+    ranges(2, [8, 4, 1]).check_required(required).expect("the required size, fastest dimension first");
+    let error = ranges(2, [4, 8, 1]).check_required(required).expect_err("turned round");
+    assert_eq!(
+        (error.code, &*error.message),
+        (
+            Errc::NdRange,
+            "nd_range of global size {64, 64}, local size {8, 4}: the kernel has a required work-group size of {4, 8}"
+        )
+    );
+    assert_eq!(ranges(1, [32, 1, 1]).check_required(required).expect_err("one dimension").code, Errc::NdRange);
+}
