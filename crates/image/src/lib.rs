@@ -4,6 +4,7 @@
 //! * [`properties`]: property sets, inside images and as text files.
 //! * [`file_table`]: the tables by which post-link stages name their outputs.
 //! * [`bundle`]: fat objects, host ELF files with one section of device code per target.
+//! * [`text_bundle`]: preprocessed text of all passes in one file.
 //! * [`archive`]: the members of static libraries.
 //!
 //! Each format has its one reader and its one writer here. Readers take any bytes: what does not fit comes back as an
@@ -19,6 +20,7 @@ mod elf;
 pub mod file_table;
 mod ordered;
 pub mod properties;
+pub mod text_bundle;
 
 pub use container::{Format, Image, ImageError, ImageView};
 pub use file_table::{FileTable, FileTableError};
