@@ -37,6 +37,7 @@ mod no_wrap;
 mod pass_pipeline;
 mod placement;
 mod shim;
+mod spirv;
 mod target_machine;
 mod text;
 mod types;
@@ -60,6 +61,7 @@ pub use lanes::const_vector;
 pub use metadata::{Metadata, MetadataKind};
 pub use module::Module;
 pub use pass_pipeline::{PassOptions, run_function_passes, run_passes};
+pub use spirv::translate_to_spirv;
 pub use target_machine::{
     OptLevel, TargetMachine, TargetOptions, default_triple, host_cpu, host_features, llvm_version,
 };

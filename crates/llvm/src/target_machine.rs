@@ -182,7 +182,7 @@ pub fn host_features() -> String {
     unsafe { take_message(LLVMGetHostCPUFeatures()) }
 }
 
-fn initialize() {
+pub(crate) fn initialize() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: registration without preconditions, once.
