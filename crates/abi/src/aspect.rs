@@ -123,8 +123,8 @@ aspects! {
     ExtIntelPowerLimits = 86, "ext_intel_power_limits";
     ExtOneapiAsyncMemoryAlloc = 87, "ext_oneapi_async_memory_alloc";
     ExtIntelX86_64 = 1000, "ext_intel_x86_64";
-    ExtIntelX86_64Sse4_2 = 1001, "ext_intel_x86_64_sse4_2";
-    ExtIntelX86_64Avx = 1002, "ext_intel_x86_64_avx";
+    ExtIntelX86_64Sse2 = 1001, "ext_intel_x86_64_sse2";
+    ExtIntelX86_64Sse4_2 = 1002, "ext_intel_x86_64_sse4_2";
     ExtIntelX86_64Avx2 = 1003, "ext_intel_x86_64_avx2";
     ExtIntelX86_64Avx512 = 1004, "ext_intel_x86_64_avx512";
     ExtIntelGpuBdw = 1020, "ext_intel_gpu_bdw";

@@ -92,8 +92,8 @@ def AspectExt_oneapi_async_memory_alloc : Aspect<"ext_oneapi_async_memory_alloc"
 
 // One for each device architecture. Only a device of that architecture has it.
 def AspectExt_intel_x86_64 : Aspect<"ext_intel_x86_64">;
+def AspectExt_intel_x86_64_sse2 : Aspect<"ext_intel_x86_64_sse2">;
 def AspectExt_intel_x86_64_sse4_2 : Aspect<"ext_intel_x86_64_sse4_2">;
-def AspectExt_intel_x86_64_avx : Aspect<"ext_intel_x86_64_avx">;
 def AspectExt_intel_x86_64_avx2 : Aspect<"ext_intel_x86_64_avx2">;
 def AspectExt_intel_x86_64_avx512 : Aspect<"ext_intel_x86_64_avx512">;
 def AspectExt_intel_gpu_bdw : Aspect<"ext_intel_gpu_bdw">;

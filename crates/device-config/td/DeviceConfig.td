@@ -74,8 +74,8 @@ class CpuInfo<string name, list<Aspect> more, bit otherAspects = 0>
 def X86_64 : CpuInfo<"spir64_x86_64", [], 1>;
 def : TargetAlias<"x86_64", X86_64>;
 def : TargetAlias<"native_cpu", X86_64>;
+def : CpuInfo<"x86_64_sse2", [AspectExt_intel_x86_64_sse2], 1>;
 def : CpuInfo<"x86_64_sse4_2", [AspectExt_intel_x86_64_sse4_2], 1>;
-def : CpuInfo<"x86_64_avx", [AspectExt_intel_x86_64_avx], 1>;
 def : CpuInfo<"x86_64_avx2", [AspectExt_intel_x86_64_avx2, AspectFp16]>;
 def : CpuInfo<"x86_64_avx512", [AspectExt_intel_x86_64_avx512, AspectFp16]>;
 
@@ -93,12 +93,14 @@ defvar IntelGpuAspects = [AspectGpu, AspectFp16, AspectOnline_compiler, AspectOn
                           AspectExt_oneapi_tangle_group] # UsmAllocations;
 defvar Images = [AspectImage, AspectExt_intel_legacy_image];
 
+// ocloc writes its devices with '-' where targets have '_'.
 class IntelGpu<string device, Aspect architecture, list<Aspect> more, list<int> sizes, int workGroup, int localMemory>
-    : TargetInfo<"intel_gpu_" # device, [architecture] # IntelGpuAspects # more, sizes, "ocloc", "-device " # device, 0,
-                 workGroup, localMemory>;
+    : TargetInfo<"intel_gpu_" # device, [architecture] # IntelGpuAspects # more, sizes, "ocloc",
+                 "-device " # !subst("_", "-", device), 0, workGroup, localMemory>;
 
-def : TargetInfo<"intel_gpu", IntelGpuAspects, [16, 32], "ocloc", "", 1>;
-def : TargetInfo<"spir64_gen", IntelGpuAspects, [16, 32], "ocloc", "", 1>;
+// Every one has sub-groups of 16 and 32, and some have others, which a list could not say.
+def Spir64Gen : TargetInfo<"spir64_gen", IntelGpuAspects, [], "ocloc", "", 1>;
+def : TargetAlias<"intel_gpu", Spir64Gen>;
 
 // Gen8 and Gen9: double precision in hardware. The small cores of Apollo Lake and Gemini Lake lack 64-bit atomics.
 class Gen8<string device, Aspect architecture>
@@ -130,7 +132,10 @@ class XeLp<string device, Aspect architecture>
 def GpuTgllp : XeLp<"tgllp", AspectExt_intel_gpu_tgllp>;
 def GpuRkl : XeLp<"rkl", AspectExt_intel_gpu_rkl>;
 def GpuAdlS : XeLp<"adl_s", AspectExt_intel_gpu_adl_s>;
-def GpuRplS : XeLp<"rpl_s", AspectExt_intel_gpu_rpl_s>;
+// The graphics of adl_s, by which name older ocloc know it.
+def GpuRplS : XeLp<"rpl_s", AspectExt_intel_gpu_rpl_s> {
+  let aotToolchainOptions = "-device adl-s";
+}
 def GpuAdlP : XeLp<"adl_p", AspectExt_intel_gpu_adl_p>;
 def GpuAdlN : XeLp<"adl_n", AspectExt_intel_gpu_adl_n>;
 def GpuDg1 : XeLp<"dg1", AspectExt_intel_gpu_dg1>;
@@ -178,15 +183,25 @@ def : TargetAlias<"intel_gpu_9_4_0", GpuGlk>;
 def : TargetAlias<"intel_gpu_9_5_0", GpuWhl>;
 def : TargetAlias<"intel_gpu_9_6_0", GpuAml>;
 def : TargetAlias<"intel_gpu_9_7_0", GpuCml>;
-def : TargetAlias<"intel_gpu_11_0_0", GpuIcllp>;
 def : TargetAlias<"intel_gpu_icl", GpuIcllp>;
-def : TargetAlias<"intel_gpu_11_1", GpuLkf>;
+def : TargetAlias<"intel_gpu_11_0_0", GpuIcllp>;
+def : TargetAlias<"intel_gpu_11_0", GpuIcllp>;
 def : TargetAlias<"intel_gpu_11_1_0", GpuLkf>;
+def : TargetAlias<"intel_gpu_11_1", GpuLkf>;
 def : TargetAlias<"intel_gpu_11_2_0", GpuEhl>;
+def : TargetAlias<"intel_gpu_tgl", GpuTgllp>;
 def : TargetAlias<"intel_gpu_12_0_0", GpuTgllp>;
 def : TargetAlias<"intel_gpu_12_0", GpuTgllp>;
-def : TargetAlias<"intel_gpu_tgl", GpuTgllp>;
+def : TargetAlias<"intel_gpu_12", GpuTgllp>;
+def : TargetAlias<"intel_gpu_12_1_0", GpuRkl>;
+def : TargetAlias<"intel_gpu_12_2_0", GpuAdlS>;
+def : TargetAlias<"intel_gpu_12_3_0", GpuAdlP>;
+def : TargetAlias<"intel_gpu_12_4_0", GpuAdlN>;
 def : TargetAlias<"intel_gpu_12_10_0", GpuDg1>;
+def : TargetAlias<"intel_gpu_12_55_8", GpuAcmG10>;
+def : TargetAlias<"intel_gpu_12_56_5", GpuAcmG11>;
+def : TargetAlias<"intel_gpu_12_57_0", GpuAcmG12>;
+def : TargetAlias<"intel_gpu_12_60_7", GpuPvc>;
 
 //===-- NVIDIA GPUs [CUDA] [DPCPP] -------------------------------------------------------------------------------===//
 

@@ -39,7 +39,8 @@ fn every_device_of_the_documents_is_there_with_an_aspect_of_its_own() {
         assert!(own.is_some() && target.architecture() == own, "{device}");
         assert!(!target.may_support_other_aspects, "{device}");
         assert_eq!(target.aot_toolchain, "ocloc");
-        assert_eq!(target.aot_toolchain_options, format!("-device {device}"));
+        let ocloc_name = if device == "rpl_s" { "adl-s".into() } else { device.replace('_', "-") };
+        assert_eq!(target.aot_toolchain_options, format!("-device {ocloc_name}"));
     }
     assert_eq!(lookup("spir64_x86_64").architecture(), Some(Aspect::ExtIntelX86_64));
     assert_eq!(lookup("nvidia_gpu_sm_90").architecture(), Some(Aspect::ExtNvidiaGpuSm90));
