@@ -5,6 +5,7 @@
 //! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the runtime.
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
 //! * [`jit`]: the C edge of the run-time compiler, a shared object that the CPU backend loads when it first builds.
+//! * [`spirv`]: its second entry point, which makes SPIR-V.
 //! * [`target`]: what device code can be compiled for, and the levels of the CPU's instruction set.
 //! * [`tgt`]: the descriptor that the wrapper emits and `__tgt_register_lib` receives.
 //! * [`names`]: names that appear in IR, images and objects, each written down once.
@@ -15,5 +16,6 @@ pub mod cpu;
 pub mod jit;
 pub mod launch;
 pub mod names;
+pub mod spirv;
 pub mod target;
 pub mod tgt;

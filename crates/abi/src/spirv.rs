@@ -1,0 +1,37 @@
+//! The second entry point of `libscythe-jit.so`: device bitcode → SPIR-V, for devices whose drivers have a compiler of their
+//! own.
+//!
+//! The library exports [`TRANSLATE_SYMBOL`] of type [`TranslateFn`]. Responses are those of [`crate::jit`], and are freed as
+//! they are.
+
+use crate::jit::{Bitcode, Response};
+use std::ffi::c_char;
+
+pub const VERSION: u32 = 1;
+pub const TRANSLATE_SYMBOL: &str = "scythe_jit_translate";
+
+/// What to translate: device bitcode (the generic triple).
+#[repr(C)]
+pub struct Request {
+    /// [`VERSION`].
+    pub version: u32,
+    /// 0 to 3.
+    pub opt_level: u32,
+    pub bitcode: *const u8,
+    pub bitcode_len: usize,
+    /// Modules that define what the bitcode leaves undefined, as in [`crate::jit::Request`].
+    pub libraries: *const Bitcode,
+    pub library_count: usize,
+    /// Folder of the device library's bitcode, NUL-terminated.
+    pub device_lib_dir: *const c_char,
+    /// Where to write each stage, or null.
+    pub dump_dir: *const c_char,
+    /// SPIR-V extensions that the device's driver knows, separated by blanks, NUL-terminated. Names that the compiler has no
+    /// use for are ignored.
+    pub extensions: *const c_char,
+    /// The highest version of SPIR-V that the driver takes, such as 0x0001_0400 for 1.4.
+    pub spirv_version: u32,
+}
+
+/// 0 on success. `response` is always filled; its `object` is the SPIR-V module.
+pub type TranslateFn = unsafe extern "C" fn(request: *const Request, response: *mut Response) -> i32;
