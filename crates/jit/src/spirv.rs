@@ -1,0 +1,130 @@
+//! Bitcode → linked device module → SPIR-V module, in memory.
+//!
+//! The back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own intrinsics into
+//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], variables in local memory
+//! that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
+//! names the symbol; no driver is asked.
+//!
+//! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
+
+mod aggregates;
+pub mod edge;
+mod externals;
+mod intrinsics;
+
+use crate::link;
+use scythe_llvm::{
+    Context, Linkage, Module, OptLevel, PassOptions, TargetMachine, TargetOptions, run_passes, translate_to_spirv,
+};
+use scythe_passes::target::cpu::local_variables;
+use std::path::PathBuf;
+
+/// The device library's file in the folder of device libraries.
+pub const DEVICE_LIBRARY: &str = "devicelib-spirv.bc";
+
+/// What is worth using where the driver has it. Each is one that the back end has instructions or decorations of; others would
+/// change nothing.
+const EXTENSIONS: [&str; 10] = [
+    "SPV_EXT_shader_atomic_float_add",
+    "SPV_EXT_shader_atomic_float_min_max",
+    "SPV_EXT_shader_atomic_float16_add",
+    "SPV_INTEL_optnone",
+    "SPV_INTEL_subgroups",
+    "SPV_KHR_bit_instructions",
+    "SPV_KHR_expect_assume",
+    "SPV_KHR_integer_dot_product",
+    "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_uniform_group_instructions",
+];
+
+/// What the spec's programs are translated to where the driver takes it; later versions bring kernels nothing.
+const HIGHEST_MINOR: u32 = 4;
+
+/// How to translate, and for what.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub opt_level: u32,
+    /// The folder that holds [`DEVICE_LIBRARY`]. It is read when a kernel needs it.
+    pub device_lib_dir: Option<PathBuf>,
+    /// A folder for each stage.
+    pub dump_dir: Option<PathBuf>,
+    /// Those that the driver knows, by SPIR-V's names.
+    pub extensions: Vec<String>,
+    /// The highest version that the driver takes, such as 0x0001_0400.
+    pub version: u32,
+}
+
+/// Translates device bitcode, linked with `libraries`, to a SPIR-V module with the same kernels. An error says what was wrong
+/// with what.
+pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, String> {
+    let minor = ((options.version >> 8) & 0xff).min(HIGHEST_MINOR);
+    if options.version >> 16 != 1 {
+        return Err(format!(
+            "the driver takes SPIR-V version {:#010x}, expected version 1 of some kind",
+            options.version
+        ));
+    }
+    let triple = format!("spirv64v1.{minor}-unknown-unknown");
+    let context = Context::new();
+    let module = context.parse_bitcode(bitcode, "device image").map_err(|e| e.to_string())?;
+    link::run(&context, &module, libraries)?;
+    // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
+    module.verify().map_err(|e| e.to_string())?;
+    // Drivers of CPUs and GPUs alike have no use for it.
+    module.strip_debug_info();
+    dump(options, "spirv-0-input.ll", module.to_string().as_bytes())?;
+    prepare(&context, &module, &triple, options)?;
+    dump(options, "spirv-1-prepared.ll", module.to_string().as_bytes())?;
+
+    let known = |name: &&str| options.extensions.iter().any(|e| e == name);
+    let extensions: Vec<&str> = EXTENSIONS.into_iter().filter(known).collect();
+    let level = OptLevel::from_number(options.opt_level);
+    match translate_to_spirv(module, &triple, &extensions, level) {
+        Ok(words) => {
+            dump(options, "spirv-2-module.spv", &words)?;
+            Ok(words)
+        }
+        Err(error) => {
+            // The module was left in the middle of its translation, and the context holds it.
+            std::mem::forget(context);
+            Err(format!("the SPIR-V back end cannot translate the device code: {error}"))
+        }
+    }
+}
+
+/// Makes the module one that the back end takes.
+fn prepare<'ctx>(context: &'ctx Context, module: &Module<'ctx>, triple: &str, options: &Options) -> Result<(), String> {
+    let machine = TargetMachine::new(&TargetOptions { triple: triple.to_owned(), ..TargetOptions::default() });
+    let machine = machine.map_err(|e| e.to_string())?;
+    machine.apply_to(module);
+    local_variables::declare(module).map_err(|e| e.to_string())?;
+    externals::link_device_library(context, module, options)?;
+    for function in module.functions().filter(|f| !f.is_declaration() && !f.is_kernel()) {
+        function.remove_comdat();
+        function.set_linkage(Linkage::LLVMInternalLinkage);
+    }
+    for kernel in module.kernels() {
+        kernel.remove_comdat();
+        kernel.set_linkage(Linkage::LLVMExternalLinkage);
+    }
+    // The driver optimises; what helps it most is to know which memory a pointer points to.
+    let simplify = match options.opt_level {
+        0 => "always-inline,globaldce",
+        _ => {
+            "always-inline,inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,infer-address-spaces,instcombine,\
+             simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),globaldce"
+        }
+    };
+    run_passes(module, simplify, Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
+    intrinsics::run(module);
+    aggregates::run(module);
+    run_passes(module, "globaldce,function(dce)", Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
+    module.verify().map_err(|e| e.to_string())?;
+    externals::check(module)
+}
+
+fn dump(options: &Options, name: &str, bytes: &[u8]) -> Result<(), String> {
+    let Some(folder) = options.dump_dir.as_deref() else { return Ok(()) };
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).map_err(|e| format!("cannot write '{}': {e}", path.display()))
+}

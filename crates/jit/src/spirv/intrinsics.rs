@@ -1,0 +1,136 @@
+//! Replaces LLVM's intrinsics that the SPIR-V back end does not translate, some of which it even crashes on, by OpenCL's
+//! extended instructions or plain arithmetic.
+
+use scythe_llvm::{Builder, CallConv, Function, Instruction, IntPredicate, Module, Type, Value};
+
+/// Replaces all calls of such intrinsics.
+pub fn run(module: &Module<'_>) {
+    for intrinsic in module.functions().filter(|f| f.is_intrinsic()).collect::<Vec<_>>() {
+        let name = intrinsic.name();
+        let mut parts = name.split('.').skip(1);
+        let Some(replace) = replacement(parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) else {
+            continue;
+        };
+        for call in intrinsic.users().into_iter().filter_map(|user| user.as_instruction()) {
+            let builder = module.context().create_builder();
+            builder.position_before(call);
+            if let Some(value) = replace(&Site { module, builder: &builder, call }) {
+                call.replace_all_uses_with(value);
+                call.erase();
+            }
+        }
+    }
+}
+
+type Replace = for<'ctx> fn(&Site<'_, 'ctx>) -> Option<Value<'ctx>>;
+
+/// By the first words of the intrinsic's name.
+fn replacement(first: &str, second: &str) -> Option<Replace> {
+    Some(match (first, second) {
+        ("canonicalize", _) => |site| site.args().first().copied(),
+        ("exp10", _) => |site| site.maths("exp10"),
+        ("ldexp", _) => |site| site.maths("ldexp"),
+        ("minimumnum", _) => |site| site.maths("fmin"),
+        ("maximumnum", _) => |site| site.maths("fmax"),
+        ("lrint" | "llrint", _) => |site| site.rounded(),
+        ("frexp", _) => |site| site.frexp(),
+        ("sincos", _) => |site| site.sincos(),
+        ("sadd", "with") => |site| site.overflow(true),
+        ("ssub", "with") => |site| site.overflow(false),
+        _ => return None,
+    })
+}
+
+/// A call that is replaced.
+struct Site<'a, 'ctx> {
+    module: &'a Module<'ctx>,
+    builder: &'a Builder<'ctx>,
+    call: Instruction<'ctx>,
+}
+
+impl<'ctx> Site<'_, 'ctx> {
+    fn args(&self) -> Vec<Value<'ctx>> {
+        self.call.args()
+    }
+
+    /// A call of OpenCL's function `name`, with C++ mangling. `None` for types that it does not come in.
+    fn ocl(&self, name: &str, result: Type<'ctx>, args: &[Value<'ctx>]) -> Option<Value<'ctx>> {
+        let mut mangled = format!("_Z{}__spirv_ocl_{name}", "__spirv_ocl_".len() + name.len());
+        for arg in args {
+            mangled += code(arg.ty())?;
+        }
+        let types: Vec<Type<'ctx>> = args.iter().map(|arg| arg.ty()).collect();
+        let function: Function<'ctx> = self.module.get_or_add_function(&mangled, result.function(&types, false));
+        function.set_call_conv(CallConv::SPIR_FUNC);
+        let call = self.builder.call(function, args, "");
+        call.set_call_conv(CallConv::SPIR_FUNC);
+        Some(call.as_value())
+    }
+
+    fn maths(&self, name: &str) -> Option<Value<'ctx>> {
+        self.ocl(name, self.call.ty(), &self.args())
+    }
+
+    fn rounded(&self) -> Option<Value<'ctx>> {
+        let args = self.args();
+        let whole = self.ocl("rint", args.first()?.ty(), &args)?;
+        Some(self.builder.fp_to_si(whole, self.call.ty(), ""))
+    }
+
+    /// Two results: OpenCL gives the second through private memory.
+    fn second_through_memory(&self, name: &str) -> Option<(Value<'ctx>, Value<'ctx>)> {
+        let args = self.args();
+        let second = *self.call.ty().contained().get(1)?;
+        let entry = self.call.function()?.entry_block()?;
+        let start = self.module.context().create_builder();
+        start.position_at_start(entry);
+        let place = start.alloca(second, "");
+        let mut mangled = format!("_Z{}__spirv_ocl_{name}", "__spirv_ocl_".len() + name.len());
+        mangled += &format!("{}P{}", code(args.first()?.ty())?, code(second)?);
+        let types = [args[0].ty(), place.ty()];
+        let function = self.module.get_or_add_function(&mangled, args[0].ty().function(&types, false));
+        function.set_call_conv(CallConv::SPIR_FUNC);
+        let first = self.builder.call(function, &[args[0], place.as_value()], "");
+        first.set_call_conv(CallConv::SPIR_FUNC);
+        let loaded = self.builder.load(second, place.as_value(), "");
+        Some((first.as_value(), loaded.as_value()))
+    }
+
+    fn frexp(&self) -> Option<Value<'ctx>> {
+        let (fraction, exponent) = self.second_through_memory("frexp")?;
+        Some(self.pair(fraction, exponent))
+    }
+
+    fn sincos(&self) -> Option<Value<'ctx>> {
+        let (sine, cosine) = self.second_through_memory("sincos")?;
+        Some(self.pair(sine, cosine))
+    }
+
+    /// The sum or difference, and whether it overflowed: the operands' signs told another one.
+    fn overflow(&self, add: bool) -> Option<Value<'ctx>> {
+        let (args, b) = (self.args(), self.builder);
+        let [x, y] = args[..] else { return None };
+        let result = if add { b.add(x, y, "") } else { b.sub(x, y, "") };
+        let other = b.xor(x, if add { result } else { y }, "");
+        let both = if add { b.and(other, b.xor(y, result, ""), "") } else { b.and(other, b.xor(x, result, ""), "") };
+        let overflowed = b.icmp(IntPredicate::LLVMIntSLT, both, x.ty().const_null(), "");
+        Some(self.pair(result, overflowed))
+    }
+
+    fn pair(&self, first: Value<'ctx>, second: Value<'ctx>) -> Value<'ctx> {
+        let half = self.builder.insert_value(self.call.ty().poison(), first, 0, "");
+        self.builder.insert_value(half, second, 1, "")
+    }
+}
+
+/// The letters of a type in a mangled name.
+fn code(ty: Type<'_>) -> Option<&'static str> {
+    use scythe_llvm::TypeKind;
+    match (ty.kind(), ty.int_width()) {
+        (TypeKind::LLVMFloatTypeKind, _) => Some("f"),
+        (TypeKind::LLVMDoubleTypeKind, _) => Some("d"),
+        (TypeKind::LLVMHalfTypeKind, _) => Some("Dh"),
+        (_, Some(32)) => Some("i"),
+        _ => None,
+    }
+}

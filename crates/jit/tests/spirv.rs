@@ -1,0 +1,153 @@
+//! Device bitcode in, SPIR-V out: what the back end takes as it is, what is replaced for it, and what is an error.
+
+use scythe_jit::spirv::{Options, translate};
+use scythe_llvm::Context;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const EXTENSIONS: [&str; 2] = ["SPV_KHR_uniform_group_instructions", "SPV_EXT_shader_atomic_float_add"];
+
+fn options() -> Options {
+    let extensions = EXTENSIONS.iter().map(|&name| name.to_owned()).collect();
+    Options { opt_level: 2, extensions, version: 0x0001_0400, ..Options::default() }
+}
+
+fn bitcode(body: &str) -> Vec<u8> {
+    let text = format!("target triple = \"spirv64-unknown-unknown\"\n{body}");
+    Context::new().parse_ir(text.as_bytes(), "test").expect("valid IR").to_bitcode()
+}
+
+/// The translation as text, after `spirv-val` had no objection to it.
+fn translated(body: &str) -> String {
+    let words = translate(&bitcode(body), &[], &options()).expect("the code can be translated");
+    tool("spirv-val", &["--target-env", "spv1.4", "-"], &words);
+    tool("spirv-dis", &["-"], &words)
+}
+
+fn tool(name: &str, args: &[&str], input: &[u8]) -> String {
+    let mut child = Command::new(name)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|e| panic!("cannot run {name} of the package spirv-tools: {e}"));
+    child.stdin.take().expect("a pipe").write_all(input).expect("the tool reads its input");
+    let output = child.wait_with_output().expect("the tool ends");
+    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn error(body: &str) -> String {
+    translate(&bitcode(body), &[], &options()).expect_err("the code cannot be translated")
+}
+
+#[test]
+fn queries_become_built_in_variables_and_kernels_stay_visible() {
+    let text = translated(
+        "declare spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)
+         define internal spir_func i64 @own(i64 %x) { %r = add i64 %x, 1 ret i64 %r }
+         define weak_odr spir_kernel void @kernel(ptr addrspace(1) %p) {
+           %id = call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)
+           %r = call spir_func i64 @own(i64 %id)
+           %at = getelementptr i64, ptr addrspace(1) %p, i64 %id
+           store i64 %r, ptr addrspace(1) %at
+           ret void }",
+    );
+    assert!(text.contains("; Version: 1.4"), "{text}");
+    assert!(text.contains("OpEntryPoint Kernel") && text.contains("\"kernel\""), "{text}");
+    assert!(text.contains("BuiltIn GlobalInvocationId"), "{text}");
+    assert!(!text.contains("Export"), "only kernels are visible: {text}");
+}
+
+#[test]
+fn pairs_meet_in_phi_nodes() {
+    let text = translated(
+        "define spir_kernel void @kernel(ptr addrspace(1) %p, i32 %n) {
+         entry:
+           %first = cmpxchg ptr addrspace(1) %p, i32 0, i32 1 seq_cst seq_cst
+           br label %loop
+         loop:
+           %pair = phi { i32, i1 } [ %first, %entry ], [ %again, %loop ]
+           %old = extractvalue { i32, i1 } %pair, 0
+           %new = add i32 %old, %n
+           %again = cmpxchg ptr addrspace(1) %p, i32 %old, i32 %new seq_cst seq_cst
+           %done = extractvalue { i32, i1 } %again, 1
+           br i1 %done, label %end, label %loop
+         end:
+           ret void }",
+    );
+    assert_eq!(text.matches("OpAtomicCompareExchange ").count(), 2, "{text}");
+}
+
+#[test]
+fn intrinsics_without_an_instruction_are_replaced() {
+    let text = translated(
+        "declare float @llvm.ldexp.f32.i32(float, i32)
+         declare { double, i32 } @llvm.frexp.f64.i32(double)
+         declare { i32, i1 } @llvm.sadd.with.overflow.i32(i32, i32)
+         declare i64 @llvm.llrint.i64.f32(float)
+         define spir_kernel void @kernel(ptr addrspace(1) %p, float %x, double %y, i32 %n) {
+           %a = call float @llvm.ldexp.f32.i32(float %x, i32 %n)
+           store float %a, ptr addrspace(1) %p
+           %b = call { double, i32 } @llvm.frexp.f64.i32(double %y)
+           %c = extractvalue { double, i32 } %b, 1
+           store i32 %c, ptr addrspace(1) %p
+           %d = call { i32, i1 } @llvm.sadd.with.overflow.i32(i32 %n, i32 %c)
+           %e = extractvalue { i32, i1 } %d, 1
+           %f = zext i1 %e to i32
+           store i32 %f, ptr addrspace(1) %p
+           %g = call i64 @llvm.llrint.i64.f32(float %x)
+           store i64 %g, ptr addrspace(1) %p
+           ret void }",
+    );
+    for instruction in ["ldexp", "frexp", "rint", "OpSLessThan"] {
+        assert!(text.contains(instruction), "{instruction}: {text}");
+    }
+}
+
+#[test]
+fn local_memory_that_is_asked_for_becomes_a_variable_of_the_group() {
+    let text = translated(
+        "declare spir_func ptr addrspace(4) @__scythe_group_local_memory(i64, i64)
+         define spir_kernel void @kernel(ptr addrspace(1) %p) {
+           %a = call spir_func ptr addrspace(4) @__scythe_group_local_memory(i64 64, i64 16)
+           store i32 1, ptr addrspace(4) %a
+           %v = load i32, ptr addrspace(4) %a
+           store volatile i32 %v, ptr addrspace(1) %p
+           ret void }",
+    );
+    assert!(text.contains("Workgroup"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_translated_is_an_error_and_the_process_goes_on() {
+    let undefined = error(
+        "declare spir_func float @strange(float)
+         define spir_kernel void @kernel(ptr addrspace(1) %p, float %x) {
+           %r = call spir_func float @strange(float %x)
+           store float %r, ptr addrspace(1) %p
+           ret void }",
+    );
+    assert!(undefined.contains("'strange'") && undefined.contains("'kernel'"), "{undefined}");
+    let fatal = error(
+        "declare i32 @llvm.sshl.sat.i32(i32, i32)
+         define spir_kernel void @kernel(ptr addrspace(1) %p, i32 %x) {
+           %r = call i32 @llvm.sshl.sat.i32(i32 %x, i32 %x)
+           store i32 %r, ptr addrspace(1) %p
+           ret void }",
+    );
+    assert!(fatal.contains("cannot translate") && fatal.contains("SSHLSAT"), "{fatal}");
+    assert!(translate(b"not bitcode", &[], &options()).unwrap_err().contains("cannot read"));
+    let old = Options { version: 0x0002_0000, ..options() };
+    assert!(translate(&bitcode(""), &[], &old).unwrap_err().contains("0x00020000"));
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let code =
+        bitcode("define spir_kernel void @kernel(ptr addrspace(1) %p) { store i32 1, ptr addrspace(1) %p ret void }");
+    let once = translate(&code, &[], &options()).unwrap();
+    assert_eq!(once, translate(&code, &[], &options()).unwrap());
+    assert_eq!(&once[..4], &0x0723_0203u32.to_le_bytes());
+}
