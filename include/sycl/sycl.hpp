@@ -28,6 +28,7 @@
 #include <sycl/info.hpp>
 #include <sycl/interop_handle.hpp>
 #include <sycl/item.hpp>
+#include <sycl/kernel_bundle.hpp>
 #include <sycl/local_accessor.hpp>
 #include <sycl/memory_enums.hpp>
 #include <sycl/multi_ptr.hpp>

@@ -114,6 +114,13 @@ pub mod usm_kind {
     pub const UNKNOWN: u32 = 3;
 }
 
+/// `scythe_bundle_state`.
+pub mod bundle_state {
+    pub const INPUT: u32 = 0;
+    pub const OBJECT: u32 = 1;
+    pub const EXECUTABLE: u32 = 2;
+}
+
 /// `scythe_buffer_flags`.
 pub mod buffer_flags {
     pub const USE_HOST_PTR: u32 = 1;

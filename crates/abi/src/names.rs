@@ -8,9 +8,6 @@ pub const LAUNCH_PROPERTY_SET: &str = "SCYTHE/launch";
 pub const EXPORTED_SYMBOLS: &str = "SYCL/exported symbols";
 /// Property set with one number, 1, per symbol that other images must define.
 pub const IMPORTED_SYMBOLS: &str = "SYCL/imported symbols";
-/// Property set with what a device must have to use an image: `aspect`, `reqd_sub_group_size`, `reqd_work_group_size`,
-/// `fixed_target`.
-pub const DEVICE_REQUIREMENTS: &str = "SYCL/device requirements";
 /// Property set with one byte array per kernel that requires a work-group size: `u32` sizes in the attribute's order.
 pub const KERNEL_WORK_GROUP_SIZES: &str = "SCYTHE/required work-group sizes";
 /// Function attribute on kernels: `single_task`, `range` or `nd_range`.
@@ -19,6 +16,8 @@ pub const SHAPE_ATTRIBUTE: &str = "scythe-shape";
 pub const MODULE_ID_ATTRIBUTE: &str = "sycl-module-id";
 /// Prefix of the work-group function that the CPU lowering makes from a kernel.
 pub const CPU_ENTRY_PREFIX: &str = "__scythe_cpu.";
+/// Prefix of the function that tells how an nd_range kernel was compiled; see [`crate::cpu::FormFn`].
+pub const CPU_FORM_PREFIX: &str = "__scythe_cpu_form.";
 /// Between a kernel's mangled name and its translation unit's identifier (16 hex digits), for names with internal
 /// linkage.
 pub const TU_SEPARATOR: &str = ".tu.";

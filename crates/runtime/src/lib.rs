@@ -11,7 +11,7 @@
 //!   until a backend may have them.
 //! * [`memory`]: buffers, their copies, and who may touch them when. [`context`]: unified shared memory.
 //! * [`coroutine`]: work-groups of host mode, whose work-items wait for each other.
-//! * [`settings`]: environment variables.
+//! * [`settings`]: environment variables. [`simulate`]: devices that the CPU plays for tests.
 //! * [`exit`]: what happens when the process ends with commands in flight.
 //!
 //! A program that only starts costs nothing: registration records an address, and everything else is made when it is
@@ -32,6 +32,7 @@ pub mod platform;
 pub mod queue;
 pub mod registry;
 pub mod settings;
+pub mod simulate;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

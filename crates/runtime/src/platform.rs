@@ -9,7 +9,7 @@ use scythe_hal::{self as hal, BackendKind};
 
 use crate::dispatch::Target;
 use crate::event::Origin;
-use crate::{Errc, Error, Result, exit, settings};
+use crate::{Errc, Error, Result, exit, settings, simulate};
 
 /// One backend.
 pub struct Platform {
@@ -38,13 +38,13 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// What programs see: the built-in CPU, always there.
+    /// What programs see: the built-in CPU, always there, or devices that it simulates.
     pub fn get() -> Result<&'static Self> {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
         let runtime = RUNTIME.get_or_init(|| {
             settings::check()?;
             exit::arrange();
-            Self::new(vec![scythe_backend_cpu::backend()])
+            Self::new(vec![simulate::as_environment_says(scythe_backend_cpu::backend())?])
         });
         runtime.as_ref().map_err(Clone::clone)
     }

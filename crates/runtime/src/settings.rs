@@ -38,6 +38,15 @@ pub const VARIABLES: &[Variable] = &[
         accepts: |value| value.trim().parse::<u32>().is_ok_and(|n| (1..=1024).contains(&n)),
     },
     Variable {
+        name: crate::simulate::VARIABLE,
+        values: "a comma-separated list of targets of the device configuration, or of FILE.yaml:TARGET",
+        default: "(none)",
+        doc: "Devices for the CPU device to simulate in its own place: with the aspects, sub-group sizes and limits that the \
+              device configuration, or a file over it, gives the target.",
+        // What is wrong with an entry is said when the devices are made.
+        accepts: |_| true,
+    },
+    Variable {
         name: "SCYTHE_DUMP_JIT",
         values: "a folder that exists",
         default: "(none)",

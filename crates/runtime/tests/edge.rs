@@ -127,6 +127,10 @@ fn null_handles_and_addresses_are_errors() {
         __tgt_register_lib(null_mut());
         __tgt_unregister_lib(null_mut());
         assert_eq!(scythe_kernel_known(null(), 0), 0);
+        fails(scythe_kernel_find(null(), 0, null_mut()), Errc::Invalid, "'symbol' is null");
+        fails(scythe_kernel_find(null(), 0, &mut null()), Errc::Invalid, "name");
+        fails(scythe_kernel_list(None, null_mut()), Errc::Invalid, "without a function");
+        fails(scythe_kernel_compatible(null_mut(), null(), 0, 0, &mut 0), Errc::Invalid, "device handle is null");
         assert_eq!(scythe_platform_count(&mut count), 0);
     }
     assert_eq!(count, 1);
@@ -139,6 +143,11 @@ fn unknown_numbers_are_named() {
     // SAFETY: handles are alive, and addresses are of local variables.
     unsafe {
         fails(scythe_queue_create(s.context, s.device, 8, &mut out), Errc::Invalid, "flags 0x8");
+        fails(
+            scythe_kernel_compatible(s.device, c"none".as_ptr(), 0, 3, &mut 0),
+            Errc::Invalid,
+            "bundle state 3 is unknown",
+        );
         fails(scythe_device_get(null_mut(), 77, &mut null_mut()), Errc::Invalid, "device 77 does not exist");
         fails(
             scythe_device_info(s.device, 4711, null_mut(), 0, null_mut()),

@@ -198,7 +198,9 @@ fn kernels_that_need_more_than_the_device_has_are_refused_unbuilt() {
     find("double", machine.device).expect("a device that has what it needs");
     assert_eq!(registry::is_compatible("double", 0, machine.device, BundleState::Executable), Ok(true));
     let known = registry::kernel_symbols();
-    assert!(["half", "wide", "double"].iter().all(|name| known.iter().any(|symbol| symbol == name)));
+    assert!(
+        ["half", "wide", "double"].iter().all(|name| known.iter().any(|symbol| symbol.to_bytes() == name.as_bytes()))
+    );
 }
 
 #[test]

@@ -312,8 +312,21 @@ void **scythe_host_group_exchange(uint64_t item, void *value, uint64_t first, ui
 // none.
 void *scythe_host_group_memory(uint64_t item, uint64_t bytes, uint64_t align);
 
-// The device symbol's image is registered (1), or not (0): what `has_kernel_bundle`-like queries start from.
+// --- Kernels of registered images ---------------------------------------------------------------------------------
+
+// The device symbol's image is registered (1), or not (0).
 int32_t scythe_kernel_known(const char *name, uint64_t tu);
+// The device symbol that `name` means in the translation unit; it stays valid until the process ends, and is the same
+// address each time. `errc::kernel` when no registered image holds it.
+scythe_status scythe_kernel_find(const char *name, uint64_t tu, const char **symbol);
+// Hands the device symbol of each kernel, as above, to `sink`, in alphabetical order.
+typedef void (*scythe_symbol_sink)(void *ctx, const char *symbol);
+scythe_status scythe_kernel_list(scythe_symbol_sink sink, void *ctx);
+enum scythe_bundle_state { SCYTHE_BUNDLE_INPUT = 0, SCYTHE_BUNDLE_OBJECT = 1, SCYTHE_BUNDLE_EXECUTABLE = 2 };
+// `*compatible` is 1 when the device can run the kernel, from an image in this state, and 0 when a submission would
+// throw `errc::kernel_not_supported`. Nothing is built.
+scythe_status scythe_kernel_compatible(scythe_device device, const char *name, uint64_t tu, uint32_t state,
+                                       int32_t *compatible);
 
 // --- Registration (called by the wrapper's object) ---------------------------------------------------------------
 

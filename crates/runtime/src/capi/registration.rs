@@ -1,12 +1,15 @@
-//! Registration of device images, called by the wrapper's object when a library is loaded and unloaded.
+//! Registration of device images, called by the wrapper's object when a library is loaded and unloaded, and questions about
+//! the kernels in them.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 
+use scythe_abi::capi::{DeviceHandle, DeviceT, Status, bundle_state};
 use scythe_abi::tgt::BinDesc;
 
-use super::edge_or;
-use super::handles::text;
-use crate::registry;
+use super::handles::{check_out, get, put, text};
+use super::{edge, edge_or};
+use crate::registry::{self, BundleState};
+use crate::{Result, invalid};
 
 /// # Safety
 /// `desc` is null or a descriptor that stays valid, with its images, until [`__tgt_unregister_lib`].
@@ -35,4 +38,63 @@ pub unsafe extern "C" fn __tgt_unregister_lib(desc: *mut BinDesc) {
 pub unsafe extern "C" fn scythe_kernel_known(name: *const c_char, tu: u64) -> i32 {
     // SAFETY: passed on.
     edge_or(0, || Ok(i32::from(registry::is_known(unsafe { text(name, "name") }?, tu))))
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_kernel_find(name: *const c_char, tu: u64, symbol: *mut *const c_char) -> Status {
+    edge(|| {
+        check_out(symbol, "symbol")?;
+        // SAFETY: passed on.
+        let found = registry::kernel_symbol(unsafe { text(name, "name") }?, tu)?;
+        // SAFETY: passed on.
+        unsafe { put(symbol, "symbol", found.as_ptr()) }
+    })
+}
+
+/// # Safety
+/// `sink` is null or may be called with `ctx`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_kernel_list(
+    sink: Option<unsafe extern "C" fn(ctx: *mut c_void, symbol: *const c_char)>,
+    ctx: *mut c_void,
+) -> Status {
+    edge(|| {
+        let sink = sink.ok_or_else(|| invalid("the list of kernels is asked for without a function to call"))?;
+        for symbol in registry::kernel_symbols() {
+            // SAFETY: the caller's contract.
+            unsafe { sink(ctx, symbol.as_ptr()) };
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_kernel_compatible(
+    device: DeviceHandle,
+    name: *const c_char,
+    tu: u64,
+    state: u32,
+    compatible: *mut i32,
+) -> Status {
+    edge(|| {
+        check_out(compatible, "compatible")?;
+        // SAFETY: passed on.
+        let (device, name) = unsafe { (get::<DeviceT>(device)?, text(name, "name")?) };
+        let answer = registry::is_compatible(name, tu, device, state_from(state)?)?;
+        // SAFETY: passed on.
+        unsafe { put(compatible, "compatible", i32::from(answer)) }
+    })
+}
+
+fn state_from(number: u32) -> Result<BundleState> {
+    Ok(match number {
+        bundle_state::INPUT => BundleState::Input,
+        bundle_state::OBJECT => BundleState::Object,
+        bundle_state::EXECUTABLE => BundleState::Executable,
+        _ => return Err(invalid(format!("bundle state {number} is unknown, expected 0 to 2"))),
+    })
 }

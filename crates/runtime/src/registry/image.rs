@@ -11,10 +11,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use scythe_abi::launch::{KernelLaunch, ParamKind};
 use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_WORK_GROUP_SIZES, LAUNCH_PROPERTY_SET};
+use scythe_device_config::Requirements;
 use scythe_hal::Program;
 use scythe_image::{Format, ImageView, PropertySets};
 
-use super::requirements::{self, Requirements};
+use super::requirements;
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock, settings};
 
@@ -32,7 +33,7 @@ pub(super) struct Image {
     pub(super) exports: HashSet<String>,
     /// In the order of the image, so that linking has one result.
     pub(super) imports: Vec<String>,
-    pub(super) requirements: Requirements,
+    requirements: Requirements,
     programs: Mutex<Vec<Built>>,
 }
 
@@ -67,7 +68,7 @@ impl Image {
         let view = ImageView::parse(unsafe { std::slice::from_raw_parts(start as *const u8, len) });
         let view = view.map_err(|error| error.to_string())?;
         let sets = view.properties().map_err(|error| error.to_string())?;
-        let requirements = Requirements::read(&sets)?;
+        let requirements = requirements::read(&sets)?;
         let kernels = kernels(&sets, &requirements)?;
         let names = |set: &str| {
             let symbols = sets.get(set).into_iter().flat_map(|set| set.iter());
@@ -94,6 +95,11 @@ impl Image {
         // SAFETY: `register`'s caller keeps the bytes readable until `unregister`, which waits for the registry.
         let bytes = unsafe { std::slice::from_raw_parts(self.start as *const u8, self.len) };
         ImageView::parse(bytes).map_err(|error| Error::new(Errc::Build, error.to_string()))
+    }
+
+    /// Why the device cannot run the image, whatever its code; see [`requirements::check`].
+    pub(super) fn check(&self, device: &Device) -> std::result::Result<(), String> {
+        requirements::check(&self.requirements, device.hal.info())
     }
 
     /// How much the device prefers this image; an error where it cannot run it.
@@ -130,8 +136,11 @@ impl Image {
                 let message = format!("a device image for {} was unloaded before it could be built", gone.target);
                 return Err(Error::new(Errc::Kernel, message));
             }
-            // SAFETY: the registry is held, and holds them all.
-            let code = |image: &Image| unsafe { image.view() }.map(|view| view.code.to_vec());
+            let code = |image: &Image| -> Result<Vec<u8>> {
+                // SAFETY: the registry is held, and holds them all.
+                let code = unsafe { image.view() }?.code().map(std::borrow::Cow::into_owned);
+                code.map_err(|error| Error::new(Errc::Build, error.to_string()))
+            };
             let others = libraries.iter().map(|library| code(library)).collect::<Result<Vec<_>>>()?;
             // SAFETY: as above.
             (unsafe { self.view() }?.options.to_owned(), code(self)?, others)
@@ -163,8 +172,8 @@ fn kernels(
     let sizes = sets.get(KERNEL_WORK_GROUP_SIZES);
     // Kernels of different required sizes share an image only where they were compiled for fixed targets; their sizes are then
     // not among the image's requirements.
-    let common: Option<Arc<[u32]>> = match &requirements.work_group_sizes[..] {
-        [size] => Some(Arc::from(&size[..])),
+    let common: Option<Arc<[u32]>> = match requirements.work_group_sizes.as_deref() {
+        Some([size]) => Some(Arc::from(&size[..])),
         _ => None,
     };
     let mut kernels = HashMap::new();

@@ -29,7 +29,7 @@ pub(super) fn resolve(image: &Arc<Image>, all: &[Arc<Image>], device: &Device) -
 fn exporter(symbol: &str, importer: &Image, all: &[Arc<Image>], device: &Device) -> Result<Arc<Image>, String> {
     let exporters = || all.iter().filter(|image| image.exports.contains(symbol));
     let fitting = || exporters().filter(|image| image.format == importer.format && image.target == importer.target);
-    let supported = fitting().find(|image| image.requirements.check(device.hal.info()).is_ok());
+    let supported = fitting().find(|image| image.check(device).is_ok());
     // Where none is supported, the first says what the device lacks.
     if let Some(image) = supported.or_else(|| fitting().next()) {
         return Ok(image.clone());

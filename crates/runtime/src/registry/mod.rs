@@ -23,7 +23,7 @@ mod link;
 mod requirements;
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{CStr, CString, c_void};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -208,12 +208,12 @@ pub fn is_known(name: &str, tu: u64) -> bool {
     symbols(name, tu).any(|symbol| !registry.candidates(&symbol).is_empty())
 }
 
-/// All kernels of registered images, sorted.
-pub fn kernel_symbols() -> Vec<String> {
+/// The device symbols of all kernels of registered images, sorted. They stay valid for the life of the process.
+pub fn kernel_symbols() -> Vec<&'static CStr> {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
-    let symbols: std::collections::BTreeSet<_> = registry.images().flat_map(|image| image.kernels.keys()).collect();
-    symbols.into_iter().cloned().collect()
+    let symbols: BTreeSet<String> = registry.images().flat_map(|image| image.kernels.keys().cloned()).collect();
+    symbols.iter().map(|symbol| &*registry.entry(symbol).c_symbol).collect()
 }
 
 /// The device symbol of a kernel that a host program calls `name`. It stays valid for the life of the process.
@@ -524,7 +524,7 @@ fn judge<'a>(
     device: &Device,
 ) -> std::result::Result<Ranked<'a>, Rejection> {
     let image = &candidate.image;
-    image.requirements.check(device.hal.info()).map_err(Rejection::Requirements)?;
+    image.check(device).map_err(Rejection::Requirements)?;
     let preference = image.preference(device).map_err(|error| Rejection::Code(error.message))?;
     let mut libraries = Vec::new();
     if !image.imports.is_empty() {
@@ -532,7 +532,7 @@ fn judge<'a>(
         libraries = link::resolve(image, &all, device).map_err(Rejection::Link)?;
     }
     for library in &libraries {
-        library.requirements.check(device.hal.info()).map_err(|message| {
+        library.check(device).map_err(|message| {
             Rejection::Requirements(format!("{message} The kernel needs device code of '{}'.", library.library))
         })?;
     }

@@ -10,7 +10,7 @@ use scythe::memory::{Buffer, Initial, Mode};
 use scythe::platform::{Device, Runtime};
 use scythe::queue::Queue;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_abi::names::{DEVICE_REQUIREMENTS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET};
+use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET};
 use scythe_abi::tgt::{BinDesc, DeviceImage};
 use scythe_hal::null::{NullBackend, Options, Order};
 use scythe_hal::{Backend, BackendKind, DeviceInfo};
@@ -64,7 +64,7 @@ pub fn image_with(kernels: &[(&str, KernelLaunch)], traits: &Traits<'_>) -> Vec<
     }
     for (name, words) in traits.requirements {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        properties.set(DEVICE_REQUIREMENTS).insert(name, bytes);
+        properties.set("SYCL/device requirements").insert(name, bytes);
     }
     let symbols: Vec<String> = kernels.iter().map(|(symbol, _)| (*symbol).to_owned()).collect();
     let code = traits.code.map_or_else(|| symbols.join("\n"), str::to_owned).into_bytes();

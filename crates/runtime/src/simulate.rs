@@ -1,0 +1,259 @@
+//! Simulated devices: the CPU device with the aspects, sub-group sizes and limits of another.
+//!
+//! `SCYTHE_SIMULATE` lists targets of the device configuration, `intel_gpu_skl`, or of a file over it, `FILE.yaml:TARGET`; of
+//! a file that describes one target, `FILE.yaml` will do. Each becomes a device that runs on the CPU, says of itself what the
+//! configuration says, and refuses what that device would refuse. What the configuration does not know is as on the CPU.
+//!
+//! The CPU runs the code: a device gets no sub-group sizes that the CPU does not have, and no limits beyond the CPU's.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use scythe_abi::aspect::Aspect;
+use scythe_device_config::{Table, Target};
+use scythe_hal::info::DeviceType;
+use scythe_hal::{self as hal, Backend, BackendKind, DeviceInfo, PlatformInfo, UsmKind};
+use scythe_image::Format;
+
+use crate::{Errc, Error, Result};
+
+pub const VARIABLE: &str = "SCYTHE_SIMULATE";
+
+/// The backend with the devices that the environment asks for in place of its own; itself where it asks for none.
+pub fn as_environment_says(backend: Arc<dyn Backend>) -> Result<Arc<dyn Backend>> {
+    match std::env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned()) {
+        Some(list) if !list.trim().is_empty() => Ok(Arc::new(simulate(&*backend, &list)?)),
+        _ => Ok(backend),
+    }
+}
+
+fn simulate(backend: &dyn Backend, list: &str) -> Result<SimulatedBackend> {
+    let Some(inner) = backend.devices().first() else {
+        return Err(Error::new(
+            Errc::Platform,
+            format!("{VARIABLE} is set, but there is no device to simulate others on"),
+        ));
+    };
+    let mut devices: Vec<Arc<dyn hal::Device>> = Vec::new();
+    for entry in list.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        let wrong = |why: String| {
+            let message = format!("environment variable {VARIABLE} holds '{entry}': {why}");
+            Error::new(Errc::Runtime, message)
+        };
+        let target = find(entry).map_err(wrong)?;
+        let info = describe(&target, inner.info()).map_err(wrong)?;
+        devices.push(Arc::new(SimulatedDevice { inner: inner.clone(), info }));
+    }
+    let mut platform = backend.platform().clone();
+    platform.name.push_str(" (simulated devices)");
+    Ok(SimulatedBackend { kind: backend.kind(), platform, devices })
+}
+
+/// The target that an entry of the list names.
+fn find(entry: &str) -> std::result::Result<Target, String> {
+    const EXTENSIONS: [&str; 2] = [".yaml", ".yml"];
+    let is_file = |path: &str| EXTENSIONS.iter().any(|extension| path.ends_with(extension));
+    let (file, name) = match entry.rsplit_once(':') {
+        Some((file, name)) if is_file(file) => (Some(file), Some(name)),
+        _ if is_file(entry) => (Some(entry), None),
+        _ => (None, Some(entry)),
+    };
+    let embedded = Table::embedded();
+    let mut table = Table::embedded();
+    if let Some(file) = file {
+        table.extend_with_yaml(file).map_err(|error| error.to_string().trim_end().to_owned())?;
+    }
+    if let Some(name) = name {
+        let place = file.map_or_else(
+            || "the device configuration".to_owned(),
+            |file| format!("'{file}' or the device configuration"),
+        );
+        return table.lookup(name).cloned().ok_or_else(|| {
+            format!("'{name}' is not a target of {place}; expected a target such as intel_gpu_skl, or FILE.yaml:TARGET")
+        });
+    }
+    let described: Vec<&Target> = table.targets().filter(|t| embedded.lookup(&t.name) != Some(*t)).collect();
+    match described[..] {
+        [target] => Ok(target.clone()),
+        [] => Err("the file describes no target of its own; expected FILE.yaml:TARGET".to_owned()),
+        _ => {
+            let names: Vec<&str> = described.iter().map(|target| &*target.name).collect();
+            Err(format!("the file describes {}; expected FILE.yaml:TARGET with one of them", names.join(", ")))
+        }
+    }
+}
+
+/// What a device of the target says of itself when it runs on `cpu`.
+fn describe(target: &Target, cpu: &DeviceInfo) -> std::result::Result<DeviceInfo, String> {
+    let mut info = cpu.clone();
+    info.name = format!("{} (simulated on {})", target.name, cpu.name);
+    info.device_type = [
+        (Aspect::Gpu, DeviceType::Gpu),
+        (Aspect::Accelerator, DeviceType::Accelerator),
+        (Aspect::Custom, DeviceType::Custom),
+        (Aspect::Cpu, DeviceType::Cpu),
+    ]
+    .into_iter()
+    .find_map(|(aspect, kind)| target.has(aspect).then_some(kind))
+    .unwrap_or(DeviceType::Custom);
+    info.aspects = target.aspects.iter().map(|&aspect| aspect as u32).collect();
+    if !target.sub_group_sizes.is_empty() {
+        let sizes = target.sub_group_sizes.iter().map(|&size| u64::from(size));
+        info.sub_group_sizes = sizes.filter(|size| cpu.sub_group_sizes.contains(size)).collect();
+        if info.sub_group_sizes.is_empty() {
+            return Err(format!(
+                "its sub-group sizes {:?} are not among those of the CPU device, {:?}",
+                target.sub_group_sizes, cpu.sub_group_sizes
+            ));
+        }
+    }
+    if let Some(limit) = target.max_work_group_size {
+        info.max_work_group_size = limit.min(cpu.max_work_group_size);
+        info.max_work_item_sizes = info.max_work_item_sizes.map(|size| size.min(info.max_work_group_size));
+        info.max_num_sub_groups =
+            info.max_num_sub_groups.min(u32::try_from(info.max_work_group_size).unwrap_or(u32::MAX));
+    }
+    if let Some(limit) = target.local_mem_size {
+        info.local_mem_size = limit.min(cpu.local_mem_size);
+    }
+    // char, short, int, long, float, double, half
+    const DOUBLE: usize = 5;
+    const HALF: usize = 6;
+    if !target.has(Aspect::Fp64) {
+        info.double_fp_config = 0;
+        info.preferred_vector_widths[DOUBLE] = 0;
+        info.native_vector_widths[DOUBLE] = 0;
+    }
+    if !target.has(Aspect::Fp16) {
+        info.half_fp_config = 0;
+        info.preferred_vector_widths[HALF] = 0;
+        info.native_vector_widths[HALF] = 0;
+    }
+    Ok(info)
+}
+
+struct SimulatedBackend {
+    kind: BackendKind,
+    platform: PlatformInfo,
+    devices: Vec<Arc<dyn hal::Device>>,
+}
+
+impl Backend for SimulatedBackend {
+    fn kind(&self) -> BackendKind {
+        self.kind
+    }
+    fn platform(&self) -> &PlatformInfo {
+        &self.platform
+    }
+    fn devices(&self) -> &[Arc<dyn hal::Device>] {
+        &self.devices
+    }
+}
+
+/// All but the description is the inner device's.
+struct SimulatedDevice {
+    inner: Arc<dyn hal::Device>,
+    info: DeviceInfo,
+}
+
+impl hal::Device for SimulatedDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+    fn alloc(&self, kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void> {
+        self.inner.alloc(kind, size, align)
+    }
+    unsafe fn free(&self, kind: UsmKind, ptr: *mut c_void) {
+        // SAFETY: the caller's contract; `alloc` is the inner device's, too.
+        unsafe { self.inner.free(kind, ptr) }
+    }
+    fn shares_host_memory(&self) -> bool {
+        self.inner.shares_host_memory()
+    }
+    fn preference(&self, format: Format, target: &str) -> Result<u32> {
+        self.inner.preference(format, target)
+    }
+    fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn hal::Program>> {
+        self.inner.build(code, format, options, libraries)
+    }
+    fn create_queue(&self, profiling: bool) -> Result<Arc<dyn hal::Queue>> {
+        self.inner.create_queue(profiling)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scythe_hal::null::{NullBackend, Options};
+
+    fn backend() -> Arc<NullBackend> {
+        NullBackend::new(Options {
+            adjust: |info| {
+                info.name = "plain".into();
+                info.aspects = vec![Aspect::Cpu as u32, Aspect::Fp64 as u32];
+                info.sub_group_sizes = vec![4, 8, 16, 32];
+                (info.max_work_group_size, info.local_mem_size) = (8192, 1 << 18);
+                (info.double_fp_config, info.half_fp_config) = (63, 63);
+            },
+            ..Options::default()
+        })
+    }
+
+    fn failure(list: &str) -> String {
+        simulate(&*backend(), list).err().expect("refused").message
+    }
+
+    fn file(name: &str, text: &str) -> (std::path::PathBuf, String) {
+        let path = std::env::temp_dir().join(format!("scythe-simulate-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).expect("a file can be written");
+        let shown = path.to_str().expect("a plain path").to_owned();
+        (path, shown)
+    }
+
+    #[test]
+    fn a_target_of_the_configuration_lends_its_aspects_sizes_and_limits() {
+        let simulated = simulate(&*backend(), "intel_gpu_dg1, spir64_x86_64").expect("both are known");
+        let [dg1, x86] = &simulated.devices[..] else { panic!("two devices") };
+        let (target, info) = (Table::embedded().lookup("intel_gpu_dg1").cloned().expect("known"), dg1.info());
+        assert_eq!(info.name, "intel_gpu_dg1 (simulated on plain)");
+        assert_eq!(info.device_type, DeviceType::Gpu);
+        assert_eq!(info.aspects, target.aspects.iter().map(|&aspect| aspect as u32).collect::<Vec<_>>());
+        assert_eq!(info.sub_group_sizes, [8, 16, 32]);
+        assert_eq!(Some(info.max_work_group_size), target.max_work_group_size);
+        assert!(info.max_work_item_sizes.iter().all(|&size| size <= info.max_work_group_size));
+        assert_eq!((info.double_fp_config, info.half_fp_config), (0, 63), "no double precision");
+        assert_eq!(x86.info().device_type, DeviceType::Cpu);
+    }
+
+    #[test]
+    fn a_file_adds_targets_and_its_only_one_needs_no_name() {
+        let one = "tiny:\n  aspects: [gpu, fp16]\n  sub-group-sizes: [8, 128]\n  max-work-group-size: 64\n  local-mem-size: 1024\n";
+        let (path, shown) = file("one.yaml", one);
+        for entry in [shown.clone(), format!("{shown}:tiny")] {
+            let simulated = simulate(&*backend(), &entry).expect("described");
+            let info = simulated.devices[0].info();
+            assert_eq!(
+                (info.max_work_group_size, info.local_mem_size, &info.sub_group_sizes[..]),
+                (64, 1024, &[8][..])
+            );
+        }
+        assert!(failure(&format!("{shown}:huge")).contains("'huge' is not a target of '"));
+        std::fs::write(&path, "a:\n  aspects: [gpu]\nb:\n  aspects: [cpu]\n  sub-group-sizes: [128]\n")
+            .expect("written");
+        assert!(failure(&shown).contains("describes a, b; expected FILE.yaml:TARGET"));
+        assert!(failure(&format!("{shown}:b")).contains("sub-group sizes [128] are not among those of the CPU device"));
+        std::fs::write(&path, "a:\n  aspects: [nonsense]\n").expect("written");
+        assert!(failure(&shown).contains("nonsense"), "{}", failure(&shown));
+        std::fs::remove_file(path).expect("removed");
+    }
+
+    #[test]
+    fn what_is_not_a_target_is_refused() {
+        assert_eq!(
+            failure("intel_gpu_skl,nothing"),
+            "environment variable SCYTHE_SIMULATE holds 'nothing': 'nothing' is not a target of the device configuration; \
+             expected a target such as intel_gpu_skl, or FILE.yaml:TARGET"
+        );
+        assert!(failure("no-such-file.yaml:x").contains("no-such-file.yaml"));
+    }
+}

@@ -1,0 +1,140 @@
+// Questions about the kernels of a program: which there are, and which devices can run them. They agree with what a
+// submission does, and build nothing.
+//
+// Kernels of host mode are plain functions, which every device runs and no image holds.
+#ifndef SCYTHE_KERNEL_BUNDLE_HPP
+#define SCYTHE_KERNEL_BUNDLE_HPP
+
+#include <sycl/context.hpp>
+#include <sycl/detail/kernel_name.hpp>
+
+namespace sycl {
+
+// `input` is compiled by the device, `object` linked; whatever a submission would take is `executable`.
+enum class bundle_state : std::uint32_t {
+  input = SCYTHE_BUNDLE_INPUT,
+  object = SCYTHE_BUNDLE_OBJECT,
+  executable = SCYTHE_BUNDLE_EXECUTABLE
+};
+
+// A kernel of the program, or of a library that is loaded.
+class kernel_id {
+public:
+  kernel_id() = delete;
+  const char *get_name() const noexcept { return symbol_; }
+
+  // The runtime keeps each symbol once.
+  friend bool operator==(const kernel_id &a, const kernel_id &b) { return a.symbol_ == b.symbol_; }
+  friend bool operator!=(const kernel_id &a, const kernel_id &b) { return a.symbol_ != b.symbol_; }
+
+private:
+  friend struct detail::access_handle;
+  friend std::vector<kernel_id> get_kernel_ids();
+  template <class Name> friend kernel_id get_kernel_id();
+  explicit kernel_id(const char *symbol) : symbol_(symbol) {}
+  const char *symbol_;
+};
+
+inline std::vector<kernel_id> get_kernel_ids() {
+  std::vector<const char *> symbols;
+  auto add = [](void *list, const char *symbol) { static_cast<std::vector<const char *> *>(list)->push_back(symbol); };
+  detail::check(scythe_kernel_list(add, &symbols));
+  std::vector<kernel_id> ids;
+  for (const char *symbol : symbols)
+    ids.push_back(kernel_id(symbol));
+  return ids;
+}
+
+template <class Name> kernel_id get_kernel_id() {
+  const char *symbol = nullptr;
+#if defined(SCYTHE_HOST_MODE)
+  detail::fail(errc::kernel, "get_kernel_id: a program compiled without -fsycl has no kernels in device images");
+#elif !defined(SCYTHE_DEVICE_PASS)
+  detail::check(scythe_kernel_find(detail::kernel_symbol<Name, Name>(detail::code_location{}), SCYTHE_TU_ID, &symbol));
+#endif
+  return kernel_id(symbol);
+}
+
+namespace detail {
+
+SCYTHE_COLD inline bool is_compatible(const kernel_id &id, const device &d, bundle_state state) {
+  std::int32_t answer = 0;
+  check(scythe_kernel_compatible(access_handle::of(d), id.get_name(), 0, static_cast<std::uint32_t>(state), &answer));
+  return answer == 1;
+}
+
+// Each kernel can run on one of the devices, which must be of the context and able to do what the state asks for.
+SCYTHE_COLD inline bool has_bundle(bundle_state state, const context &where, const std::vector<device> &devices,
+                                   const std::vector<kernel_id> &ids, bool any) {
+  if (devices.empty())
+    fail(errc::invalid, "has_kernel_bundle: the list of devices is empty");
+  for (const device &d : devices) {
+    bool known = false;
+    for (const device &other : where.get_devices())
+      known = known || other == d;
+    if (!known)
+      fail(errc::invalid, "has_kernel_bundle: device '%s' is not in the context",
+           d.get_info<info::device::name>().c_str());
+    if ((state == bundle_state::input && !d.has(aspect::online_compiler)) ||
+        (state == bundle_state::object && !d.has(aspect::online_linker)))
+      return false;
+  }
+  for (const kernel_id &id : ids) {
+    bool found = false;
+    for (const device &d : devices)
+      found = found || is_compatible(id, d, state);
+    if (found == any)
+      return any;
+  }
+  return !any;
+}
+
+} // namespace detail
+
+inline bool is_compatible(const std::vector<kernel_id> &ids, const device &d) {
+  for (const kernel_id &id : ids)
+    if (!detail::is_compatible(id, d, bundle_state::executable))
+      return false;
+  return true;
+}
+
+template <class Name> bool is_compatible(const device &d) {
+#if defined(SCYTHE_HOST_MODE)
+  (void)d;
+  return true;
+#else
+  return detail::is_compatible(get_kernel_id<Name>(), d, bundle_state::executable);
+#endif
+}
+
+// Whether there is any kernel that one of the devices can run.
+template <bundle_state State> bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
+  return detail::has_bundle(State, where, devices, get_kernel_ids(), true);
+}
+template <bundle_state State> bool has_kernel_bundle(const context &where) {
+  return has_kernel_bundle<State>(where, where.get_devices());
+}
+
+// Whether all of these kernels can be run.
+template <bundle_state State>
+bool has_kernel_bundle(const context &where, const std::vector<device> &devices, const std::vector<kernel_id> &ids) {
+  return detail::has_bundle(State, where, devices, ids, false);
+}
+template <bundle_state State> bool has_kernel_bundle(const context &where, const std::vector<kernel_id> &ids) {
+  return has_kernel_bundle<State>(where, where.get_devices(), ids);
+}
+template <class Name, bundle_state State>
+bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
+  return has_kernel_bundle<State>(where, devices, {get_kernel_id<Name>()});
+}
+template <class Name, bundle_state State> bool has_kernel_bundle(const context &where) {
+  return has_kernel_bundle<Name, State>(where, where.get_devices());
+}
+
+} // namespace sycl
+
+template <> struct std::hash<sycl::kernel_id> {
+  std::size_t operator()(const sycl::kernel_id &id) const noexcept { return std::hash<const void *>()(id.get_name()); }
+};
+
+#endif
