@@ -107,8 +107,12 @@ fn run_all(cases: &[Case], check: impl Fn(&Case) -> Result<(), String> + Sync) -
 
 fn programs(filters: &[String]) -> Result<Vec<(PathBuf, Directions)>, String> {
     let mut found = Vec::new();
-    for folder in ["examples", "tests/e2e"] {
-        for source in files(&root().join(folder), &["cpp"])? {
+    for folder in ["examples", "tests/e2e"].map(|f| root().join(f)) {
+        for source in files(&folder, &["cpp"])? {
+            // Folders below are projects of several sources, which scenarios build.
+            if source.parent() != Some(&folder) {
+                continue;
+            }
             let name = source.to_string_lossy();
             if filters.is_empty() || filters.iter().any(|f| name.contains(f.as_str())) {
                 let text = std::fs::read_to_string(&source).map_err(|e| format!("cannot read {name}: {e}"))?;

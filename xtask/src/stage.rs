@@ -78,6 +78,7 @@ pub fn install(profile: Profile, prefix: &Path) -> Result<(), String> {
     }
     link_tools(prefix)?;
     device_library(prefix)?;
+    build_systems(prefix)?;
     for folder in ["include/sycl", "include/CL"] {
         mirror(&root().join(folder), &prefix.join(folder))?;
     }
@@ -94,15 +95,36 @@ fn link_tools(prefix: &Path) -> Result<(), String> {
     let help = process::output(Command::new(bin.join("scythe-tools")).arg("--help"))?;
     // Its help lists one tool per line: two blanks, the name, and what it does.
     for name in help.lines().filter_map(|l| l.strip_prefix("  ")?.split_whitespace().next()) {
-        let link = bin.join(name);
-        if std::fs::read_link(&link).is_ok_and(|to| to == Path::new("scythe-tools")) {
-            continue;
-        }
-        let _ = std::fs::remove_file(&link);
-        std::os::unix::fs::symlink("scythe-tools", &link)
-            .map_err(|e| format!("cannot link {}: {e}", link.display()))?;
+        link("scythe-tools", &bin.join(name))?;
     }
     Ok(())
+}
+
+/// Makes `name` a link to `target`, beside it.
+fn link(target: &str, name: &Path) -> Result<(), String> {
+    if std::fs::read_link(name).is_ok_and(|to| to == Path::new(target)) {
+        return Ok(());
+    }
+    let _ = std::fs::remove_file(name);
+    std::os::unix::fs::symlink(target, name).map_err(|e| format!("cannot link {}: {e}", name.display()))
+}
+
+/// The files by which CMake and pkg-config find the tree. Those that end with `.in` hold the version.
+fn build_systems(prefix: &Path) -> Result<(), String> {
+    let package = prefix.join("lib/cmake/Scythe");
+    for name in ["ScytheConfig.cmake", "scythe-launch"] {
+        copy(&root().join("cmake").join(name), &package.join(name))?;
+    }
+    for (name, to) in [
+        ("ScytheConfigVersion.cmake.in", "lib/cmake/Scythe/ScytheConfigVersion.cmake"),
+        ("scythe.pc.in", "lib/pkgconfig/scythe.pc"),
+    ] {
+        let from = root().join("cmake").join(name);
+        let text = std::fs::read_to_string(&from).map_err(|e| format!("cannot read {}: {e}", from.display()))?;
+        write(&prefix.join(to), text.replace("@VERSION@", env!("CARGO_PKG_VERSION")).as_bytes())?;
+    }
+    // Compiler caches tell by its name what a compiler is.
+    link("scythe", &prefix.join("bin/scythe-clang++"))
 }
 
 /// Compiles each target's device library to bitcode, unless it is newer than its sources.
@@ -158,6 +180,15 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let waiting = to.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
     std::fs::copy(from, &waiting).map_err(fail)?;
     rename(&waiting, to)
+}
+
+/// Writes a file unless it has the same contents.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    if std::fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    parent(path)?;
+    std::fs::write(path, bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 
 fn parent(path: &Path) -> Result<(), String> {
