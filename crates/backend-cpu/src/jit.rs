@@ -1,5 +1,5 @@
 //! Client of the run-time compiler: finds `libscythe-jit.so` beside this library, loads it for the first build that the
-//! cache does not save, and calls it through the C edge of `scythe_abi::jit`.
+//! cache does not save, and calls it through the C edge of `scythe_abi::jit` and `scythe_abi::spirv`.
 
 use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -8,6 +8,7 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use scythe_abi::jit::{Bitcode, COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, VERSION};
+use scythe_abi::spirv::{self, TRANSLATE_SYMBOL, TranslateFn};
 use scythe_hal::{Errc, Error, Result};
 
 use crate::cache::FileStamp;
@@ -32,6 +33,7 @@ pub(crate) struct Files {
 
 struct Compiler {
     compile: CompileFn,
+    translate: TranslateFn,
     free: FreeFn,
     device_lib_dir: CString,
     llvm: Option<FileStamp>,
@@ -62,8 +64,7 @@ pub(crate) fn dump_folder() -> Option<OsString> {
 /// Compiles device bitcode, linked with `libraries`, to an object for this machine. `options` may name an optimisation
 /// level, `-O0` to `-O3`.
 pub(crate) fn compile(bitcode: &[u8], options: &str, libraries: &[&[u8]]) -> Result<Compiled> {
-    static COMPILER: OnceLock<Result<Compiler>> = OnceLock::new();
-    let compiler = COMPILER.get_or_init(|| load(files()?)).as_ref().map_err(Clone::clone)?;
+    let compiler = compiler()?;
     let dump = dump_folder().map(|folder| c_string(Path::new(&folder))).transpose()?;
     let libraries: Vec<_> = libraries.iter().map(|code| Bitcode { data: code.as_ptr(), len: code.len() }).collect();
     let request = Request {
@@ -76,9 +77,48 @@ pub(crate) fn compile(bitcode: &[u8], options: &str, libraries: &[&[u8]]) -> Res
         libraries: libraries.as_ptr(),
         library_count: libraries.len(),
     };
+    // SAFETY: the request is valid for the call, and has the layout of the version named inside.
+    answer(compiler, |response| unsafe { (compiler.compile)(&request, response) })
+}
+
+/// Translates device bitcode, linked with `libraries`, to SPIR-V up to `version`. `extensions` are separated by blanks.
+pub(crate) fn translate(
+    bitcode: &[u8],
+    options: &str,
+    libraries: &[&[u8]],
+    extensions: &str,
+    version: u32,
+) -> Result<Compiled> {
+    let compiler = compiler()?;
+    let dump = dump_folder().map(|folder| c_string(Path::new(&folder))).transpose()?;
+    let libraries: Vec<_> = libraries.iter().map(|code| Bitcode { data: code.as_ptr(), len: code.len() }).collect();
+    let extensions = c_string(Path::new(extensions))?;
+    let request = spirv::Request {
+        version: spirv::VERSION,
+        opt_level: opt_level(options),
+        bitcode: bitcode.as_ptr(),
+        bitcode_len: bitcode.len(),
+        libraries: libraries.as_ptr(),
+        library_count: libraries.len(),
+        device_lib_dir: compiler.device_lib_dir.as_ptr(),
+        dump_dir: dump.as_ref().map_or(ptr::null(), |folder| folder.as_ptr()),
+        extensions: extensions.as_ptr(),
+        spirv_version: version,
+    };
+    // SAFETY: the request is valid for the call, and has the layout of the version named inside.
+    answer(compiler, |response| unsafe { (compiler.translate)(&request, response) })
+}
+
+/// The compiler, loaded once.
+fn compiler() -> Result<&'static Compiler> {
+    static COMPILER: OnceLock<Result<Compiler>> = OnceLock::new();
+    COMPILER.get_or_init(|| load(files()?)).as_ref().map_err(Clone::clone)
+}
+
+/// What the compiler answers when `call` asks it: a status, and a response that the compiler frees.
+fn answer(compiler: &'static Compiler, call: impl FnOnce(*mut Response) -> i32) -> Result<Compiled> {
     let mut response = Response { object: ptr::null_mut(), object_len: 0, error: ptr::null_mut() };
-    // SAFETY: request and response are valid for the call, and have the layout of the version named inside.
-    let status = unsafe { (compiler.compile)(&request, &mut response) };
+    let status = call(&mut response);
     let result = if status == 0 && response.error.is_null() && !response.object.is_null() {
         // SAFETY: on success the response holds `object_len` bytes until it is freed.
         let object = unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec();
@@ -89,7 +129,7 @@ pub(crate) fn compile(bitcode: &[u8], options: &str, libraries: &[&[u8]]) -> Res
         // SAFETY: the error is a NUL-terminated string until the response is freed.
         Err(build_error(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned()))
     };
-    // SAFETY: the response came from `compile`, and nothing of it is used any more.
+    // SAFETY: the response is the compiler's, and nothing of it is used any more.
     unsafe { (compiler.free)(&mut response) };
     result
 }
@@ -148,11 +188,13 @@ fn load(files: &Files) -> Result<Compiler> {
         return Err(build_error(message));
     }
     let compile = symbol(handle, library, COMPILE_SYMBOL)?;
+    let translate = symbol(handle, library, TRANSLATE_SYMBOL)?;
     let free = symbol(handle, library, FREE_SYMBOL)?;
     // SAFETY: the library's contract gives these symbols these types; it is never unloaded.
     unsafe {
         Ok(Compiler {
             compile: std::mem::transmute::<*mut c_void, CompileFn>(compile),
+            translate: std::mem::transmute::<*mut c_void, TranslateFn>(translate),
             free: std::mem::transmute::<*mut c_void, FreeFn>(free),
             device_lib_dir,
             llvm: llvm(handle),

@@ -6,6 +6,7 @@
 //! * `program`, `cache`, `jit`, `loader`: device bitcode goes through the run-time compiler, a shared object that is
 //!   loaded for the first build that no process has done before, and the object it returns is loaded into this process.
 //!   An image compiled ahead of time is such an object already; `level` tells which of several the machine can run.
+//! * [`spirv`]: the same compiler and cache for other backends, whose drivers want SPIR-V.
 //! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`: the rest of a device.
 //!
 //! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: this process's share of
@@ -37,6 +38,7 @@ mod program;
 mod queue;
 mod ready;
 mod share;
+pub mod spirv;
 mod threads;
 mod tiling;
 

@@ -1,0 +1,43 @@
+//! SPIR-V of device code, for backends whose drivers compile that: what the cache has of it, else what the run-time compiler makes
+//! of it.
+
+use scythe_hal::Result;
+
+use crate::cache::{Cache, Recipe};
+use crate::jit;
+
+/// Device bitcode and what its SPIR-V may be made of.
+pub struct Source<'a> {
+    pub bitcode: &'a [u8],
+    /// Bitcode of other images that it is linked with.
+    pub libraries: &'a [&'a [u8]],
+    /// The compiler's, of which `-O0` to `-O3` count.
+    pub options: &'a str,
+    /// SPIR-V extensions that the driver knows, separated by blanks.
+    pub extensions: &'a str,
+    /// The highest version that the driver takes, such as 0x0001_0400.
+    pub version: u32,
+}
+
+/// The SPIR-V module. A `Build` error says what is wrong with the device code.
+pub fn module(source: &Source<'_>) -> Result<Vec<u8>> {
+    let Source { bitcode, libraries, options, extensions, version } = *source;
+    let variant = format!("spirv {version:#x} {extensions}");
+    let mut place = None;
+    if let Some(cache) = Cache::of_process()? {
+        let files = jit::files()?;
+        let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant: &variant };
+        place = cache.key(&recipe, &files.library, &files.device_lib_dir).map(|key| (cache, key));
+    }
+    // Who wants to see the stages of translation wants the code translated.
+    if let Some((cache, key)) = place.as_ref().filter(|_| jit::dump_folder().is_none())
+        && let Some(entry) = cache.get(key)
+    {
+        return Ok(entry.object().to_vec());
+    }
+    let made = jit::translate(bitcode, options, libraries, extensions, version)?;
+    if let Some((cache, key)) = place {
+        cache.put(&key, made.llvm, &made.object);
+    }
+    Ok(made.object)
+}

@@ -1,0 +1,211 @@
+//! OpenCL's functions, found in `libOpenCL.so.1` at run time. Nothing links it: a machine without OpenCL is no different to
+//! a program that does not ask for it.
+//!
+//! Types and numbers are those of OpenCL's headers. Every call is unsafe by its nature; callers hold the handles they pass.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+
+use scythe_hal::{Errc, Error, Result};
+
+/// Any of OpenCL's objects.
+pub(crate) type Handle = *mut c_void;
+
+pub(crate) type EventCallback = unsafe extern "C" fn(event: Handle, status: i32, data: *mut c_void);
+
+/// What loaders are called.
+const LIBRARY: &CStr = c"libOpenCL.so.1";
+
+macro_rules! functions {
+    ($($field:ident = $name:literal, fn($($arg:ty),*) -> $result:ty;)*) => {
+        /// One address for each function.
+        pub(crate) struct Api {
+            $(pub(crate) $field: unsafe extern "C" fn($($arg),*) -> $result,)*
+        }
+
+        impl Api {
+            fn find(library: *mut c_void) -> std::result::Result<Self, String> {
+                Ok(Self {
+                    $($field: {
+                        let address = symbol(library, $name)?;
+                        // SAFETY: OpenCL gives the function of this name this type.
+                        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) -> $result>(address) }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    get_platform_ids = "clGetPlatformIDs", fn(u32, *mut Handle, *mut u32) -> i32;
+    get_platform_info = "clGetPlatformInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    get_device_ids = "clGetDeviceIDs", fn(Handle, u64, u32, *mut Handle, *mut u32) -> i32;
+    get_device_info = "clGetDeviceInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    get_extension_function_address_for_platform = "clGetExtensionFunctionAddressForPlatform", fn(Handle, *const c_char) -> *mut c_void;
+    create_context = "clCreateContext", fn(*const isize, u32, *const Handle, *const c_void, *mut c_void, *mut i32) -> Handle;
+    retain_context = "clRetainContext", fn(Handle) -> i32;
+    release_context = "clReleaseContext", fn(Handle) -> i32;
+    create_command_queue_with_properties = "clCreateCommandQueueWithProperties", fn(Handle, Handle, *const u64, *mut i32) -> Handle;
+    retain_command_queue = "clRetainCommandQueue", fn(Handle) -> i32;
+    release_command_queue = "clReleaseCommandQueue", fn(Handle) -> i32;
+    create_program_with_il = "clCreateProgramWithIL", fn(Handle, *const c_void, usize, *mut i32) -> Handle;
+    create_program_with_binary = "clCreateProgramWithBinary", fn(Handle, u32, *const Handle, *const usize, *const *const u8, *mut i32, *mut i32) -> Handle;
+    build_program = "clBuildProgram", fn(Handle, u32, *const Handle, *const c_char, *const c_void, *mut c_void) -> i32;
+    get_program_build_info = "clGetProgramBuildInfo", fn(Handle, Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    release_program = "clReleaseProgram", fn(Handle) -> i32;
+    create_kernel = "clCreateKernel", fn(Handle, *const c_char, *mut i32) -> Handle;
+    release_kernel = "clReleaseKernel", fn(Handle) -> i32;
+    set_kernel_arg = "clSetKernelArg", fn(Handle, u32, usize, *const c_void) -> i32;
+    set_kernel_exec_info = "clSetKernelExecInfo", fn(Handle, u32, usize, *const c_void) -> i32;
+    enqueue_nd_range_kernel = "clEnqueueNDRangeKernel", fn(Handle, Handle, u32, *const usize, *const usize, *const usize, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_marker_with_wait_list = "clEnqueueMarkerWithWaitList", fn(Handle, u32, *const Handle, *mut Handle) -> i32;
+    flush = "clFlush", fn(Handle) -> i32;
+    wait_for_events = "clWaitForEvents", fn(u32, *const Handle) -> i32;
+    get_event_info = "clGetEventInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    get_event_profiling_info = "clGetEventProfilingInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    set_event_callback = "clSetEventCallback", fn(Handle, i32, EventCallback, *mut c_void) -> i32;
+    retain_event = "clRetainEvent", fn(Handle) -> i32;
+    release_event = "clReleaseEvent", fn(Handle) -> i32;
+    svm_alloc = "clSVMAlloc", fn(Handle, u64, usize, u32) -> *mut c_void;
+    svm_free = "clSVMFree", fn(Handle, *mut c_void) -> ();
+    enqueue_svm_memcpy = "clEnqueueSVMMemcpy", fn(Handle, u32, *mut c_void, *const c_void, usize, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_svm_mem_fill = "clEnqueueSVMMemFill", fn(Handle, *mut c_void, *const c_void, usize, usize, u32, *const Handle, *mut Handle) -> i32;
+    set_kernel_arg_svm_pointer = "clSetKernelArgSVMPointer", fn(Handle, u32, *const c_void) -> i32;
+}
+
+impl Api {
+    /// Loads the loader of drivers, which stays loaded. A message says why there is none.
+    pub(crate) fn load() -> std::result::Result<Self, String> {
+        // SAFETY: the name is NUL-terminated; the library's initialisers have no precondition.
+        let library = unsafe { libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if library.is_null() {
+            let why = dl_error();
+            return Err(format!("OpenCL's loader cannot be loaded: {why}. Debian's package is ocl-icd-libopencl1"));
+        }
+        Self::find(library)
+    }
+}
+
+fn symbol(library: *mut c_void, name: &str) -> std::result::Result<*mut c_void, String> {
+    let text = CString::new(name).unwrap_or_default();
+    // SAFETY: the library is open and the name NUL-terminated.
+    let address = unsafe { libc::dlsym(library, text.as_ptr()) };
+    match address.is_null() {
+        true => Err(format!("{} lacks {name}: a loader for OpenCL 2.1 or later is needed", LIBRARY.to_string_lossy())),
+        false => Ok(address),
+    }
+}
+
+/// What the dynamic loader last complained of.
+pub(crate) fn dl_error() -> String {
+    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic loader.
+    unsafe {
+        let text: *const c_char = libc::dlerror();
+        if text.is_null() { "unknown reason".into() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+    }
+}
+
+/// An error where `code` is one; `what` was tried.
+pub(crate) fn check(code: i32, what: &str) -> Result<()> {
+    if code == 0 { Ok(()) } else { Err(failure(code, what)) }
+}
+
+/// The error that `code` stands for.
+pub(crate) fn failure(code: i32, what: &str) -> Error {
+    let category = match code {
+        -4 | -5 | -6 | -61 => Errc::MemoryAllocation,
+        -11 | -43 | -45 | -17 | -15 => Errc::Build,
+        -46 | -47 | -48 => Errc::Kernel,
+        -52..=-49 => Errc::KernelArgument,
+        -56..=-53 | -63 => Errc::NdRange,
+        -57 | -58 => Errc::Event,
+        -7 => Errc::Profiling,
+        _ => Errc::Runtime,
+    };
+    Error::new(category, format!("OpenCL: {what} failed with {} ({code})", name(code)))
+}
+
+/// The name that OpenCL's headers give a code.
+fn name(code: i32) -> &'static str {
+    match code {
+        -1 => "CL_DEVICE_NOT_FOUND",
+        -2 => "CL_DEVICE_NOT_AVAILABLE",
+        -3 => "CL_COMPILER_NOT_AVAILABLE",
+        -4 => "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+        -5 => "CL_OUT_OF_RESOURCES",
+        -6 => "CL_OUT_OF_HOST_MEMORY",
+        -7 => "CL_PROFILING_INFO_NOT_AVAILABLE",
+        -11 => "CL_BUILD_PROGRAM_FAILURE",
+        -14 => "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
+        -15 => "CL_COMPILE_PROGRAM_FAILURE",
+        -17 => "CL_LINK_PROGRAM_FAILURE",
+        -30 => "CL_INVALID_VALUE",
+        -31 => "CL_INVALID_DEVICE_TYPE",
+        -32 => "CL_INVALID_PLATFORM",
+        -33 => "CL_INVALID_DEVICE",
+        -34 => "CL_INVALID_CONTEXT",
+        -35 => "CL_INVALID_QUEUE_PROPERTIES",
+        -36 => "CL_INVALID_COMMAND_QUEUE",
+        -38 => "CL_INVALID_MEM_OBJECT",
+        -42 => "CL_INVALID_BINARY",
+        -43 => "CL_INVALID_BUILD_OPTIONS",
+        -44 => "CL_INVALID_PROGRAM",
+        -45 => "CL_INVALID_PROGRAM_EXECUTABLE",
+        -46 => "CL_INVALID_KERNEL_NAME",
+        -47 => "CL_INVALID_KERNEL_DEFINITION",
+        -48 => "CL_INVALID_KERNEL",
+        -49 => "CL_INVALID_ARG_INDEX",
+        -50 => "CL_INVALID_ARG_VALUE",
+        -51 => "CL_INVALID_ARG_SIZE",
+        -52 => "CL_INVALID_KERNEL_ARGS",
+        -53 => "CL_INVALID_WORK_DIMENSION",
+        -54 => "CL_INVALID_WORK_GROUP_SIZE",
+        -55 => "CL_INVALID_WORK_ITEM_SIZE",
+        -56 => "CL_INVALID_GLOBAL_OFFSET",
+        -57 => "CL_INVALID_EVENT_WAIT_LIST",
+        -58 => "CL_INVALID_EVENT",
+        -59 => "CL_INVALID_OPERATION",
+        -61 => "CL_INVALID_BUFFER_SIZE",
+        -63 => "CL_INVALID_GLOBAL_WORK_SIZE",
+        -1001 => "CL_PLATFORM_NOT_FOUND_KHR",
+        _ => "an error that its headers do not name",
+    }
+}
+
+/// Asks `query` (a size, memory of that size, where to put the full size) for all bytes of an answer; empty where the driver
+/// has none.
+pub(crate) fn bytes(query: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Vec<u8> {
+    let mut size = 0;
+    if query(0, std::ptr::null_mut(), &mut size) != 0 || size == 0 {
+        return Vec::new();
+    }
+    let mut out = vec![0u8; size];
+    if query(size, out.as_mut_ptr().cast(), std::ptr::null_mut()) == 0 { out } else { Vec::new() }
+}
+
+/// The bytes of an answer as text, without the NUL at its end and blanks around it.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_name_what_was_tried_and_how_it_ended() {
+        assert!(check(0, "anything").is_ok());
+        let error = failure(-54, "clEnqueueNDRangeKernel");
+        assert_eq!(error.code, Errc::NdRange);
+        assert_eq!(error.message, "OpenCL: clEnqueueNDRangeKernel failed with CL_INVALID_WORK_GROUP_SIZE (-54)");
+        assert_eq!(failure(-5, "clCreateContext").code, Errc::MemoryAllocation);
+        assert!(failure(-9999, "x").message.contains("-9999"));
+    }
+
+    #[test]
+    fn text_ends_at_its_nul() {
+        assert_eq!(text(b" a name \0junk"), "a name");
+        assert_eq!(text(b""), "");
+    }
+}

@@ -1,0 +1,104 @@
+//! One device of a platform.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use scythe_hal::{Device, DeviceInfo, Errc, Error, Program, Queue, Result, UsmKind};
+use scythe_image::Format;
+
+use crate::Translate;
+use crate::api::Handle;
+use crate::device_info::{self, Dialect};
+use crate::platform::Platform;
+use crate::program::OclProgram;
+use crate::queue::OclQueue;
+
+pub(crate) struct OclDevice {
+    pub(crate) platform: Arc<Platform>,
+    pub(crate) id: Handle,
+    info: DeviceInfo,
+    dialect: Dialect,
+    shares_host_memory: bool,
+    translate: Translate,
+}
+
+// SAFETY: OpenCL's devices may be used by any thread, and by many at once.
+unsafe impl Send for OclDevice {}
+// SAFETY: as above.
+unsafe impl Sync for OclDevice {}
+
+impl OclDevice {
+    pub(crate) fn new(platform: &Arc<Platform>, id: Handle, translate: Translate) -> Self {
+        let api = platform.api;
+        Self {
+            platform: platform.clone(),
+            id,
+            info: device_info::describe(api, id),
+            dialect: device_info::dialect(api, id),
+            shares_host_memory: device_info::shares_host_memory(api, id),
+            translate,
+        }
+    }
+}
+
+impl Device for OclDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn alloc(&self, kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void> {
+        let (platform, context) = (&self.platform, self.platform.context()?);
+        platform.sharing.alloc(platform.api, context, self.id, kind, size, align)
+    }
+
+    unsafe fn free(&self, _kind: UsmKind, ptr: *mut c_void) {
+        if let Ok(context) = self.platform.context() {
+            // SAFETY: the caller's contract.
+            unsafe { self.platform.sharing.free(self.platform.api, context, ptr) };
+        }
+    }
+
+    fn shares_host_memory(&self) -> bool {
+        self.shares_host_memory
+    }
+
+    fn preference(&self, format: Format, target: &str) -> Result<u32> {
+        match format {
+            // Made for drivers like this one.
+            Format::SpirV => Ok(2),
+            Format::LlvmBitcode => Ok(1),
+            other => {
+                let name = &self.info.name;
+                let message = format!("an image of {} for {target} cannot run on {name}", other.as_str());
+                Err(Error::new(Errc::KernelNotSupported, message))
+            }
+        }
+    }
+
+    fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
+        let made;
+        let words = match format {
+            Format::SpirV => code,
+            Format::LlvmBitcode => {
+                let Dialect { extensions, version } = &self.dialect;
+                made = (self.translate)(&crate::Translation {
+                    bitcode: code,
+                    libraries,
+                    options,
+                    extensions,
+                    version: *version,
+                })?;
+                &made
+            }
+            other => {
+                let message = format!("OpenCL devices build LLVM bitcode and SPIR-V, not {}", other.as_str());
+                return Err(Error::new(Errc::Build, message));
+            }
+        };
+        Ok(Arc::new(OclProgram::build(&self.platform, self.id, words)?))
+    }
+
+    fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
+        Ok(Arc::new(OclQueue::new(&self.platform, self.id, profiling)?))
+    }
+}

@@ -1,0 +1,301 @@
+//! What a device says of itself, in OpenCL's numbers, and in the runtime's.
+
+use scythe_abi::aspect::Aspect;
+use scythe_hal::info::{DeviceInfo, DeviceType};
+
+use crate::api::{Api, Handle, bytes, text};
+use crate::memory::UNIFIED;
+
+const TYPE: u32 = 0x1000;
+const VENDOR_ID: u32 = 0x1001;
+const MAX_COMPUTE_UNITS: u32 = 0x1002;
+const MAX_WORK_GROUP_SIZE: u32 = 0x1004;
+const MAX_WORK_ITEM_SIZES: u32 = 0x1005;
+const PREFERRED_VECTOR_WIDTHS: [u32; 7] = [0x1006, 0x1007, 0x1008, 0x1009, 0x100a, 0x100b, 0x1034];
+const NATIVE_VECTOR_WIDTHS: [u32; 7] = [0x1036, 0x1037, 0x1038, 0x1039, 0x103a, 0x103b, 0x103c];
+const MAX_CLOCK_FREQUENCY: u32 = 0x100c;
+const ADDRESS_BITS: u32 = 0x100d;
+const MAX_MEM_ALLOC_SIZE: u32 = 0x1010;
+const MAX_PARAMETER_SIZE: u32 = 0x1017;
+const MEM_BASE_ADDR_ALIGN: u32 = 0x1019;
+const SINGLE_FP_CONFIG: u32 = 0x101b;
+const GLOBAL_MEM_CACHE_TYPE: u32 = 0x101c;
+const GLOBAL_MEM_CACHE_LINE_SIZE: u32 = 0x101d;
+const GLOBAL_MEM_CACHE_SIZE: u32 = 0x101e;
+const GLOBAL_MEM_SIZE: u32 = 0x101f;
+const LOCAL_MEM_TYPE: u32 = 0x1022;
+const LOCAL_MEM_SIZE: u32 = 0x1023;
+const ERROR_CORRECTION: u32 = 0x1024;
+const PROFILING_TIMER_RESOLUTION: u32 = 0x1025;
+const AVAILABLE: u32 = 0x1027;
+const COMPILER_AVAILABLE: u32 = 0x1028;
+const NAME: u32 = 0x102b;
+const VENDOR: u32 = 0x102c;
+const DRIVER_VERSION: u32 = 0x102d;
+const PROFILE: u32 = 0x102e;
+const VERSION: u32 = 0x102f;
+const EXTENSIONS: u32 = 0x1030;
+const DOUBLE_FP_CONFIG: u32 = 0x1032;
+const HALF_FP_CONFIG: u32 = 0x1033;
+const PRINTF_BUFFER_SIZE: u32 = 0x1049;
+const SVM_CAPABILITIES: u32 = 0x1053;
+const IL_VERSION: u32 = 0x105b;
+const MAX_NUM_SUB_GROUPS: u32 = 0x105c;
+const SUB_GROUP_FORWARD_PROGRESS: u32 = 0x105d;
+const SUB_GROUP_SIZES: u32 = 0x4108;
+const ATOMIC_MEMORY_CAPABILITIES: u32 = 0x1063;
+const SPIRV_EXTENSIONS: u32 = 0x12b9;
+const HOST_MEM_CAPABILITIES: u32 = 0x4190;
+const DEVICE_MEM_CAPABILITIES: u32 = 0x4191;
+const SHARED_MEM_CAPABILITIES: u32 = 0x4192;
+const SYSTEM_MEM_CAPABILITIES: u32 = 0x4194;
+
+const SVM_FINE_GRAIN_BUFFER: u64 = 2;
+const SVM_FINE_GRAIN_SYSTEM: u64 = 4;
+const SVM_ATOMICS: u64 = 8;
+
+/// The answers of one device.
+struct Ask<'a>(&'a Api, Handle);
+
+impl Ask<'_> {
+    fn bytes(&self, name: u32) -> Vec<u8> {
+        // SAFETY: the device is the loader's, and the size that of the memory.
+        bytes(|size, place, full| unsafe { (self.0.get_device_info)(self.1, name, size, place, full) })
+    }
+
+    /// Numbers of any size; none where the driver does not answer.
+    fn numbers(&self, name: u32, width: usize) -> Vec<u64> {
+        let number = |chunk: &[u8]| {
+            let mut wide = [0; 8];
+            wide[..chunk.len()].copy_from_slice(chunk);
+            u64::from_ne_bytes(wide)
+        };
+        self.bytes(name).chunks_exact(width).map(number).collect()
+    }
+
+    fn u32(&self, name: u32) -> u32 {
+        self.numbers(name, 4).first().map_or(0, |&n| n as u32)
+    }
+
+    fn u64(&self, name: u32) -> u64 {
+        self.numbers(name, 8).first().copied().unwrap_or(0)
+    }
+
+    fn text(&self, name: u32) -> String {
+        text(&self.bytes(name))
+    }
+}
+
+pub(crate) fn name(api: &Api, device: Handle) -> String {
+    Ask(api, device).text(NAME)
+}
+
+pub(crate) fn has_extension(api: &Api, device: Handle, name: &str) -> bool {
+    Ask(api, device).text(EXTENSIONS).split_whitespace().any(|extension| extension == name)
+}
+
+/// Whether host and device may use shared virtual memory at any time, and at the same time.
+pub(crate) fn virtual_memory(api: &Api, device: Handle) -> (bool, bool) {
+    let svm = Ask(api, device).u64(SVM_CAPABILITIES);
+    (svm & SVM_FINE_GRAIN_BUFFER != 0, svm & SVM_ATOMICS != 0)
+}
+
+/// Why kernels cannot run on a device.
+pub(crate) fn unusable(api: &Api, device: Handle) -> Option<String> {
+    let ask = Ask(api, device);
+    if ask.u32(AVAILABLE) == 0 {
+        return Some("the driver says that it is not available".into());
+    }
+    if ask.u32(COMPILER_AVAILABLE) == 0 {
+        return Some("its driver has no compiler".into());
+    }
+    if spirv_version(&ask.text(IL_VERSION)).is_none() {
+        let seen = ask.text(IL_VERSION);
+        return Some(format!(
+            "its driver takes no SPIR-V (CL_DEVICE_IL_VERSION is '{seen}', expected SPIR-V_1.0 or later)"
+        ));
+    }
+    let unified = has_extension(api, device, UNIFIED);
+    if !unified && ask.u64(SVM_CAPABILITIES) & SVM_FINE_GRAIN_BUFFER == 0 {
+        return Some(format!("it has neither {UNIFIED} nor fine-grained shared virtual memory"));
+    }
+    (ask.u32(ADDRESS_BITS) != 64).then(|| format!("its addresses have {} bits, expected 64", ask.u32(ADDRESS_BITS)))
+}
+
+/// The highest version in a list such as `SPIR-V_1.2 SPIR-V_1.4`, as 0x0001_0400.
+fn spirv_version(list: &str) -> Option<u32> {
+    let version = |word: &str| {
+        let (major, minor) = word.strip_prefix("SPIR-V_")?.split_once('.')?;
+        Some(major.parse::<u32>().ok()? << 16 | minor.parse::<u32>().ok()? << 8)
+    };
+    list.split_whitespace().filter_map(version).filter(|&v| v >> 16 == 1).max()
+}
+
+/// What the translation to SPIR-V may use.
+pub(crate) struct Dialect {
+    /// Separated by blanks.
+    pub(crate) extensions: String,
+    pub(crate) version: u32,
+}
+
+/// SPIR-V extensions that an extension of OpenCL brings along.
+const BROUGHT_ALONG: [(&str, &str); 8] = [
+    ("cl_ext_float_atomics", "SPV_EXT_shader_atomic_float_add"),
+    ("cl_ext_float_atomics", "SPV_EXT_shader_atomic_float_min_max"),
+    ("cl_intel_subgroups", "SPV_INTEL_subgroups"),
+    ("cl_khr_expect_assume", "SPV_KHR_expect_assume"),
+    ("cl_khr_extended_bit_ops", "SPV_KHR_bit_instructions"),
+    ("cl_khr_integer_dot_product", "SPV_KHR_integer_dot_product"),
+    ("cl_khr_spirv_no_integer_wrap_decoration", "SPV_KHR_no_integer_wrap_decoration"),
+    ("cl_khr_work_group_uniform_arithmetic", "SPV_KHR_uniform_group_instructions"),
+];
+
+pub(crate) fn dialect(api: &Api, device: Handle) -> Dialect {
+    let ask = Ask(api, device);
+    let version = spirv_version(&ask.text(IL_VERSION)).unwrap_or(0x0001_0000);
+    let known = ask.text(EXTENSIONS);
+    let known: Vec<&str> = known.split_whitespace().collect();
+    let mut extensions: Vec<String> =
+        BROUGHT_ALONG.iter().filter(|(cl, _)| known.contains(cl)).map(|(_, spv)| (*spv).to_owned()).collect();
+    if known.contains(&"cl_khr_spirv_queries") {
+        extensions.extend(told_extensions(&ask.numbers(SPIRV_EXTENSIONS, size_of::<usize>())));
+    }
+    extensions.sort();
+    extensions.dedup();
+    Dialect { extensions: extensions.join(" "), version }
+}
+
+/// The driver's answer is a list of addresses of C strings.
+fn told_extensions(addresses: &[u64]) -> Vec<String> {
+    // SAFETY: the extension says that these are C strings, which live as long as the device.
+    let read = |&at: &u64| unsafe { std::ffi::CStr::from_ptr(at as *const std::ffi::c_char) };
+    addresses.iter().filter(|&&at| at != 0).map(|at| read(at).to_string_lossy().into_owned()).collect()
+}
+
+/// Commands may use any address of the host.
+pub(crate) fn shares_host_memory(api: &Api, device: Handle) -> bool {
+    let ask = Ask(api, device);
+    ask.u64(SVM_CAPABILITIES) & SVM_FINE_GRAIN_SYSTEM != 0 || ask.u64(SYSTEM_MEM_CAPABILITIES) & 1 != 0
+}
+
+pub(crate) fn describe(api: &Api, device: Handle) -> DeviceInfo {
+    let ask = Ask(api, device);
+    let sizes = ask.numbers(MAX_WORK_ITEM_SIZES, size_of::<usize>());
+    let version = ask.text(VERSION);
+    let double = ask.u64(DOUBLE_FP_CONFIG);
+    let half = ask.u64(HALF_FP_CONFIG);
+    let mut sub_group_sizes = ask.numbers(SUB_GROUP_SIZES, size_of::<usize>());
+    sub_group_sizes.sort_unstable();
+    let (orders, scopes) = atomics(ask.u64(ATOMIC_MEMORY_CAPABILITIES));
+    DeviceInfo {
+        name: ask.text(NAME),
+        vendor: ask.text(VENDOR),
+        backend_version: version.split_whitespace().nth(1).unwrap_or_default().to_owned(),
+        version,
+        driver_version: ask.text(DRIVER_VERSION),
+        profile: ask.text(PROFILE),
+        device_type: device_type(ask.u64(TYPE)),
+        vendor_id: ask.u32(VENDOR_ID),
+        max_compute_units: ask.u32(MAX_COMPUTE_UNITS),
+        max_work_item_sizes: [0, 1, 2].map(|d| sizes.get(d).copied().unwrap_or(1)),
+        max_work_group_size: ask.u64(MAX_WORK_GROUP_SIZE),
+        max_num_sub_groups: ask.u32(MAX_NUM_SUB_GROUPS),
+        sub_group_sizes,
+        sub_group_forward_progress: ask.u32(SUB_GROUP_FORWARD_PROGRESS) != 0,
+        max_clock_frequency: ask.u32(MAX_CLOCK_FREQUENCY),
+        address_bits: ask.u32(ADDRESS_BITS),
+        max_mem_alloc_size: ask.u64(MAX_MEM_ALLOC_SIZE),
+        global_mem_size: ask.u64(GLOBAL_MEM_SIZE),
+        global_mem_cache_size: ask.u64(GLOBAL_MEM_CACHE_SIZE),
+        global_mem_cache_line_size: ask.u32(GLOBAL_MEM_CACHE_LINE_SIZE),
+        global_mem_cache_type: ask.u32(GLOBAL_MEM_CACHE_TYPE),
+        local_mem_size: ask.u64(LOCAL_MEM_SIZE),
+        local_mem_type: ask.u32(LOCAL_MEM_TYPE),
+        max_parameter_size: ask.u64(MAX_PARAMETER_SIZE),
+        mem_base_addr_align: ask.u32(MEM_BASE_ADDR_ALIGN),
+        profiling_timer_resolution: ask.u64(PROFILING_TIMER_RESOLUTION),
+        preferred_vector_widths: PREFERRED_VECTOR_WIDTHS.map(|name| ask.u32(name)),
+        native_vector_widths: NATIVE_VECTOR_WIDTHS.map(|name| ask.u32(name)),
+        half_fp_config: fp_config(half),
+        single_fp_config: fp_config(ask.u64(SINGLE_FP_CONFIG)),
+        double_fp_config: fp_config(double),
+        atomic_memory_orders: orders,
+        atomic_memory_scopes: scopes,
+        printf_buffer_size: ask.u64(PRINTF_BUFFER_SIZE),
+        error_correction: ask.u32(ERROR_CORRECTION) != 0,
+        partition_max_sub_devices: 0,
+        aspects: aspects(&ask, double != 0, half != 0),
+    }
+}
+
+fn device_type(bits: u64) -> DeviceType {
+    match bits {
+        bits if bits & 2 != 0 => DeviceType::Cpu,
+        bits if bits & 4 != 0 => DeviceType::Gpu,
+        bits if bits & 8 != 0 => DeviceType::Accelerator,
+        _ => DeviceType::Custom,
+    }
+}
+
+/// OpenCL has emulated arithmetic between the bits that both know.
+fn fp_config(bits: u64) -> u32 {
+    (bits & 0x3f) as u32 | if bits & 0x80 != 0 { 0x40 } else { 0 }
+}
+
+/// Orders and scopes as bits of SYCL's numbers. Sub-groups are narrower than work-groups.
+fn atomics(bits: u64) -> (u32, u32) {
+    const ORDERS: [(u64, u32); 3] = [(1, 1 << 0), (1 << 1, 1 << 1 | 1 << 3 | 1 << 4), (1 << 2, 1 << 5)];
+    const SCOPES: [(u64, u32); 4] = [(1 << 3, 1 << 0), (1 << 4, 1 << 1 | 1 << 2), (1 << 5, 1 << 3), (1 << 6, 1 << 4)];
+    let collect =
+        |table: &[(u64, u32)]| table.iter().filter(|(cl, _)| bits & cl != 0).fold(0, |all, (_, own)| all | own);
+    (collect(&ORDERS) | 1, collect(&SCOPES) | 1 << 2)
+}
+
+fn aspects(ask: &Ask<'_>, double: bool, half: bool) -> Vec<u32> {
+    let extensions = ask.text(EXTENSIONS);
+    let has = |name: &str| extensions.split_whitespace().any(|extension| extension == name);
+    let unified = has(UNIFIED);
+    let may = |name: u32, bit: u64| unified && ask.u64(name) & bit != 0;
+    let svm = ask.u64(SVM_CAPABILITIES);
+    let fine = !unified && svm & SVM_FINE_GRAIN_BUFFER != 0;
+    let kind = match device_type(ask.u64(TYPE)) {
+        DeviceType::Cpu => Aspect::Cpu,
+        DeviceType::Gpu => Aspect::Gpu,
+        DeviceType::Accelerator => Aspect::Accelerator,
+        DeviceType::Custom | DeviceType::Host => Aspect::Custom,
+    };
+    // Bit 0: access; bit 1: atomic access.
+    let mut list = vec![kind, Aspect::OnlineCompiler, Aspect::QueueProfiling];
+    let mut add = |yes: bool, aspect: Aspect| list.extend(yes.then_some(aspect));
+    add(double, Aspect::Fp64);
+    add(half || has("cl_khr_fp16"), Aspect::Fp16);
+    add(has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"), Aspect::Atomic64);
+    add(fine || may(DEVICE_MEM_CAPABILITIES, 1), Aspect::UsmDeviceAllocations);
+    add(fine || may(HOST_MEM_CAPABILITIES, 1), Aspect::UsmHostAllocations);
+    add(may(HOST_MEM_CAPABILITIES, 2), Aspect::UsmAtomicHostAllocations);
+    add(fine || may(SHARED_MEM_CAPABILITIES, 1), Aspect::UsmSharedAllocations);
+    add(may(SHARED_MEM_CAPABILITIES, 2), Aspect::UsmAtomicSharedAllocations);
+    add(svm & SVM_FINE_GRAIN_SYSTEM != 0 || may(SYSTEM_MEM_CAPABILITIES, 1), Aspect::UsmSystemAllocations);
+    list.sort();
+    list.into_iter().map(|aspect| aspect as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_version_of_spirv_counts() {
+        assert_eq!(spirv_version("SPIR-V_1.0 SPIR-V_1.4 SPIR-V_1.2"), Some(0x0001_0400));
+        assert_eq!(spirv_version("SPIR-V_2.0 OTHER_1.1"), None);
+        assert_eq!(spirv_version(""), None);
+    }
+
+    #[test]
+    fn bits_of_opencl_become_bits_of_sycl() {
+        assert_eq!(fp_config(0xbf), 0x7f);
+        // Relaxed, acquire and release; work-groups and the device.
+        assert_eq!(atomics(0b11_0011), (0b1_1011, 0b1110));
+        assert_eq!(device_type(4), DeviceType::Gpu);
+    }
+}

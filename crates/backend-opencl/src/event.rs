@@ -1,0 +1,187 @@
+//! Commands that were given to the driver, and how they end.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use scythe_hal::{Error, Event, Result, Status, Times};
+
+use crate::api::{Api, Handle, failure};
+
+const COMMAND_EXECUTION_STATUS: u32 = 0x11d3;
+const COMPLETE: i32 = 0;
+const RUNNING: i32 = 1;
+const QUEUED: i32 = 3;
+/// A command that waited for one that failed.
+const FAILED_DEPENDENCY: i32 = -14;
+const PROFILING_QUEUED: u32 = 0x1280;
+const PROFILING_START: u32 = 0x1282;
+const PROFILING_END: u32 = 0x1283;
+
+/// An event of the driver, or one that is over already.
+pub(crate) struct OclEvent {
+    api: &'static Api,
+    /// Null where the driver has nothing to do with it.
+    raw: Handle,
+    profiling: bool,
+    /// What is known so far: OpenCL's number, of which those up to 0 are final.
+    known: AtomicI32,
+    /// Why a command was not even given to the driver.
+    refused: Option<Error>,
+}
+
+// SAFETY: OpenCL's events may be used by any thread, and by many at once.
+unsafe impl Send for OclEvent {}
+// SAFETY: as above.
+unsafe impl Sync for OclEvent {}
+
+impl OclEvent {
+    /// Takes over a count of `raw`.
+    pub(crate) fn new(api: &'static Api, raw: Handle, profiling: bool) -> Self {
+        Self { api, raw, profiling, known: AtomicI32::new(QUEUED), refused: None }
+    }
+
+    /// A command that had nothing to do, or (with `refused`) must not do it.
+    pub(crate) fn over(api: &'static Api, refused: Option<Error>) -> Self {
+        let known = AtomicI32::new(if refused.is_some() { FAILED_DEPENDENCY } else { COMPLETE });
+        Self { api, raw: std::ptr::null_mut(), profiling: false, known, refused }
+    }
+
+    /// The driver's event, for lists of events to wait for; null where it has none.
+    pub(crate) fn raw(&self) -> Handle {
+        self.raw
+    }
+
+    /// How the command ended, where that is known without asking.
+    pub(crate) fn known_end(&self) -> Option<Result<()>> {
+        let known = self.known.load(Ordering::Acquire);
+        (known <= COMPLETE).then(|| self.end(known))
+    }
+
+    fn end(&self, code: i32) -> Result<()> {
+        match &self.refused {
+            Some(error) => Err(error.clone()),
+            None if code == COMPLETE => Ok(()),
+            None if code == FAILED_DEPENDENCY => Err(failure(code, "a command that this one waited for")),
+            None => Err(failure(code, "a command")),
+        }
+    }
+
+    fn ask(&self) -> i32 {
+        let known = self.known.load(Ordering::Acquire);
+        if known <= COMPLETE {
+            return known;
+        }
+        let mut now = QUEUED;
+        let place = (&raw mut now).cast::<c_void>();
+        // SAFETY: the event is alive; the answer is a `cl_int`.
+        let code = unsafe {
+            (self.api.get_event_info)(self.raw, COMMAND_EXECUTION_STATUS, size_of::<i32>(), place, std::ptr::null_mut())
+        };
+        // An event that the driver disowns will never tell more: its device is lost.
+        let now = if code == 0 { now } else { code };
+        if now <= COMPLETE {
+            self.known.store(now, Ordering::Release);
+        }
+        now
+    }
+
+    fn time(&self, name: u32) -> Option<u64> {
+        let mut ns = 0u64;
+        let place = (&raw mut ns).cast::<c_void>();
+        // SAFETY: the event is alive; the answer is a `cl_ulong`.
+        let code = unsafe {
+            (self.api.get_event_profiling_info)(self.raw, name, size_of::<u64>(), place, std::ptr::null_mut())
+        };
+        (code == 0).then_some(ns)
+    }
+}
+
+impl Event for OclEvent {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn status(&self) -> Status {
+        match self.ask() {
+            ..=COMPLETE => Status::Complete,
+            RUNNING => Status::Running,
+            _ => Status::Submitted,
+        }
+    }
+
+    fn wait(&self) -> Result<()> {
+        if let Some(end) = self.known_end() {
+            return end;
+        }
+        // SAFETY: the event is alive.
+        let code = unsafe { (self.api.wait_for_events)(1, &self.raw) };
+        let now = match self.ask() {
+            now @ ..=COMPLETE => now,
+            // The driver gave up waiting.
+            _ if code != 0 => code,
+            _ => COMPLETE,
+        };
+        self.known.store(now, Ordering::Release);
+        self.end(now)
+    }
+
+    fn on_complete(&self, f: Box<dyn FnOnce(Result<()>) + Send>) {
+        if self.ask() <= COMPLETE {
+            f(self.known_end().unwrap_or(Ok(())));
+            return;
+        }
+        if let Err(f) = when_complete(self.api, self.raw, f) {
+            let end = self.wait();
+            f(end);
+        }
+    }
+
+    fn times(&self) -> Option<Times> {
+        if !self.profiling || self.raw.is_null() {
+            return None;
+        }
+        let (submit, start) = (self.time(PROFILING_QUEUED)?, self.time(PROFILING_START)?);
+        Some(Times { submit, start, end: self.time(PROFILING_END)? })
+    }
+}
+
+impl Drop for OclEvent {
+    fn drop(&mut self) {
+        if !self.raw.is_null() {
+            // SAFETY: the count is this object's.
+            let _ = unsafe { (self.api.release_event)(self.raw) };
+        }
+    }
+}
+
+type Call = Box<dyn FnOnce(Result<()>) + Send>;
+
+/// Has the driver call `f` when the event has completed; gives it back when the driver refuses.
+fn when_complete(api: &Api, event: Handle, f: Call) -> std::result::Result<(), Call> {
+    unsafe extern "C" fn completed(_event: Handle, status: i32, data: *mut c_void) {
+        // SAFETY: the address that was given with this function, used once.
+        let f = unsafe { Box::from_raw(data.cast::<Call>()) };
+        let end = if status < 0 { Err(failure(status, "a command")) } else { Ok(()) };
+        // A panic must not reach the driver.
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || f(end)));
+    }
+    let data = Box::into_raw(Box::new(f));
+    // SAFETY: the event is alive, and the driver calls the function once with this address.
+    let code = unsafe { (api.set_event_callback)(event, COMPLETE, completed, data.cast()) };
+    if code == 0 {
+        return Ok(());
+    }
+    // SAFETY: the driver did not take the address.
+    Err(*unsafe { Box::from_raw(data) })
+}
+
+/// Drops `keep` when the event has completed.
+pub(crate) fn keep_until_complete(api: &Api, event: Handle, keep: Box<dyn Any + Send + Sync>) {
+    let call: Call = Box::new(move |_| drop(keep));
+    if let Err(call) = when_complete(api, event, call) {
+        // SAFETY: the event is alive.
+        let _ = unsafe { (api.wait_for_events)(1, &event) };
+        call(Ok(()));
+    }
+}

@@ -1,0 +1,62 @@
+//! OpenCL devices: any driver that takes SPIR-V.
+//!
+//! * [`discover`] loads OpenCL's loader and asks every platform for its devices; whatever is broken is a sentence in
+//!   [`Discovery::problems`] and hides nothing else.
+//! * `api` is OpenCL's C interface; `platform` and `device` its objects; `device_info` what a device says of itself.
+//! * `memory`, `queue`, `event`: addresses that host and device share, commands, and their ends. One out-of-order queue of
+//!   the driver serves all SYCL queues of a device, since every command names what it waits for.
+//! * `program`: device code becomes SPIR-V ([`Translate`], which the run-time compiler provides), which the driver builds.
+//! * `native` hands OpenCL's own objects out, and takes them in.
+//!
+//! Nothing here links OpenCL or LLVM.
+
+mod api;
+mod device;
+mod device_info;
+mod drivers;
+mod event;
+mod memory;
+pub mod native;
+mod platform;
+mod program;
+mod queue;
+
+use std::sync::Arc;
+
+use scythe_hal::{Backend, Result};
+
+/// Device code to be translated.
+pub struct Translation<'a> {
+    pub bitcode: &'a [u8],
+    /// Bitcode of other images that it is linked with.
+    pub libraries: &'a [&'a [u8]],
+    /// The compiler's, of which `-O0` to `-O3` count.
+    pub options: &'a str,
+    /// SPIR-V's names, separated by blanks.
+    pub extensions: &'a str,
+    /// The highest version that the driver takes, such as 0x0001_0400.
+    pub version: u32,
+}
+
+/// Makes a SPIR-V module.
+pub type Translate = fn(&Translation<'_>) -> Result<Vec<u8>>;
+
+/// What there is.
+#[derive(Default)]
+pub struct Discovery {
+    /// One for each platform with devices that can be used.
+    pub backends: Vec<Arc<dyn Backend>>,
+    /// Why there is not more: the loader, a platform or a device that cannot be used.
+    pub problems: Vec<String>,
+}
+
+/// Looks for platforms and devices. It takes as long as the drivers do to load.
+pub fn discover(translate: Translate) -> Discovery {
+    platform::discover(translate)
+}
+
+/// Drivers that are installed and cannot be loaded, one sentence each, which OpenCL's loader keeps to itself. Every installed
+/// driver is loaded for this.
+pub fn broken_drivers() -> Vec<String> {
+    drivers::broken()
+}

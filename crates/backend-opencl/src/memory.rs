@@ -1,0 +1,169 @@
+//! Memory that host and device name by the same addresses: `cl_intel_unified_shared_memory` where the driver has it, else the
+//! shared virtual memory of OpenCL 2.0.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, c_void};
+use std::ptr::null;
+use std::sync::{Mutex, PoisonError};
+
+use scythe_hal::{Errc, Error, Result, UsmKind};
+
+use crate::api::{Api, Handle, failure};
+
+/// Alignments up to this one are the driver's business; for larger ones, more is allocated.
+const DRIVER_ALIGN: usize = 128;
+
+type AllocHost = unsafe extern "C" fn(Handle, *const u64, usize, u32, *mut i32) -> *mut c_void;
+type AllocDevice = unsafe extern "C" fn(Handle, Handle, *const u64, usize, u32, *mut i32) -> *mut c_void;
+type Free = unsafe extern "C" fn(Handle, *mut c_void) -> i32;
+type Memcpy =
+    unsafe extern "C" fn(Handle, u32, *mut c_void, *const c_void, usize, u32, *const Handle, *mut Handle) -> i32;
+type Fill =
+    unsafe extern "C" fn(Handle, *mut c_void, *const c_void, usize, usize, u32, *const Handle, *mut Handle) -> i32;
+type SetArg = unsafe extern "C" fn(Handle, u32, *const c_void) -> i32;
+
+/// How a platform's devices share memory with the host.
+pub(crate) struct Sharing {
+    way: Way,
+    pub(crate) memcpy: Memcpy,
+    pub(crate) fill: Fill,
+    pub(crate) set_arg: SetArg,
+    /// Blocks that start before the address that was given out.
+    shifted: Mutex<HashMap<usize, usize>>,
+}
+
+enum Way {
+    Unified {
+        host: AllocHost,
+        device: AllocDevice,
+        shared: AllocDevice,
+        free: Free,
+    },
+    /// The flags of `clSVMAlloc` that the devices allow.
+    Virtual {
+        flags: u64,
+    },
+}
+
+/// The extension that [`Sharing::unified`] needs.
+pub(crate) const UNIFIED: &str = "cl_intel_unified_shared_memory";
+
+const SVM_READ_WRITE: u64 = 1;
+const SVM_FINE_GRAIN_BUFFER: u64 = 1 << 10;
+const SVM_ATOMICS: u64 = 1 << 11;
+
+impl Sharing {
+    /// By the extension's functions; `None` where the platform lacks one.
+    pub(crate) fn unified(api: &Api, platform: Handle) -> Option<Self> {
+        let find = |name: &CStr| {
+            // SAFETY: a platform of this loader, and a C string.
+            let address = unsafe { (api.get_extension_function_address_for_platform)(platform, name.as_ptr()) };
+            (!address.is_null()).then_some(address)
+        };
+        let (host, device) = (find(c"clHostMemAllocINTEL")?, find(c"clDeviceMemAllocINTEL")?);
+        let (shared, free) = (find(c"clSharedMemAllocINTEL")?, find(c"clMemFreeINTEL")?);
+        let (memcpy, fill) = (find(c"clEnqueueMemcpyINTEL")?, find(c"clEnqueueMemFillINTEL")?);
+        let set_arg = find(c"clSetKernelArgMemPointerINTEL")?;
+        // SAFETY: the extension gives the functions of these names these types.
+        unsafe {
+            Some(Self {
+                way: Way::Unified {
+                    host: std::mem::transmute::<*mut c_void, AllocHost>(host),
+                    device: std::mem::transmute::<*mut c_void, AllocDevice>(device),
+                    shared: std::mem::transmute::<*mut c_void, AllocDevice>(shared),
+                    free: std::mem::transmute::<*mut c_void, Free>(free),
+                },
+                memcpy: std::mem::transmute::<*mut c_void, Memcpy>(memcpy),
+                fill: std::mem::transmute::<*mut c_void, Fill>(fill),
+                set_arg: std::mem::transmute::<*mut c_void, SetArg>(set_arg),
+                shifted: Mutex::default(),
+            })
+        }
+    }
+
+    /// By shared virtual memory; `fine` where the host may use it at any time, `atomics` where at the same time as the device.
+    pub(crate) fn shared_virtual(api: &Api, fine: bool, atomics: bool) -> Self {
+        let flags = SVM_READ_WRITE
+            | if fine { SVM_FINE_GRAIN_BUFFER } else { 0 }
+            | if fine && atomics { SVM_ATOMICS } else { 0 };
+        Self {
+            way: Way::Virtual { flags },
+            memcpy: api.enqueue_svm_memcpy,
+            fill: api.enqueue_svm_mem_fill,
+            set_arg: api.set_kernel_arg_svm_pointer,
+            shifted: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn is_unified(&self) -> bool {
+        matches!(self.way, Way::Unified { .. })
+    }
+
+    /// `size` > 0; `align` is a power of two.
+    pub(crate) fn alloc(
+        &self,
+        api: &Api,
+        context: Handle,
+        device: Handle,
+        kind: UsmKind,
+        size: usize,
+        align: usize,
+    ) -> Result<*mut c_void> {
+        let exhausted = |why: &str| {
+            Error::new(Errc::MemoryAllocation, format!("cannot allocate {size} bytes of {kind:?} memory: {why}"))
+        };
+        let shift = if align > DRIVER_ALIGN { align } else { 0 };
+        let whole = size.checked_add(shift).ok_or_else(|| exhausted("the size does not fit an address"))?;
+        let driver_align = align.min(DRIVER_ALIGN) as u32;
+        let mut code = 0;
+        // SAFETY: context and device are alive, and the device is the context's.
+        let block = unsafe {
+            match &self.way {
+                Way::Unified { host, device: on_device, shared, .. } => match kind {
+                    UsmKind::Host => host(context, null(), whole, driver_align, &mut code),
+                    UsmKind::Device => on_device(context, device, null(), whole, driver_align, &mut code),
+                    UsmKind::Shared => shared(context, device, null(), whole, driver_align, &mut code),
+                },
+                Way::Virtual { flags } => (api.svm_alloc)(context, *flags, whole, driver_align),
+            }
+        };
+        if block.is_null() {
+            let why = if code == 0 { "the driver has none left".to_owned() } else { failure(code, "it").message };
+            return Err(exhausted(&why));
+        }
+        if shift == 0 {
+            return Ok(block);
+        }
+        let address = (block as usize).next_multiple_of(align);
+        self.shifted.lock().unwrap_or_else(PoisonError::into_inner).insert(address, block as usize);
+        Ok(address as *mut c_void)
+    }
+
+    /// # Safety
+    /// `ptr` came from [`Sharing::alloc`] with this context, is not freed yet, and no command uses it.
+    pub(crate) unsafe fn free(&self, api: &Api, context: Handle, ptr: *mut c_void) {
+        let block = self.shifted.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ptr as usize));
+        let block = block.map_or(ptr, |block| block as *mut c_void);
+        // SAFETY: the caller's contract.
+        unsafe {
+            match &self.way {
+                // A failure leaves the block allocated; nobody can do anything about it.
+                Way::Unified { free, .. } => drop(free(context, block)),
+                Way::Virtual { .. } => (api.svm_free)(context, block),
+            }
+        }
+    }
+
+    /// Lets a kernel reach memory whose addresses stand inside of its arguments.
+    pub(crate) fn allow_indirect(&self, api: &Api, kernel: Handle) {
+        const INDIRECT: [u32; 3] = [0x4200, 0x4201, 0x4202];
+        if self.is_unified() {
+            let yes = 1u32;
+            for name in INDIRECT {
+                // A driver that does not know one of them has no such memory.
+                // SAFETY: the kernel is alive; the value is a `cl_bool`.
+                let _ = unsafe { (api.set_kernel_exec_info)(kernel, name, size_of::<u32>(), (&raw const yes).cast()) };
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! OpenCL's own objects behind the runtime's.

@@ -1,0 +1,159 @@
+//! Platforms: one backend each, with a context that all of its devices share.
+
+use std::ptr::{null, null_mut};
+use std::sync::{Arc, OnceLock};
+
+use scythe_hal::{Backend, BackendKind, Device, PlatformInfo, Result};
+
+use crate::api::{Api, Handle, bytes, check, failure, text};
+use crate::device::OclDevice;
+use crate::memory::{Sharing, UNIFIED};
+use crate::{Discovery, Translate, device_info};
+
+const DEVICE_TYPE_ALL: u64 = 0xffff_ffff;
+const CONTEXT_PLATFORM: isize = 0x1084;
+const PLATFORM_PROFILE: u32 = 0x0900;
+const PLATFORM_VERSION: u32 = 0x0901;
+const PLATFORM_NAME: u32 = 0x0902;
+const PLATFORM_VENDOR: u32 = 0x0903;
+
+/// What all devices of a platform share.
+pub(crate) struct Platform {
+    pub(crate) api: &'static Api,
+    pub(crate) id: Handle,
+    devices: Vec<Handle>,
+    context: OnceLock<Result<Context>>,
+    pub(crate) sharing: Sharing,
+}
+
+// SAFETY: OpenCL's platforms and contexts may be used by any thread, and by many at once.
+unsafe impl Send for Platform {}
+// SAFETY: as above.
+unsafe impl Sync for Platform {}
+
+struct Context(Handle);
+
+// SAFETY: as for `Platform`.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Platform {
+    /// The context of all devices, made when it is first needed and never released.
+    pub(crate) fn context(&self) -> Result<Handle> {
+        let made = self.context.get_or_init(|| {
+            let properties = [CONTEXT_PLATFORM, self.id as isize, 0];
+            let mut code = 0;
+            // SAFETY: a list of properties that ends with 0, and devices of this platform with their number.
+            let context = unsafe {
+                let (count, list) = (self.devices.len() as u32, self.devices.as_ptr());
+                (self.api.create_context)(properties.as_ptr(), count, list, null(), null_mut(), &mut code)
+            };
+            check(code, "clCreateContext").map(|()| Context(context))
+        });
+        made.as_ref().map(|context| context.0).map_err(Clone::clone)
+    }
+}
+
+struct OclBackend {
+    info: PlatformInfo,
+    devices: Vec<Arc<dyn Device>>,
+}
+
+impl Backend for OclBackend {
+    fn kind(&self) -> BackendKind {
+        BackendKind::OpenCl
+    }
+
+    fn platform(&self) -> &PlatformInfo {
+        &self.info
+    }
+
+    fn devices(&self) -> &[Arc<dyn Device>] {
+        &self.devices
+    }
+}
+
+pub(crate) fn discover(translate: Translate) -> Discovery {
+    static API: OnceLock<std::result::Result<Api, String>> = OnceLock::new();
+    let mut found = Discovery::default();
+    let api: &'static Api = match API.get_or_init(Api::load) {
+        Ok(api) => api,
+        Err(why) => {
+            found.problems.push(why.clone());
+            return found;
+        }
+    };
+    match platforms(api) {
+        Ok(list) => list.into_iter().for_each(|platform| look_at(api, platform, translate, &mut found)),
+        Err(why) => found.problems.push(why),
+    }
+    found
+}
+
+fn platforms(api: &Api) -> std::result::Result<Vec<Handle>, String> {
+    const NONE: i32 = -1001;
+    let mut count = 0;
+    // SAFETY: a place for the number.
+    let code = unsafe { (api.get_platform_ids)(0, null_mut(), &mut count) };
+    if code == NONE || (code == 0 && count == 0) {
+        return Err("OpenCL's loader finds no driver: none is named in /etc/OpenCL/vendors, OCL_ICD_VENDORS or \
+                    OCL_ICD_FILENAMES, or none of those can be loaded"
+            .to_owned());
+    }
+    let mut list = vec![null_mut(); count as usize];
+    check(code, "clGetPlatformIDs").map_err(|error| error.message)?;
+    // SAFETY: room for as many platforms as there are.
+    let code = unsafe { (api.get_platform_ids)(count, list.as_mut_ptr(), null_mut()) };
+    check(code, "clGetPlatformIDs").map_err(|error| error.message)?;
+    Ok(list)
+}
+
+/// Adds a platform with those of its devices that can be used.
+fn look_at(api: &'static Api, id: Handle, translate: Translate, found: &mut Discovery) {
+    let word = |name: u32| {
+        // SAFETY: the platform is the loader's, and the size that of the memory.
+        text(&bytes(|size, place, full| unsafe { (api.get_platform_info)(id, name, size, place, full) }))
+    };
+    let info = PlatformInfo {
+        name: word(PLATFORM_NAME),
+        vendor: word(PLATFORM_VENDOR),
+        version: word(PLATFORM_VERSION),
+        profile: word(PLATFORM_PROFILE),
+    };
+    let mut count = 0;
+    // SAFETY: a place for the number.
+    let code = unsafe { (api.get_device_ids)(id, DEVICE_TYPE_ALL, 0, null_mut(), &mut count) };
+    let mut list = vec![null_mut(); count as usize];
+    if code == 0 {
+        // SAFETY: room for as many devices as there are.
+        let code = unsafe { (api.get_device_ids)(id, DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut()) };
+        if code != 0 {
+            list.clear();
+        }
+    }
+    if code != 0 || list.is_empty() {
+        let why = if code == 0 { "it has none".to_owned() } else { failure(code, "clGetDeviceIDs").message };
+        found.problems.push(format!("platform {} offers no device: {why}", info.name));
+        return;
+    }
+    let mut usable = Vec::new();
+    for device in list {
+        match device_info::unusable(api, device) {
+            None => usable.push(device),
+            Some(why) => {
+                let name = device_info::name(api, device);
+                found.problems.push(format!("device {name} of platform {} cannot be used: {why}", info.name));
+            }
+        }
+    }
+    let Some(&first) = usable.first() else { return };
+    let unified = usable.iter().all(|&device| device_info::has_extension(api, device, UNIFIED));
+    let sharing = unified.then(|| Sharing::unified(api, id)).flatten();
+    let (fine, atomics) = device_info::virtual_memory(api, first);
+    let sharing = sharing.unwrap_or_else(|| Sharing::shared_virtual(api, fine, atomics));
+    let platform = Arc::new(Platform { api, id, devices: usable.clone(), context: OnceLock::new(), sharing });
+    let devices =
+        usable.into_iter().map(|device| Arc::new(OclDevice::new(&platform, device, translate)) as Arc<dyn Device>);
+    found.backends.push(Arc::new(OclBackend { info, devices: devices.collect() }));
+}

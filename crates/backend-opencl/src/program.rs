@@ -1,0 +1,161 @@
+//! SPIR-V that the driver built, and kernels of it.
+
+use std::any::Any;
+use std::ffi::{CString, c_void};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_hal::{Errc, Error, FunctorBytes, Kernel, Program, Result};
+
+use crate::api::{Handle, bytes, check, failure, text};
+use crate::platform::Platform;
+
+const PROGRAM_BUILD_LOG: u32 = 0x1183;
+
+pub(crate) struct OclProgram {
+    platform: Arc<Platform>,
+    raw: Handle,
+}
+
+// SAFETY: OpenCL's programs may be used by any thread, and by many at once.
+unsafe impl Send for OclProgram {}
+// SAFETY: as above.
+unsafe impl Sync for OclProgram {}
+
+impl OclProgram {
+    /// Has the driver build a SPIR-V module. A failure carries the driver's log.
+    pub(crate) fn build(platform: &Arc<Platform>, device: Handle, words: &[u8]) -> Result<Self> {
+        let (api, context) = (platform.api, platform.context()?);
+        let mut code = 0;
+        // SAFETY: the context is alive, and `words` are as long as told.
+        let raw = unsafe { (api.create_program_with_il)(context, words.as_ptr().cast(), words.len(), &mut code) };
+        if code != 0 || raw.is_null() {
+            return Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithIL").message));
+        }
+        let program = Self { platform: platform.clone(), raw };
+        // SAFETY: program and device are alive, and belong to the same context; no function to call.
+        let code =
+            unsafe { (api.build_program)(raw, 1, &device, c"".as_ptr(), std::ptr::null(), std::ptr::null_mut()) };
+        if code == 0 {
+            return Ok(program);
+        }
+        // SAFETY: program and device are alive, and the size is that of the memory.
+        let log = bytes(|size, place, full| unsafe {
+            (api.get_program_build_info)(raw, device, PROGRAM_BUILD_LOG, size, place, full)
+        });
+        let log = text(&log);
+        let log = if log.is_empty() { "the driver's log is empty".to_owned() } else { log };
+        Err(Error::new(Errc::Build, format!("{}:\n{log}", failure(code, "clBuildProgram").message)))
+    }
+}
+
+impl Program for OclProgram {
+    fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
+        let api = self.platform.api;
+        let missing = |why: &str| Error::new(Errc::Kernel, format!("the program has no kernel '{symbol}': {why}"));
+        if launch.params.iter().any(|param| param.kind == ParamKind::Sampler) {
+            let message = format!("kernel '{symbol}' takes a sampler, which OpenCL devices do not get from here");
+            return Err(Error::new(Errc::KernelNotSupported, message));
+        }
+        let name = CString::new(symbol).map_err(|_| missing("the name holds a NUL"))?;
+        let mut code = 0;
+        // SAFETY: the program is alive and built, and the name a C string.
+        let raw = unsafe { (api.create_kernel)(self.raw, name.as_ptr(), &mut code) };
+        if code != 0 || raw.is_null() {
+            return Err(missing(&failure(code, "clCreateKernel").message));
+        }
+        self.platform.sharing.allow_indirect(api, raw);
+        Ok(Arc::new(OclKernel {
+            platform: self.platform.clone(),
+            symbol: symbol.to_owned(),
+            shape: launch.shape,
+            params: launch.params.clone(),
+            state: Mutex::new(State { raw, last: Vec::new() }),
+        }))
+    }
+}
+
+impl Drop for OclProgram {
+    fn drop(&mut self) {
+        // SAFETY: the count is this object's.
+        let _ = unsafe { (self.platform.api.release_program)(self.raw) };
+    }
+}
+
+/// A kernel with its launch rows. OpenCL keeps arguments in the kernel: one launch at a time sets them and is enqueued.
+pub(crate) struct OclKernel {
+    platform: Arc<Platform>,
+    symbol: String,
+    pub(crate) shape: Shape,
+    params: Vec<Param>,
+    state: Mutex<State>,
+}
+
+pub(crate) struct State {
+    pub(crate) raw: Handle,
+    /// The functor whose parts are the kernel's arguments now.
+    last: Vec<u8>,
+}
+
+// SAFETY: the kernel is used under its lock.
+unsafe impl Send for State {}
+
+impl OclKernel {
+    /// Sets the arguments; the kernel is to be enqueued before what is returned is dropped.
+    ///
+    /// # Safety
+    /// `functor` holds every parameter at its offset, and a local accessor's two words.
+    pub(crate) unsafe fn with_arguments(&self, functor: &FunctorBytes) -> Result<MutexGuard<'_, State>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: a functor's bytes are as many as it says.
+        let given = unsafe { std::slice::from_raw_parts(functor.as_ptr(), functor.len()) };
+        if state.last == given && !given.is_empty() {
+            return Ok(state);
+        }
+        state.last.clear();
+        for (index, param) in self.params.iter().enumerate() {
+            // SAFETY: the caller's contract.
+            let code = unsafe { self.set(state.raw, index as u32, param, given) };
+            check(code, &format!("setting argument {index} of kernel '{}'", self.symbol))?;
+        }
+        state.last.extend_from_slice(given);
+        Ok(state)
+    }
+
+    /// # Safety
+    /// As for [`OclKernel::with_arguments`].
+    unsafe fn set(&self, kernel: Handle, index: u32, param: &Param, functor: &[u8]) -> i32 {
+        let (api, at) = (self.platform.api, functor.as_ptr().wrapping_add(param.offset as usize));
+        // SAFETY: the parameter lies inside of the functor by the caller's contract; addresses may stand anywhere in it.
+        unsafe {
+            match param.kind {
+                ParamKind::Accessor | ParamKind::Pointer => {
+                    let address = at.cast::<*const c_void>().read_unaligned();
+                    (self.platform.sharing.set_arg)(kernel, index, address)
+                }
+                ParamKind::Local => {
+                    let size = at.add(8).cast::<u64>().read_unaligned() as usize;
+                    // OpenCL knows no argument without memory.
+                    (api.set_kernel_arg)(kernel, index, size.max(1), std::ptr::null())
+                }
+                ParamKind::StdLayout | ParamKind::Sampler => {
+                    (api.set_kernel_arg)(kernel, index, param.size as usize, at.cast())
+                }
+            }
+        }
+    }
+}
+
+impl Kernel for OclKernel {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for OclKernel {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the count is this object's.
+        let _ = unsafe { (self.platform.api.release_kernel)(state.raw) };
+    }
+}
