@@ -4,7 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use scythe_abi::aspect::Aspect;
+use scythe_abi::target::Level;
 use scythe_hal::info::{DeviceInfo, DeviceType, PlatformInfo};
+
+use crate::level;
 
 /// Work-items of a group are iterations of loops: only indices limit a group. The limit keeps what lives across a barrier
 /// (a slot per work-item) to a few megabytes.
@@ -78,11 +81,12 @@ pub(crate) fn device(processors: usize) -> DeviceInfo {
         printf_buffer_size: 1 << 20,
         error_correction: false,
         partition_max_sub_devices: 0,
-        aspects: aspects(cpu.f16c),
+        aspects: aspects(cpu.f16c, level::machine()),
     }
 }
 
-fn aspects(half: bool) -> Vec<u32> {
+/// `level` is the highest that the machine supports: code for lower ones runs as well.
+fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
     let mut aspects = vec![
         Aspect::Cpu,
         Aspect::Fp64,
@@ -98,6 +102,16 @@ fn aspects(half: bool) -> Vec<u32> {
     ];
     if half {
         aspects.push(Aspect::Fp16);
+    }
+    const ARCHITECTURES: [(Level, Aspect); 4] = [
+        (Level::V1, Aspect::ExtIntelX86_64Sse2),
+        (Level::V2, Aspect::ExtIntelX86_64Sse4_2),
+        (Level::V3, Aspect::ExtIntelX86_64Avx2),
+        (Level::V4, Aspect::ExtIntelX86_64Avx512),
+    ];
+    if let Some(level) = level {
+        aspects.push(Aspect::ExtIntelX86_64);
+        aspects.extend(ARCHITECTURES.into_iter().filter(|(of, _)| *of <= level).map(|(_, aspect)| aspect));
     }
     aspects.sort();
     aspects.into_iter().map(|aspect| aspect as u32).collect()
@@ -214,6 +228,7 @@ mod tests {
         assert!(info.global_mem_size >= 1 << 28);
         assert!(info.native_vector_widths[0] >= 16);
         assert!(info.aspects.contains(&(Aspect::Cpu as u32)));
+        assert!(info.aspects.is_sorted());
         assert!(info.aspects.iter().all(|&number| Aspect::from_u32(number).is_some()));
     }
 }

@@ -56,7 +56,7 @@ fn highest(machine: Option<Level>, setting: Option<&str>) -> Result<Option<Level
 
 /// The highest level that this machine supports; none where it is no x86-64.
 #[cfg(target_arch = "x86_64")]
-fn machine() -> Option<Level> {
+pub(crate) fn machine() -> Option<Level> {
     use std::arch::is_x86_feature_detected as has;
     let v2 = has!("sse3")
         && has!("ssse3")
@@ -84,7 +84,7 @@ fn machine() -> Option<Level> {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn machine() -> Option<Level> {
+pub(crate) fn machine() -> Option<Level> {
     None
 }
 
