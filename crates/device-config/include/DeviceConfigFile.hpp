@@ -1,5 +1,5 @@
 // The device configuration as a C++ table: include this beside the file that
-//   scythe-tools dynamic-tblgen -gen-dynamic-tables -I td td/DeviceConfig.td -o device_config_file.inc
+//   scythe-tools dynamic-tblgen -gen-dynamic-tables DeviceConfig.td -o device_config_file.inc
 // writes, whose initialisers are in the order of the members below.
 #ifndef SCYTHE_DEVICE_CONFIG_FILE_HPP
 #define SCYTHE_DEVICE_CONFIG_FILE_HPP

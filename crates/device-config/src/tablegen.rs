@@ -8,6 +8,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+/// Files that a `.td` file may include without having them: the class of tables, and the default configuration. A path
+/// below the include folder, and the text.
+pub const BUILT_IN: [(&str, &str); 3] = [
+    ("llvm/TableGen/DynamicTable.td", include_str!("../td/llvm/TableGen/DynamicTable.td")),
+    ("Aspects.td", include_str!("../td/Aspects.td")),
+    ("DeviceConfig.td", include_str!("../td/DeviceConfig.td")),
+];
+
 /// The C++ code of every dynamic table in a `.td` file.
 pub fn dynamic_tables(input: &Path, include: &[PathBuf]) -> Result<String, String> {
     let records = Records::from_json(&records::dump(input, include)?)?;

@@ -13,7 +13,7 @@
 //           follow from those (atomic64 from 6.0, for scoped 64-bit atomics).
 //  [SCYTHE] crates/backend-cpu/src/device_info.rs: what Scythe's own CPU device says of itself. A test compares.
 
-include "DynamicTable.td"
+include "llvm/TableGen/DynamicTable.td"
 include "Aspects.td"
 
 def TargetTable : DynamicTable {

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod ahead_of_time;
+mod aspect_filter;
 mod bundler;
 mod command_line;
 mod device_code;
@@ -16,6 +17,7 @@ mod files;
 mod no_kernel;
 mod post_link;
 mod table;
+mod tablegen;
 mod wrapper;
 
 use command_line::{Arguments, Request, Syntax};
@@ -83,6 +85,8 @@ const TOOLS: &[Tool] = &[
     Tool { syntax: &bundler::SYNTAX, aliases: &["clang-offload-bundler"], run: bundler::run },
     Tool { syntax: &no_kernel::SYNTAX, aliases: &[], run: no_kernel::run },
     Tool { syntax: &table::SYNTAX, aliases: &[], run: table::run },
+    Tool { syntax: &aspect_filter::SYNTAX, aliases: &[], run: aspect_filter::run },
+    Tool { syntax: &tablegen::SYNTAX, aliases: &["llvm-tblgen"], run: tablegen::run },
     Tool { syntax: &dump::SYNTAX, aliases: &[], run: dump::run },
 ];
 

@@ -1,0 +1,96 @@
+//! `sycl-aspect-filter`: drops the device modules that a target cannot run, before they reach its ahead-of-time compiler.
+//!
+//! What is dropped stays known: its rows can go to a table of their own, of which images without code are made, so that a
+//! program that launches such a kernel learns what its device lacks.
+
+use crate::command_line::{Arguments, Opt, Syntax};
+use crate::files::{self, Outputs, file_error};
+use crate::{Failure, Status};
+use scythe_device_config::{Lack, Requirements, RequirementsError, Table, Target};
+use scythe_image::{FileTable, PropertySets, PropertyValue, file_table};
+use std::io::Write;
+
+pub const SYNTAX: Syntax = Syntax {
+    tool: "sycl-aspect-filter",
+    summary: "Removes from a file table the rows whose device code the target does not support.",
+    inputs: "TABLE",
+    options: &[
+        Opt { name: "o", value: Some("FILE"), help: "the rows that stay (default: standard output)" },
+        Opt { name: "target", value: Some("TARGET"), help: "the target, as -fsycl-targets= names it" },
+        Opt { name: "device-config-file", value: Some("FILE.yaml"), help: "adds to and updates the known targets" },
+        Opt { name: "filtered", value: Some("FILE"), help: "a table of the rows that were removed" },
+        Opt { name: "remarks", value: None, help: "say of each removed row what the target lacks" },
+    ],
+    notes: "A table without a column 'Properties' is copied.",
+};
+
+pub fn run(args: &Arguments) -> Result<Status, Failure> {
+    let input = args.only_input()?;
+    let name = args.required("target")?;
+    let text = files::read_text(input)?;
+    let table = FileTable::from_text(&text).map_err(|error| file_error(input, error))?;
+    let mut outputs = Outputs::default();
+    let output = args.last("o").unwrap_or("-");
+    if !table.columns().iter().any(|column| column == file_table::PROPERTIES) {
+        outputs.add(output, text.as_bytes())?;
+        if let Some(path) = args.last("filtered") {
+            outputs.add(path, without_rows(&table)?.to_text().as_bytes())?;
+        }
+        outputs.commit()?;
+        return Ok(Status::Done);
+    }
+    let targets = configuration(args.last("device-config-file"))?;
+    let target = targets.lookup(name).ok_or_else(|| {
+        let hint = "expected one that -fsycl-targets= accepts, or that --device-config-file= describes";
+        Failure::new(format!("unknown target '{name}': {hint}"))
+    })?;
+    let (mut kept, mut removed) = (without_rows(&table)?, without_rows(&table)?);
+    let properties = table.column(file_table::PROPERTIES).map_err(|error| file_error(input, error))?;
+    let mut remarks = String::new();
+    for (row, path) in table.rows().iter().zip(properties) {
+        let sets = PropertySets::from_text(&files::read_text(path)?).map_err(|error| file_error(path, error))?;
+        let lack = lacks(&sets, target).map_err(|error| file_error(path, error))?;
+        if let Some(lack) = &lack {
+            remarks += &format!("{path}: remark: not for target '{name}': {lack}\n");
+        }
+        let table = if lack.is_none() { &mut kept } else { &mut removed };
+        table.push(row).map_err(|error| file_error(input, error))?;
+    }
+    outputs.add(output, kept.to_text().as_bytes())?;
+    if let Some(path) = args.last("filtered") {
+        outputs.add(path, removed.to_text().as_bytes())?;
+    }
+    outputs.commit()?;
+    if args.has("remarks") {
+        // Without standard error there is nobody to tell.
+        let _ = std::io::stderr().write_all(remarks.as_bytes());
+    }
+    Ok(Status::Done)
+}
+
+/// The default configuration and a user's file over it. Warnings are printed.
+pub fn configuration(path: Option<&str>) -> Result<Table, Failure> {
+    let mut table = Table::embedded();
+    if let Some(path) = path {
+        let warnings = table.extend_with_yaml(path)?;
+        let text: String = warnings.iter().map(|warning| warning.render()).collect();
+        // Without standard error there is nobody to tell.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+    Ok(table)
+}
+
+/// The first thing that the target lacks for a module with these properties; `None` where it lacks nothing.
+pub fn lacks(properties: &PropertySets, target: &Target) -> Result<Option<Lack>, RequirementsError> {
+    Ok(requirements(properties)?.check(target).err())
+}
+
+/// What a module needs of its device. Without the property set, nothing.
+pub fn requirements(properties: &PropertySets) -> Result<Requirements, RequirementsError> {
+    let set = properties.get(Requirements::PROPERTY_SET);
+    Requirements::read(|name| set?.get(name).and_then(PropertyValue::as_bytes))
+}
+
+fn without_rows(table: &FileTable) -> Result<FileTable, Failure> {
+    FileTable::new(table.columns().iter().cloned()).map_err(|error| Failure::new(error.to_string()))
+}
