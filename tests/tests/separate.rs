@@ -23,10 +23,10 @@ fn fat_objects_link() {
     p.scythe(&["-fsycl", "-O1", "-c", "m.cpp"]).ok();
     p.scythe(&["-fsycl", "k.o", "m.o", "-o", "app"]).ok();
     p.run("./app", &[]).ok();
-    p.run("readelf", &["-S", "-W", "k.o"]).ok().stdout_has("__CLANG_OFFLOAD_BUNDLE__sycl-spirv64-unknown-unknown");
+    p.run("readelf", &["-S", "-W", "k.o"]).ok().stdout_has("__CLANG_OFFLOAD_BUNDLE__sycl-spir64-unknown-unknown");
     p.run("clang-offload-bundler-22", &["-type=o", "-list", "-input=k.o"])
         .ok()
-        .stdout_has("sycl-spirv64-unknown-unknown");
+        .stdout_has("sycl-spir64-unknown-unknown");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use crate::error::Error;
 use crate::flags::{self, Meaning, Shape, Steps};
-use crate::targets::Targets;
+use crate::targets::{Stage, Targets};
 
 /// What the invocation makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,21 @@ pub enum InputKind {
     Linkable,
 }
 
+/// What `-sycl-std=` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standard {
+    /// SYCL 1.2.1, which is also called by its year, 2017.
+    Sycl121,
+    Sycl2020,
+}
+
+/// Where `-fsycl-device-link-cache` keeps results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkCache {
+    Default,
+    Folder(String),
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     pub path: String,
@@ -63,6 +78,8 @@ pub struct Invocation {
     pub host_only: bool,
     pub emit_llvm: bool,
     pub output: Option<String>,
+    /// `-MF`.
+    pub dependency_output: Option<String>,
     pub host_compiler: Option<String>,
     pub host_compiler_options: Vec<String>,
     pub int_header: Option<String>,
@@ -72,9 +89,26 @@ pub struct Invocation {
     pub dump_dir: Option<String>,
     pub time_passes: bool,
     pub save_temps: Option<SaveTemps>,
+    pub standard: Standard,
+    /// `-fsycl-link`.
+    pub device_link_only: bool,
+    /// Device code of one source can call that of others.
+    pub rdc: bool,
+    /// `-fsycl-allow-device-image-dependencies`.
+    pub image_dependencies: bool,
+    pub dump_device_code: Option<String>,
+    pub link_jobs: Option<usize>,
+    pub compress: bool,
+    pub link_cache: Option<LinkCache>,
+    pub config_file: Option<String>,
+    /// `-###`.
     pub show_plan: bool,
+    /// `--print-plan`.
+    pub print_plan: bool,
     pub verbose: bool,
     pub help: bool,
+    /// `-fsycl-help`.
+    pub sycl_help: bool,
     pub version: bool,
     pub query: bool,
     pub items: Vec<Item>,
@@ -90,6 +124,7 @@ impl Invocation {
             host_only: false,
             emit_llvm: false,
             output: None,
+            dependency_output: None,
             host_compiler: None,
             host_compiler_options: Vec::new(),
             int_header: None,
@@ -99,9 +134,20 @@ impl Invocation {
             dump_dir: None,
             time_passes: false,
             save_temps: None,
+            standard: Standard::Sycl2020,
+            device_link_only: false,
+            rdc: true,
+            image_dependencies: false,
+            dump_device_code: None,
+            link_jobs: None,
+            compress: false,
+            link_cache: None,
+            config_file: None,
             show_plan: false,
+            print_plan: false,
             verbose: false,
             help: false,
+            sycl_help: false,
             version: false,
             query: false,
             items: Vec::new(),
@@ -171,18 +217,37 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
     if inv.device_only && inv.host_only {
         return Err(Error::BothSidesExcluded);
     }
-    inv.targets.check()?;
+    inv.targets.finish()?;
     Ok(inv)
 }
 
 /// Notes what an option asks of the driver, and keeps the words that travel on.
 fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec<String>) -> Result<(), Error> {
-    let mut steps = flag.steps;
+    let (mut steps, mut meaning) = (flag.steps, flag.meaning);
     match flag.meaning {
         Meaning::Sycl => inv.sycl = true,
         Meaning::NoSycl => inv.sycl = false,
         Meaning::Targets => inv.targets.select(&value)?,
-        Meaning::BackendOptions => inv.targets.add_options(words[0].split_once('=').map(|(_, name)| name), value)?,
+        Meaning::FixedTargets => inv.targets.fix(&value)?,
+        Meaning::FrontendOptions => inv.targets.add_options(Stage::Frontend, after_equals(&words[0]), value)?,
+        Meaning::BackendOptions => inv.targets.add_options(Stage::Backend, after_equals(&words[0]), value)?,
+        Meaning::LinkerOptions => inv.targets.add_options(Stage::Linker, after_equals(&words[0]), value)?,
+        // '-Xsfoo' is an old spelling of '-Xs -foo'.
+        Meaning::AllBackendOptions if words.len() == 1 => inv.targets.add_options_for_all(format!("-{value}")),
+        Meaning::AllBackendOptions => inv.targets.add_options_for_all(value),
+        Meaning::Standard => inv.standard = standard(value)?,
+        Meaning::DeviceLinkOnly => inv.device_link_only = true,
+        Meaning::Rdc => inv.rdc = true,
+        Meaning::NoRdc => inv.rdc = false,
+        Meaning::ImageDependencies => inv.image_dependencies = true,
+        Meaning::DumpDeviceCode => inv.dump_device_code = Some(value),
+        Meaning::LinkJobs => inv.link_jobs = Some(link_jobs(value)?),
+        Meaning::Compress => inv.compress = true,
+        Meaning::NoCompress => inv.compress = false,
+        Meaning::LinkCache => {
+            inv.link_cache = Some(if value.is_empty() { LinkCache::Default } else { LinkCache::Folder(value) });
+        }
+        Meaning::ConfigFile => inv.config_file = Some(value),
         Meaning::DeviceOnly => inv.device_only = true,
         Meaning::HostOnly => inv.host_only = true,
         Meaning::HostCompiler => inv.host_compiler = (!value.is_empty()).then_some(value),
@@ -194,6 +259,15 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         Meaning::DumpDir => inv.dump_dir = Some(value),
         Meaning::TimePasses => inv.time_passes = true,
         Meaning::Output => inv.output = Some(value),
+        Meaning::DependencyOutput => inv.dependency_output = Some(value),
+        Meaning::Preprocessor => {
+            // '-Wp,-MD,FILE' names the file that every pass would write.
+            if let Some((option @ ("-MD" | "-MMD"), file)) = value.split_once(',') {
+                inv.dependency_output = Some(file.to_owned());
+                words = vec![option.to_owned()];
+                meaning = Meaning::DependencyFile;
+            }
+        }
         Meaning::CompileOnly => inv.mode = stronger(inv.mode, Mode::Object),
         Meaning::Assembly => inv.mode = stronger(inv.mode, Mode::Assembly),
         Meaning::SyntaxOnly => inv.mode = stronger(inv.mode, Mode::Syntax),
@@ -210,11 +284,13 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
             });
         }
         Meaning::ShowPlan => inv.show_plan = true,
+        Meaning::PrintPlan => inv.print_plan = true,
         Meaning::Verbose => {
             inv.verbose = true;
             steps = Steps::ALL;
         }
         Meaning::Help => inv.help = true,
+        Meaning::SyclHelp => inv.sycl_help = true,
         Meaning::Version => inv.version = true,
         Meaning::Query => inv.query = true,
         Meaning::Unwrap => words = vec![value],
@@ -222,17 +298,19 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         | Meaning::Pass
         | Meaning::DependencyFile
         | Meaning::DependencyName
+        | Meaning::PhonyTargets
         | Meaning::SideOutput
         | Meaning::Lto
         | Meaning::FuseLd
         | Meaning::Static
+        | Meaning::Shared
         | Meaning::Relocatable
         | Meaning::LibraryDir
         | Meaning::Library
         | Meaning::Colour => {}
     }
     if steps != Steps::NONE {
-        inv.items.push(Item::Option { words, steps, meaning: flag.meaning });
+        inv.items.push(Item::Option { words, steps, meaning });
     }
     Ok(())
 }
@@ -247,6 +325,26 @@ fn stronger(old: Mode, new: Mode) -> Mode {
         Mode::OneSide => 4,
     };
     if rank(new) > rank(old) { new } else { old }
+}
+
+/// The target in `-Xsycl-target-backend=TARGET`.
+fn after_equals(word: &str) -> Option<&str> {
+    word.split_once('=').map(|(_, name)| name)
+}
+
+fn standard(value: String) -> Result<Standard, Error> {
+    match value.as_str() {
+        "1.2.1" | "121" | "2017" => Ok(Standard::Sycl121),
+        "2020" => Ok(Standard::Sycl2020),
+        _ => Err(Error::BadValue { option: "-sycl-std=", value, expected: "'1.2.1', '2017' or '2020'" }),
+    }
+}
+
+fn link_jobs(value: String) -> Result<usize, Error> {
+    match value.parse() {
+        Ok(jobs) if jobs > 0 => Ok(jobs),
+        _ => Err(Error::BadValue { option: "-fsycl-max-parallel-link-jobs=", value, expected: "a number from 1 on" }),
+    }
 }
 
 fn code_split(value: String) -> Result<String, Error> {
@@ -352,8 +450,10 @@ mod tests {
     fn bad_values_are_named() {
         let bad = |line: &str| parse(&crate::response::split(line)).unwrap_err().to_string();
         assert!(bad("-fsycl -o").contains("'-o' needs a value"));
-        assert!(bad("-fsycl-targets=nvptx64-nvidia-cuda").contains("nvptx64-nvidia-cuda"));
+        assert!(bad("-fsycl-targets=nvptx32-nvidia-cuda").contains("nvptx32-nvidia-cuda"));
         assert!(bad("-fsycl-device-code-split=some").contains("per_kernel"));
+        assert!(bad("-sycl-std=2021").contains("'1.2.1', '2017' or '2020'"));
+        assert!(bad("-fsycl-max-parallel-link-jobs=0").contains("a number from 1 on"));
         assert!(bad("-save-temps=x").contains("'cwd' or 'obj'"));
         assert!(bad("-fsycl-device-only -fsycl-host-only").contains("exclude"));
     }

@@ -1,92 +1,218 @@
-//! Device code inside objects and static libraries: which there is, taking it out, putting it in.
+//! Device code inside objects and libraries: which there is, taking it out, putting it in.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use scythe_abi::names::GENERIC_TRIPLE;
-use scythe_image::{archive, bundle};
+use scythe_abi::names::IMAGE_SECTION;
+use scythe_abi::target::Target;
+use scythe_image::{archive, bundle, linked};
 
 use crate::error::Error;
+use crate::plan::UnbundledPiece;
 
-/// Relocatable files, by the type in an ELF header; programs and shared libraries have registered images already.
+/// Types of ELF files, by the number in their header.
 const ET_REL: u8 = 1;
+const ET_DYN: u8 = 3;
+/// How bitcode begins: plain, and behind a header that tells its place.
+const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
 
-/// How many pieces of device code for the generic target a file holds. Files that are neither objects nor archives
-/// (linker scripts, LTO bitcode) hold none.
-pub fn count(path: &Path) -> Result<usize, Error> {
-    let bytes = read(path)?;
-    Ok(pieces(path, &bytes)?.len())
+/// What a linkable file holds. Files that are neither objects nor archives (linker scripts, LTO bitcode) hold nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Objects with device code, in order.
+    pub units: Vec<Unit>,
+    /// The kernels that are linked for good, where any object lists some.
+    pub linked: Option<Vec<String>>,
+    /// A shared library with device images.
+    pub images: bool,
+    /// An archive that only names its members.
+    pub thin: bool,
 }
 
-/// Writes the pieces of `input`, in order, one to each of `outputs`.
-pub fn unbundle(input: &Path, outputs: &[PathBuf]) -> Result<(), Error> {
+/// An object, alone or in an archive, with device code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The file, with the member where it is an archive: `libx.a(a.o)`.
+    pub name: String,
+    /// The targets of its pieces, in order.
+    pub targets: Vec<Target>,
+}
+
+/// Looks into a file.
+pub fn contents(path: &Path) -> Result<Contents, Error> {
+    let bytes = read(path)?;
+    let thin = bytes.starts_with(b"!<thin>");
+    let images = is_elf_of(&bytes, ET_DYN) && holds(&bytes, IMAGE_SECTION.as_bytes());
+    let mut contents = Contents { images, thin, ..Contents::default() };
+    for_each_object(path, &bytes, |name, object| {
+        let pieces = pieces(object, name)?;
+        if !pieces.is_empty() {
+            let targets = pieces.iter().map(|piece| piece.0).collect();
+            contents.units.push(Unit { name: name.to_owned(), targets });
+        }
+        if let Some(kernels) = linked::kernels(object).map_err(|e| fail(name, e))? {
+            contents.linked.get_or_insert_default().extend(kernels);
+        }
+        Ok(())
+    })?;
+    Ok(contents)
+}
+
+/// Writes pieces of `input`, which are counted through all its objects.
+pub fn unbundle(input: &Path, wanted: &[UnbundledPiece]) -> Result<(), Error> {
     let bytes = read(input)?;
-    let pieces = pieces(input, &bytes)?;
-    if pieces.len() != outputs.len() {
-        let message = format!("the file changed while linking: {} pieces, expected {}", pieces.len(), outputs.len());
-        return Err(Error::DeviceCode { path: input.to_owned(), message });
-    }
-    for (piece, output) in pieces.iter().zip(outputs) {
-        std::fs::write(output, piece).map_err(|source| Error::Write { path: output.clone(), source })?;
+    let mut all: Vec<(Target, Vec<u8>)> = Vec::new();
+    for_each_object(input, &bytes, |name, object| {
+        all.extend(pieces(object, name)?.into_iter().map(|(target, code)| (target, code.to_vec())));
+        Ok(())
+    })?;
+    for piece in wanted {
+        match all.get(piece.index) {
+            Some((target, code)) if *target == piece.target => write(&piece.output, code)?,
+            _ => {
+                let message = "the file changed while linking: its device code is no longer where it was".to_owned();
+                return Err(Error::DeviceCode { path: input.to_owned(), message });
+            }
+        }
     }
     Ok(())
 }
 
-/// Writes to `output` the object `host` with the device code `device` in a section.
-pub fn bundle(host: &Path, device: &Path, output: &Path) -> Result<(), Error> {
-    let (object, code) = (read(host)?, read(device)?);
-    let fat = bundle::bundle(&object, &[(bundle::sycl_target(GENERIC_TRIPLE), code.as_slice())])
+/// Writes to `output` the object `host` with device code in sections, one for each target.
+pub fn bundle(host: &Path, device: &[(Target, PathBuf)], output: &Path) -> Result<(), Error> {
+    let object = read(host)?;
+    let code = device.iter().map(|(_, file)| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let parts: Vec<(String, &[u8])> =
+        device.iter().zip(&code).map(|((target, _), code)| (target.bundle_id(), code.as_slice())).collect();
+    let fat = bundle::bundle(&object, &parts)
         .map_err(|e| Error::DeviceCode { path: host.to_owned(), message: e.to_string() })?;
-    std::fs::write(output, fat).map_err(|source| Error::Write { path: output.to_owned(), source })
+    write(output, &fat)
+}
+
+/// Copies an object or archive, without the device code of any object in it. Nothing in it moves.
+pub fn strip(input: &Path, output: &Path) -> Result<(), Error> {
+    let bytes = read(input)?;
+    let mut out = bytes.clone();
+    let start = bytes.as_ptr() as usize;
+    for_each_object(input, &bytes, |name, object| {
+        if is_elf_of(object, ET_REL) {
+            let at = (object.as_ptr() as usize).wrapping_sub(start);
+            let place = out.get_mut(at..at.saturating_add(object.len()));
+            if let Some(place) = place {
+                place.copy_from_slice(&linked::without_bundles(object).map_err(|e| fail(name, e))?);
+            }
+        }
+        Ok(())
+    })?;
+    write(output, &out)
+}
+
+/// Writes to `output` the object with the list of its kernels, which are named in files, one per line.
+pub fn mark_linked(object: &Path, lists: &[PathBuf], output: &Path) -> Result<(), Error> {
+    let mut kernels = BTreeSet::new();
+    for list in lists {
+        kernels.extend(String::from_utf8_lossy(&read(list)?).lines().map(str::to_owned));
+    }
+    let kernels: Vec<String> = kernels.into_iter().collect();
+    let marked = linked::mark(&read(object)?, &kernels)
+        .map_err(|e| Error::DeviceCode { path: object.to_owned(), message: e.to_string() })?;
+    write(output, &marked)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
 }
 
-fn pieces(path: &Path, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
-    let fail = |message: String| Error::DeviceCode { path: path.to_owned(), message };
-    if !archive::is_archive(bytes) {
-        return of_object(bytes).map_err(fail);
-    }
-    let mut all = Vec::new();
-    for member in archive::members(bytes).map_err(|e| fail(e.to_string()))? {
-        let in_member = |message| fail(format!("member '{}': {message}", member.name));
-        match member.data {
-            Some(data) => all.extend(of_object(data).map_err(in_member)?),
-            // A thin archive names its members relative to itself.
-            None => {
-                let file = path.parent().unwrap_or(Path::new("")).join(member.name);
-                all.extend(of_object(&read(&file)?).map_err(in_member)?);
-            }
-        }
-    }
-    Ok(all)
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    std::fs::write(path, bytes).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-fn of_object(bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
-    if !bundle::is_object(bytes) || bytes.get(16) != Some(&ET_REL) {
-        return Ok(Vec::new());
+fn fail(name: &str, error: impl std::fmt::Display) -> Error {
+    Error::DeviceCode { path: name.into(), message: error.to_string() }
+}
+
+fn is_elf_of(bytes: &[u8], kind: u8) -> bool {
+    bundle::is_object(bytes) && bytes.get(16) == Some(&kind)
+}
+
+fn holds(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.windows(text.len()).any(|window| window == text)
+}
+
+/// Visits the object that a file is, or those in an archive, each with its name. What is not an object is left out.
+fn for_each_object(
+    path: &Path,
+    bytes: &[u8],
+    mut visit: impl FnMut(&str, &[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let file = path.to_string_lossy();
+    let mut visit_object = |name: &str, object: &[u8]| {
+        if is_elf_of(object, ET_REL) { visit(name, object) } else { Ok(()) }
+    };
+    if !archive::is_archive(bytes) {
+        return visit_object(&file, bytes);
     }
-    let code = bundle::extract(bytes, &bundle::sycl_target(GENERIC_TRIPLE)).map_err(|e| e.to_string())?;
-    Ok(code.map(<[u8]>::to_vec).into_iter().collect())
+    for member in archive::members(bytes).map_err(|e| fail(&file, e))? {
+        let name = format!("{file}({})", member.name);
+        match member.data {
+            Some(data) => visit_object(&name, data)?,
+            // A thin archive names its members relative to itself.
+            None => visit_object(&name, &read(&path.parent().unwrap_or(Path::new("")).join(member.name))?)?,
+        }
+    }
+    Ok(())
+}
+
+/// The device code in an object, in order.
+fn pieces<'a>(object: &'a [u8], name: &str) -> Result<Vec<(Target, &'a [u8])>, Error> {
+    let mut pieces = Vec::new();
+    for bundle in bundle::list(object).map_err(|e| fail(name, e))? {
+        if bundle.device_triple().is_none() {
+            continue;
+        }
+        let Some(target) = Target::from_bundle_id(bundle.target) else {
+            return Err(Error::UnknownBundle { path: name.into(), id: bundle.target.to_owned() });
+        };
+        if !BITCODE.iter().any(|magic| bundle.data.starts_with(magic)) {
+            let seen = bundle.data[..bundle.data.len().min(4)].escape_ascii();
+            let message = format!(
+                "the bundle for '{}' is damaged: expected bitcode, but it begins with \"{seen}\"",
+                bundle.target
+            );
+            return Err(fail(name, message));
+        }
+        pieces.push((target, bundle.data));
+    }
+    Ok(pieces)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// What passes for device code.
+    const DEVICE: &[u8] = b"BC\xc0\xdedevice";
+
+    fn host_object(dir: &Path) -> PathBuf {
+        std::fs::write(dir.join("h.c"), "int h;").unwrap();
+        let status =
+            std::process::Command::new("cc").args(["-c", "h.c", "-o", "h.o"]).current_dir(dir).status().unwrap();
+        assert!(status.success());
+        dir.join("h.o")
+    }
+
     #[test]
     fn other_files_hold_none() {
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("libc.so");
         std::fs::write(&script, "INPUT(-lm)").unwrap();
-        assert_eq!(count(&script).unwrap(), 0);
-        assert_eq!(count(&std::env::current_exe().unwrap()).unwrap(), 0);
+        assert_eq!(contents(&script).unwrap(), Contents::default());
+        assert_eq!(contents(&std::env::current_exe().unwrap()).unwrap().units, []);
     }
 
     #[test]
     fn a_missing_file_is_named() {
-        let error = count(Path::new("nowhere.o")).unwrap_err().to_string();
+        let error = contents(Path::new("nowhere.o")).unwrap_err().to_string();
         assert!(error.contains("nowhere.o"), "{error}");
     }
 
@@ -100,16 +226,66 @@ mod tests {
             assert!(status.success(), "{program} {args:?}");
         };
         run("cc", &["-c", "a.c", "-o", "a.o"]);
-        std::fs::write(at("a.bc"), "device").unwrap();
-        bundle(&at("a.o"), &at("a.bc"), &at("fat.o")).unwrap();
-        assert_eq!(count(&at("a.o")).unwrap(), 0);
-        assert_eq!(count(&at("fat.o")).unwrap(), 1);
+        std::fs::write(at("a.bc"), DEVICE).unwrap();
+        std::fs::write(at("b.bc"), DEVICE).unwrap();
+        let code = [(Target::Generic, at("a.bc")), (Target::Cpu, at("b.bc"))];
+        bundle(&at("a.o"), &code, &at("fat.o")).unwrap();
+        let units = |name: &str| contents(&at(name)).unwrap().units;
+        assert_eq!(units("a.o"), []);
+        assert_eq!(units("fat.o")[0].targets, [Target::Generic, Target::Cpu]);
         run("ar", &["rcs", "lib.a", "a.o", "fat.o"]);
         run("ar", &["rcsT", "thin.a", "a.o", "fat.o"]);
         for archive in ["lib.a", "thin.a"] {
-            assert_eq!(count(&at(archive)).unwrap(), 1, "{archive}");
-            unbundle(&at(archive), &[at("out.bc")]).unwrap();
-            assert_eq!(std::fs::read(at("out.bc")).unwrap(), b"device");
+            assert_eq!(units(archive).len(), 1, "{archive}");
+            assert!(units(archive)[0].name.ends_with(&format!("{archive}(fat.o)")));
+            let piece = UnbundledPiece { index: 1, target: Target::Cpu, output: at("out.bc") };
+            unbundle(&at(archive), &[piece]).unwrap();
+            assert_eq!(std::fs::read(at("out.bc")).unwrap(), DEVICE);
         }
+        for (fat, plain) in [("fat.o", "plain.o"), ("lib.a", "plain.a")] {
+            strip(&at(fat), &at(plain)).unwrap();
+            assert_eq!(units(plain), []);
+        }
+        // Linkers take what was stripped, and leave no trace of device code.
+        std::fs::write(at("m.c"), "int f(void);\nint main(void) { return f() - 1; }").unwrap();
+        run("cc", &["m.c", "plain.o", "-o", "app"]);
+        run("./app", &[]);
+        run("cc", &["m.c", "plain.a", "-o", "app"]);
+        run("ld", &["-r", "plain.o", "-o", "joined.o"]);
+        assert!(!holds(&std::fs::read(at("joined.o")).unwrap(), b"__CLANG_OFFLOAD_BUNDLE__"));
+    }
+
+    #[test]
+    fn kernels_linked_for_good_are_listed() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let object = host_object(dir.path());
+        std::fs::write(at("one"), "b\na\n").unwrap();
+        std::fs::write(at("two"), "a\nc\n").unwrap();
+        mark_linked(&object, &[at("one"), at("two")], &at("marked.o")).unwrap();
+        assert_eq!(contents(&object).unwrap().linked, None);
+        let kernels = ["a", "b", "c"].map(str::to_owned).to_vec();
+        assert_eq!(contents(&at("marked.o")).unwrap().linked, Some(kernels));
+    }
+
+    #[test]
+    fn damage_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let object = host_object(dir.path());
+        std::fs::write(at("bad.bc"), "bad!").unwrap();
+        bundle(&object, &[(Target::Generic, at("bad.bc"))], &at("bad.o")).unwrap();
+        let error = contents(&at("bad.o")).unwrap_err().to_string();
+        for part in ["bad.o", "sycl-spir64-unknown-unknown", "expected bitcode", "\"bad!\""] {
+            assert!(error.contains(part), "{error}");
+        }
+        let mut bytes = std::fs::read(at("bad.o")).unwrap();
+        let place = bytes.windows(7).position(|w| w == b"sycl-sp").unwrap();
+        bytes[place..place + 7].copy_from_slice(b"sycl-xx");
+        std::fs::write(at("bad.o"), &bytes).unwrap();
+        let error = contents(&at("bad.o")).unwrap_err().to_string();
+        assert!(error.contains("'sycl-xxir64-unknown-unknown'"), "{error}");
+        std::fs::write(at("bad.o"), &bytes[..100]).unwrap();
+        assert!(contents(&at("bad.o")).unwrap_err().to_string().contains("bad.o"));
     }
 }

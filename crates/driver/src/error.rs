@@ -12,15 +12,24 @@ pub enum Error {
     MissingValue { spelling: String },
     #[error("option '{option}' has the value '{value}'; expected {expected}")]
     BadValue { option: &'static str, value: String, expected: &'static str },
-    #[error("unknown device target '{name}' in '{option}'; expected {}", scythe_abi::target::Target::NAMES)]
-    UnknownTarget { option: String, name: String },
-    #[error("'{option}' is for the target '{target}', which '-fsycl-targets=' does not name")]
-    UnusedOptions { option: String, target: &'static str },
+    #[error("unknown device target '{name}' in '{option}'{hint}; expected {}", scythe_abi::target::Target::NAMES)]
+    UnknownTarget { option: String, name: String, hint: String },
     #[error(
-        "'-Xsycl-target-backend {options}' can mean any of {count} targets; \
-         '-Xsycl-target-backend=TARGET {options}' names one"
+        "the device target '{name}' in '{option}' has pointers of 32 bits, and cannot share data with a host of 64; 'spir64' can"
     )]
-    AmbiguousOptions { options: String, count: usize },
+    PointersDiffer { option: String, name: String },
+    #[error(
+        "'{device}' and 'spir64_gen' cannot be mixed in '-fsycl-targets=': each decides by itself for which GPU ocloc compiles"
+    )]
+    MixedIntel { device: String },
+    #[error(
+        "'{option}' cannot be used with the target '{target}': the driver passes it to ocloc itself, for that target"
+    )]
+    DeviceGiven { option: String, target: String },
+    #[error("'{option}' is for the target '{target}', which '-fsycl-targets=' does not name")]
+    UnusedOptions { option: String, target: String },
+    #[error("'{option} {options}' can mean any of {count} targets; '{option}=TARGET {options}' names one")]
+    AmbiguousOptions { option: &'static str, options: String, count: usize },
     #[error("option '-o' names one file, '{output}', but there are {count} outputs")]
     OneOutput { output: String, count: usize },
     #[error("option '-fsycl-int-header=' names one file, but there are {count} sources")]
@@ -34,6 +43,24 @@ pub enum Error {
     Static { option: String },
     #[error("'-emit-llvm' cannot be used when linking; add '-c' or '-S'")]
     EmitLlvm,
+    #[error(
+        "'-fsycl-link' makes an object from linked device code; it cannot be used with options that stop before the link"
+    )]
+    DeviceLinkMode,
+    #[error("'-fsycl-link' makes an object, and '{option}' something else")]
+    LinkKinds { option: String },
+    #[error("'-fsycl-link' needs device code, but none of the inputs holds any: {inputs}")]
+    NothingToLink { inputs: String },
+    #[error("'{}' holds device code for '{id}', which is no target that this Scythe knows", path.display())]
+    UnknownBundle { path: PathBuf, id: String },
+    #[error("no input holds device code for '{target}'; found: {found}")]
+    NoCodeForTarget { target: String, found: String },
+    #[error(
+        "{list}; '{linked_in}' holds device code that is linked for good ('-fsycl-link'), so that none can be added"
+    )]
+    NewKernels { list: String, linked_in: String },
+    #[error("'-fsycl-device-link-cache' finds no folder: neither XDG_CACHE_HOME nor HOME is set. '=FOLDER' names one")]
+    NoCacheFolder,
     #[error("the response file '{file}' is nested too deeply: it probably names itself")]
     ResponseDepth { file: String },
     #[error("no such file: '{path}'")]

@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc;
 
 use crate::diagnostics::Merger;
 use crate::error::Error;
 use crate::plan::{Action, Plan, Step};
-use crate::{device_code, show, signals};
+use crate::{dependencies, device_code, show, signals};
 
 /// What the steps share.
 pub struct Settings<'a> {
@@ -47,6 +47,8 @@ enum State {
 pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
     check_folders(plan)?;
     let stdin = spool_stdin(plan, settings)?;
+    let tools = settings.tools;
+    plan.warnings.iter().for_each(|warning| print(&format!("scythe: warning: {warning}\n")));
     let jobs = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut states = vec![State::Waiting; plan.steps.len()];
     let mut printer = Printer::new(plan);
@@ -71,7 +73,7 @@ pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
                 running += 1;
                 scope.spawn(move || {
                     // The receiver outlives all senders; a closed channel would mean that nobody waits for the result.
-                    let _ = sender.send((i, perform(step, stdin.as_deref())));
+                    let _ = sender.send((i, perform(step, stdin.as_deref(), tools)));
                 });
             }
             if running == 0 {
@@ -134,11 +136,19 @@ fn spool_stdin(plan: &Plan, settings: &Settings) -> Result<Option<PathBuf>, Erro
 }
 
 /// Runs one step to its end and publishes its outputs.
-fn perform(step: &Step, stdin: Option<&Path>) -> Ended {
+fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
     let done = match &step.action {
         Action::Run { program, args, stdin: reads } => run(step, program, args, stdin.filter(|_| *reads)),
+        Action::NewKernels { modules, linked, linked_in } => new_kernels(step, tools, modules, linked, linked_in),
         Action::Bundle { host, device, output } => device_code::bundle(host, device, output).map(|()| Ended::success()),
-        Action::Unbundle { input, outputs } => device_code::unbundle(input, outputs).map(|()| Ended::success()),
+        Action::Unbundle { input, pieces } => device_code::unbundle(input, pieces).map(|()| Ended::success()),
+        Action::Strip { input, output } => device_code::strip(input, output).map(|()| Ended::success()),
+        Action::MarkLinked { object, kernels, output } => {
+            device_code::mark_linked(object, kernels, output).map(|()| Ended::success())
+        }
+        Action::Dependencies { host, device, output, phony, hidden } => {
+            dependencies::merge(host, device, output, *phony, hidden).map(|()| Ended::success())
+        }
     };
     let published = done.and_then(|ended| {
         if ended.status == 0 {
@@ -163,21 +173,71 @@ fn publish(step: &Step) -> Result<(), Error> {
 }
 
 fn run(step: &Step, program: &Path, args: &[String], stdin: Option<&Path>) -> Result<Ended, Error> {
-    let fail = |source| Error::Spawn { program: program.to_owned(), source };
     let input = match stdin {
-        Some(path) => Stdio::from(std::fs::File::open(path).map_err(fail)?),
+        Some(path) => {
+            let fail = |source| Error::Read { path: path.to_owned(), source };
+            Stdio::from(std::fs::File::open(path).map_err(fail)?)
+        }
         None => Stdio::null(),
     };
-    let mut child = Command::new(program).args(args).stdin(input).stderr(Stdio::piped()).spawn().map_err(fail)?;
+    let mut command = Command::new(program);
+    command.args(args).stdin(input).stderr(Stdio::piped());
+    let finished = finish(&mut command, program)?;
+    let mut text = String::from_utf8_lossy(&finished.stderr).into_owned();
+    text += &killed(step, program, finished.status);
+    Ok(Ended { text, status: exit_status(finished.status) })
+}
+
+/// Runs a program to its end, in a way that signals reach it.
+fn finish(command: &mut Command, program: &Path) -> Result<Output, Error> {
+    let fail = |source| Error::Spawn { program: program.to_owned(), source };
+    let mut child = command.spawn().map_err(fail)?;
     signals::adopt(child.id());
-    let mut bytes = Vec::new();
-    let read = child.stderr.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let read = child.stderr.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut stderr));
+    let read = read.and(child.stdout.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut stdout)));
     signals::wait_and_release(child.id());
     let status = child.wait().map_err(fail)?;
     read.map_err(fail)?;
-    let mut text = String::from_utf8_lossy(&bytes).into_owned();
-    text += &killed(step, program, status);
-    Ok(Ended { text, status: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)) })
+    Ok(Output { status, stdout, stderr })
+}
+
+fn exit_status(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+/// Asks for the kernels of each module; those that are not linked yet are errors.
+fn new_kernels(
+    step: &Step,
+    tools: &Path,
+    modules: &[(PathBuf, String)],
+    linked: &[String],
+    linked_in: &str,
+) -> Result<Ended, Error> {
+    let mut new = Vec::new();
+    for (module, from) in modules {
+        let mut command = Command::new(tools);
+        command.args(["llvm-no-spir-kernel", "--names"]).arg(module);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = finish(&mut command, tools)?;
+        // Status 1 means kernels, and with a message an error.
+        if !output.status.success() && (output.status.code() != Some(1) || !output.stderr.is_empty()) {
+            let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
+            text += &killed(step, tools, output.status);
+            return Ok(Ended { text, status: exit_status(output.status) });
+        }
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            // A symbol, a tab, and the name in the source.
+            let (symbol, name) = line.split_once('\t').unwrap_or((line, line));
+            if !linked.iter().any(|known| known == symbol) {
+                new.push(format!("'{from}' brings in the kernel '{name}'"));
+            }
+        }
+    }
+    if new.is_empty() {
+        return Ok(Ended::success());
+    }
+    Err(Error::NewKernels { list: new.join(", "), linked_in: linked_in.to_owned() })
 }
 
 /// The message for a step that a signal ended, unless that signal was meant for the driver.

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use crate::args::{InputKind, Invocation, Item, Mode};
+use scythe_abi::target::Target;
+
+use crate::args::{InputKind, Invocation, Item, LinkCache, Mode};
 use crate::error::Error;
 use crate::flags::Meaning;
 use crate::layout::Layout;
-use crate::{clang, device_code};
+use crate::{clang, device_code, include_scan};
 
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -22,9 +24,14 @@ pub struct Facts {
     pub unique: String,
     /// Diagnostics go to a terminal.
     pub colour: bool,
-    /// For each linkable input that holds device code: how many pieces. Keys are the words of the command line: a path,
-    /// or `-lNAME`.
+    /// For each linkable input that holds device code: what. Keys are the words of the command line: a path, or `-lNAME`.
     pub device_code: BTreeMap<String, Holder>,
+    /// Shared libraries that hold device images, by the same keys.
+    pub image_libraries: BTreeMap<String, PathBuf>,
+    /// Sources that provably hold no device code: they reach no SYCL header.
+    pub host_only: BTreeSet<String>,
+    /// Where results of device links are kept, if anywhere.
+    pub link_cache: Option<PathBuf>,
     /// Outputs that exist and are no ordinary files (`/dev/null`, a pipe): they are written in place.
     pub in_place: BTreeSet<String>,
 }
@@ -33,7 +40,12 @@ pub struct Facts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     pub path: PathBuf,
-    pub pieces: usize,
+    /// The objects in it that hold device code still to be linked.
+    pub units: Vec<device_code::Unit>,
+    /// Kernels in it that are linked for good.
+    pub linked: Option<Vec<String>>,
+    /// An archive that only names its members.
+    pub thin: bool,
 }
 
 impl Facts {
@@ -43,12 +55,16 @@ impl Facts {
         let layout = Layout::of(&driver)?;
         let clang = clang::find(invocation.clang.as_deref())?;
         clang::check(&clang)?;
-        for input in invocation.inputs() {
-            if input.path != "-" && !Path::new(&input.path).exists() {
-                return Err(Error::NoSuchFile { path: input.path.clone() });
+        let named = invocation.inputs().map(|input| &input.path).filter(|path| *path != "-");
+        for path in named.chain(&invocation.config_file) {
+            if !Path::new(path).exists() {
+                return Err(Error::NoSuchFile { path: path.clone() });
             }
         }
         let linking = invocation.mode == Mode::Link && !invocation.device_only;
+        let (device_code, image_libraries) = if linking { holders(invocation)? } else { Default::default() };
+        let host_only = host_only_sources(invocation, &layout);
+        let link_cache = invocation.link_cache.as_ref().map(cache_folder).transpose()?;
         let outputs = invocation.output.iter().chain(&invocation.int_header);
         Ok(Facts {
             lld: has_lld(&clang),
@@ -57,10 +73,44 @@ impl Facts {
             temp,
             unique: std::process::id().to_string(),
             colour: std::io::stderr().is_terminal(),
-            device_code: if linking { holders(invocation)? } else { BTreeMap::new() },
+            device_code,
+            image_libraries,
+            host_only,
+            link_cache,
             in_place: outputs.filter(|o| is_special(o)).cloned().collect(),
         })
     }
+}
+
+impl Facts {
+    /// The targets of all device code that inputs brought in.
+    pub fn found_targets(&self) -> BTreeSet<Target> {
+        self.device_code
+            .values()
+            .flat_map(|holder| &holder.units)
+            .flat_map(|unit| unit.targets.iter().copied())
+            .collect()
+    }
+}
+
+/// Sources that reach no SYCL header. Where the device side is asked for, all count as SYCL.
+fn host_only_sources(invocation: &Invocation, layout: &Layout) -> BTreeSet<String> {
+    if invocation.device_only || invocation.int_header.is_some() || invocation.mode == Mode::OneSide {
+        return BTreeSet::new();
+    }
+    let Some(mut scan) = include_scan::Scan::new(invocation, &layout.include) else { return BTreeSet::new() };
+    let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source && input.path != "-");
+    sources.filter(|input| scan.is_free_of_sycl(Path::new(&input.path))).map(|input| input.path.clone()).collect()
+}
+
+/// The folder of `-fsycl-device-link-cache`.
+fn cache_folder(cache: &LinkCache) -> Result<PathBuf, Error> {
+    if let LinkCache::Folder(folder) = cache {
+        return Ok(PathBuf::from(folder));
+    }
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+    base.map(|base| base.join("scythe/device-link")).ok_or(Error::NoCacheFolder)
 }
 
 fn has_lld(clang: &Path) -> bool {
@@ -73,13 +123,19 @@ fn is_special(output: &str) -> bool {
     output == "-" || std::fs::metadata(output).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// The inputs and libraries that hold device code.
-fn holders(invocation: &Invocation) -> Result<BTreeMap<String, Holder>, Error> {
-    let mut found = BTreeMap::new();
+/// The inputs and libraries that hold device code, and those that hold images.
+type Holders = (BTreeMap<String, Holder>, BTreeMap<String, PathBuf>);
+
+fn holders(invocation: &Invocation) -> Result<Holders, Error> {
+    let (mut found, mut libraries) = (BTreeMap::new(), BTreeMap::new());
     let mut add = |key: String, path: PathBuf| -> Result<(), Error> {
-        let pieces = device_code::count(&path)?;
-        if pieces > 0 {
-            found.insert(key, Holder { path, pieces });
+        let contents = device_code::contents(&path)?;
+        if contents.images {
+            libraries.insert(key.clone(), path.clone());
+        }
+        if !contents.units.is_empty() || contents.linked.is_some() {
+            let device_code::Contents { units, linked, thin, .. } = contents;
+            found.insert(key, Holder { path, units, linked, thin });
         }
         Ok(())
     };
@@ -89,14 +145,14 @@ fn holders(invocation: &Invocation) -> Result<BTreeMap<String, Holder>, Error> {
                 add(input.path.clone(), PathBuf::from(&input.path))?;
             }
             Item::Option { words, meaning: Meaning::Library, .. } => {
-                if let Some(path) = static_library(invocation, &value("-l", words)) {
+                if let Some(path) = library(invocation, &value("-l", words)) {
                     add(words.concat(), path)?;
                 }
             }
             _ => {}
         }
     }
-    Ok(found)
+    Ok((found, libraries))
 }
 
 /// The value of a joined or separate option.
@@ -104,9 +160,8 @@ fn value(spelling: &str, words: &[String]) -> String {
     words.concat().strip_prefix(spelling).unwrap_or_default().to_owned()
 }
 
-/// The archive that `-lNAME` means. Only the user's folders can hold SYCL libraries; a shared library found first
-/// brings its own registered images.
-fn static_library(invocation: &Invocation, name: &str) -> Option<PathBuf> {
+/// The library that `-lNAME` means, shared or static. Only the user's folders can hold SYCL libraries.
+fn library(invocation: &Invocation, name: &str) -> Option<PathBuf> {
     for item in &invocation.items {
         let Item::Option { words, meaning: Meaning::LibraryDir, .. } = item else { continue };
         let dir = PathBuf::from(value("-L", words));
@@ -117,12 +172,9 @@ fn static_library(invocation: &Invocation, name: &str) -> Option<PathBuf> {
             }
             continue;
         }
-        if dir.join(format!("lib{name}.so")).is_file() {
-            return None;
-        }
-        let archive = dir.join(format!("lib{name}.a"));
-        if archive.is_file() {
-            return Some(archive);
+        let named = ["so", "a"].map(|extension| dir.join(format!("lib{name}.{extension}")));
+        if let Some(file) = named.into_iter().find(|file| file.is_file()) {
+            return Some(file);
         }
     }
     None

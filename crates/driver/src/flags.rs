@@ -5,6 +5,8 @@
 //! takes its value from the next argument (so that the value is not taken for an input file), or that must not reach
 //! some step. `--help` is made from the rows that have a help text.
 
+use scythe_abi::target::Target;
+
 /// How an option carries its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -63,7 +65,23 @@ pub enum Meaning {
     Sycl,
     NoSycl,
     Targets,
+    FixedTargets,
+    FrontendOptions,
     BackendOptions,
+    AllBackendOptions,
+    LinkerOptions,
+    Standard,
+    /// `-fsycl-link`.
+    DeviceLinkOnly,
+    Rdc,
+    NoRdc,
+    ImageDependencies,
+    DumpDeviceCode,
+    LinkJobs,
+    Compress,
+    NoCompress,
+    LinkCache,
+    ConfigFile,
     DeviceOnly,
     HostOnly,
     HostCompiler,
@@ -83,19 +101,29 @@ pub enum Meaning {
     SyntaxOnly,
     EmitLlvm,
     SaveTemps,
+    /// `-###`.
     ShowPlan,
+    PrintPlan,
     Verbose,
     Help,
+    SyclHelp,
     Version,
     /// The output of `-MD` is named after the program's output.
     DependencyFile,
-    /// `-MF`, `-MT`, `-MQ`: what the driver would otherwise derive.
+    /// `-MF`.
+    DependencyOutput,
+    /// `-MT`, `-MQ`: what the driver would otherwise derive.
     DependencyName,
+    /// `-Wp,`: words for the preprocessor.
+    Preprocessor,
+    /// `-MP`: a rule for each file in a dependency file.
+    PhonyTargets,
     /// Files beside the object are named after it.
     SideOutput,
     Lto,
     FuseLd,
     Static,
+    Shared,
     /// `-r`: the linker makes an object.
     Relocatable,
     LibraryDir,
@@ -139,7 +167,21 @@ pub const FLAGS: &[Flag] = &[
         Joined,
         M::Targets,
         "LIST",
-        "Device targets: spir64, built at run time (the default); spir64_x86_64, ahead of time for the CPU",
+        "Device targets, with commas; -fsycl-help lists them. Default: spir64; at a link, those found in the objects",
+    ),
+    own(
+        "-Xsycl-target-frontend",
+        Separate,
+        M::FrontendOptions,
+        "OPTIONS",
+        "Options for the device pass of the only target",
+    ),
+    own(
+        "-Xsycl-target-frontend=",
+        JoinedAndSeparate,
+        M::FrontendOptions,
+        "TARGET OPTIONS",
+        "The same for one of several targets",
     ),
     own(
         "-Xsycl-target-backend",
@@ -154,6 +196,70 @@ pub const FLAGS: &[Flag] = &[
         M::BackendOptions,
         "TARGET OPTIONS",
         "The same for one of several targets",
+    ),
+    own("-Xs", JoinedOrSeparate, M::AllBackendOptions, "OPTIONS", "Options for the back end of every target"),
+    own(
+        "-Xsycl-target-linker",
+        Separate,
+        M::LinkerOptions,
+        "OPTIONS",
+        "Options for the device link, those of 'scythe-tools device-link'",
+    ),
+    own(
+        "-Xsycl-target-linker=",
+        JoinedAndSeparate,
+        M::LinkerOptions,
+        "TARGET OPTIONS",
+        "The same, if TARGET is a target; the device link is one for all targets",
+    ),
+    own("-sycl-std=", Joined, M::Standard, "VERSION", "SYCL version: 1.2.1, 2017 or 2020 (the default)"),
+    own(
+        "-fsycl-link",
+        Alone,
+        M::DeviceLinkOnly,
+        "",
+        "Link device code for good, host code not yet: an object for later links, which do no device work for it",
+    ),
+    own("-fsycl-rdc", Alone, M::Rdc, "", "Let device code of one source call that of others (the default)"),
+    own("-fno-sycl-rdc", Alone, M::NoRdc, "", "Link the device code of each source alone"),
+    own(
+        "-fsycl-allow-device-image-dependencies",
+        Alone,
+        M::ImageDependencies,
+        "",
+        "Device functions missing at the link may come from shared libraries at run time; offer one's own to them",
+    ),
+    own("-fsycl-dump-device-code=", Joined, M::DumpDeviceCode, "FOLDER", "Also write each device image to FOLDER"),
+    own(
+        "-fsycl-max-parallel-link-jobs=",
+        Joined,
+        M::LinkJobs,
+        "N",
+        "Compile at most N device images at the same time; default: the number of processors",
+    ),
+    own("--offload-compress", Alone, M::Compress, "", "Compress device images"),
+    own("--no-offload-compress", Alone, M::NoCompress, "", "Undo --offload-compress"),
+    own(
+        "-fsycl-device-link-cache",
+        Alone,
+        M::LinkCache,
+        "",
+        "Keep results of device links in $XDG_CACHE_HOME/scythe/device-link (or ~/.cache/...), and reuse them",
+    ),
+    own("-fsycl-device-link-cache=", Joined, M::LinkCache, "FOLDER", "The same in FOLDER"),
+    own(
+        "-fsycl-device-config-file=",
+        Joined,
+        M::ConfigFile,
+        "FILE",
+        "Targets and their aspects, added to those that Scythe knows (YAML)",
+    ),
+    own(
+        "-fsycl-fixed-targets=",
+        Joined,
+        M::FixedTargets,
+        "LIST",
+        "Kernels run on these targets only: what none of them has is reported",
     ),
     own("-fsycl-device-only", Alone, M::DeviceOnly, "", "Device side only: LLVM bitcode (with -S: LLVM assembly)"),
     own("-fsycl-host-only", Alone, M::HostOnly, "", "Host side only: an object without device code"),
@@ -189,11 +295,12 @@ pub const FLAGS: &[Flag] = &[
     own("--save-temps", Alone, M::SaveTemps, "", ""),
     own("--save-temps=", Joined, M::SaveTemps, "", ""),
     own("-###", Alone, M::ShowPlan, "", "Print the commands, run none"),
+    own("--print-plan", Alone, M::PrintPlan, "", "Print the steps as a tree, run none"),
     own("-v", Alone, M::Verbose, "", "Print the commands and run them"),
     own("--verbose", Alone, M::Verbose, "", ""),
     own("--help", Alone, M::Help, "", "Print this list"),
     own("-help", Alone, M::Help, "", ""),
-    own("-fsycl-help", Alone, M::Help, "", ""),
+    own("-fsycl-help", Alone, M::SyclHelp, "", "Print this list and the names of all device targets"),
     own("--version", Alone, M::Version, "", "Print the versions of Scythe and clang"),
     own("-print-", Joined, M::Query, "", ""),
     own("--print-", Joined, M::Query, "", ""),
@@ -230,7 +337,7 @@ pub const FLAGS: &[Flag] = &[
     row("-nostdinc++", Alone, PASSES, M::Pass),
     row("-std=", Joined, PASSES, M::Pass),
     row("-stdlib=", Joined, CLANGS.and(Steps::LINK), M::Pass),
-    row("-Wp,", Joined, PASSES, M::Pass),
+    row("-Wp,", Joined, PASSES, M::Preprocessor),
     row("-Xpreprocessor", Separate, PASSES, M::Pass),
     row("-C", Alone, PASSES, M::Pass),
     row("-CC", Alone, PASSES, M::Pass),
@@ -238,14 +345,14 @@ pub const FLAGS: &[Flag] = &[
     row("-dM", Alone, PASSES, M::Pass),
     row("-dD", Alone, PASSES, M::Pass),
     row("-H", Alone, HOSTS, M::Pass),
-    // Dependency files are the host pass's business: both passes read the same files.
-    row("-MD", Alone, HOSTS, M::DependencyFile),
-    row("-MMD", Alone, HOSTS, M::DependencyFile),
-    row("-MF", JoinedOrSeparate, HOSTS, M::DependencyName),
+    // Every pass tells what it read; the host pass's file is the user's, and gets what the others read besides.
+    row("-MD", Alone, PASSES, M::DependencyFile),
+    row("-MMD", Alone, PASSES, M::DependencyFile),
+    row("-MF", JoinedOrSeparate, Steps::NONE, M::DependencyOutput),
     row("-MT", JoinedOrSeparate, HOSTS, M::DependencyName),
     row("-MQ", JoinedOrSeparate, HOSTS, M::DependencyName),
     row("-MJ", JoinedOrSeparate, Steps::HOST, M::Pass),
-    row("-MP", Alone, HOSTS, M::Pass),
+    row("-MP", Alone, HOSTS, M::PhonyTargets),
     row("-MG", Alone, HOSTS, M::Pass),
     row("-MV", Alone, Steps::HOST, M::Pass),
     // Both sides' front end.
@@ -337,7 +444,7 @@ pub const FLAGS: &[Flag] = &[
     row("-fuse-ld=", Joined, Steps::LINK, M::FuseLd),
     row("--ld-path=", Joined, Steps::LINK, M::FuseLd),
     row("-B", JoinedOrSeparate, Steps::ALL, M::Pass),
-    row("-shared", Alone, Steps::LINK, M::Pass),
+    row("-shared", Alone, Steps::LINK, M::Shared),
     row("-static", Alone, Steps::LINK, M::Static),
     row("-static-pie", Alone, Steps::LINK, M::Static),
     row("-static-libgcc", Alone, Steps::LINK, M::Pass),
@@ -397,6 +504,19 @@ pub fn help() -> String {
     }
     out += "\nAll other options are clang's, and reach it unchanged: see 'clang++-22 --help'.\n\
             Without -fsycl, scythe is clang++.\n";
+    out
+}
+
+/// Every device target with its other names, as `-fsycl-help` lists them.
+pub fn target_list() -> String {
+    let mut out =
+        String::from("Device targets, for -fsycl-targets= (each also with '-unknown-unknown' or '-sycldevice'):\n\n");
+    for target in Target::all() {
+        let aliases = target.aliases();
+        let others = if aliases.is_empty() { String::new() } else { format!(" {}", aliases.join(", ")) };
+        out += format!("  {:22}{others}", target.name()).trim_end();
+        out.push('\n');
+    }
     out
 }
 

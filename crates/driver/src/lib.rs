@@ -5,12 +5,14 @@
 
 pub mod args;
 pub mod clang;
+pub mod dependencies;
 pub mod device_code;
 pub mod diagnostics;
 pub mod error;
 pub mod exec;
 pub mod facts;
 pub mod flags;
+pub mod include_scan;
 pub mod layout;
 pub mod plan;
 pub mod response;
@@ -56,6 +58,10 @@ fn run(raw: &[OsString]) -> Result<i32, Error> {
         print!("{}", flags::help());
         return Ok(0);
     }
+    if invocation.sycl_help {
+        print!("{}\n{}", flags::help(), flags::target_list());
+        return Ok(0);
+    }
     if invocation.version {
         let clang = clang::find(invocation.clang.as_deref())?;
         print!("scythe version {}\n{}", env!("CARGO_PKG_VERSION"), clang::version_text(&clang)?);
@@ -92,9 +98,13 @@ fn become_clang(invocation: &Invocation, raw: &[OsString]) -> Error {
 }
 
 fn compile(invocation: &Invocation) -> Result<i32, Error> {
-    if invocation.show_plan {
+    if invocation.show_plan || invocation.print_plan {
         let facts = Facts::gather(invocation, temp::name(0))?;
         let plan = plan::plan(invocation, &facts)?;
+        if invocation.print_plan {
+            print!("{}", show::tree(&plan));
+            return Ok(0);
+        }
         eprint!("scythe version {}\n{}", env!("CARGO_PKG_VERSION"), show::plan(&plan, &facts.layout.tools));
         return Ok(0);
     }

@@ -9,10 +9,14 @@
 //! ```
 
 mod compile;
+mod device_link;
 mod link;
 mod names;
+mod unit;
 
 use std::path::PathBuf;
+
+use scythe_abi::target::Target;
 
 use crate::args::{InputKind, Invocation, Mode};
 use crate::error::Error;
@@ -43,15 +47,35 @@ pub enum Action {
         stdin: bool,
     },
     /// Put device code into an object.
-    Bundle { host: PathBuf, device: PathBuf, output: PathBuf },
-    /// Take all device code out of an object or archive.
-    Unbundle { input: PathBuf, outputs: Vec<PathBuf> },
+    Bundle { host: PathBuf, device: Vec<(Target, PathBuf)>, output: PathBuf },
+    /// Take device code out of an object or archive: pieces by their place among all there are.
+    Unbundle { input: PathBuf, pieces: Vec<UnbundledPiece> },
+    /// Add what device passes read to what the host pass read, and make one dependency file of it. Files in the folder
+    /// `hidden` are none of the user's.
+    Dependencies { host: PathBuf, device: Vec<PathBuf>, output: PathBuf, phony: bool, hidden: PathBuf },
+    /// Copy an object or archive, without its device code.
+    Strip { input: PathBuf, output: PathBuf },
+    /// Note in an object the names of the kernels that are linked for good, read from files.
+    MarkLinked { object: PathBuf, kernels: Vec<PathBuf>, output: PathBuf },
+    /// An error unless all kernels in these modules are among those linked before. Each module goes with the file that
+    /// the user knows it by.
+    NewKernels { modules: Vec<(PathBuf, String)>, linked: Vec<String>, linked_in: String },
+}
+
+/// A piece of device code in an object or archive, and where it is to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnbundledPiece {
+    pub index: usize,
+    pub target: Target,
+    pub output: PathBuf,
 }
 
 /// Steps in an order in which they could run one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     pub steps: Vec<Step>,
+    /// What the user should know about the plan.
+    pub warnings: Vec<String>,
 }
 
 impl Plan {
@@ -65,6 +89,7 @@ impl Plan {
 /// The plan for an invocation with `-fsycl`.
 pub fn plan(invocation: &Invocation, facts: &Facts) -> Result<Plan, Error> {
     check(invocation)?;
+    invocation.targets.check_options(&facts.found_targets())?;
     let mut plan = Plan::default();
     match invocation.mode {
         Mode::OneSide => compile::one_side(&mut plan, invocation, facts),
@@ -72,7 +97,7 @@ pub fn plan(invocation: &Invocation, facts: &Facts) -> Result<Plan, Error> {
         Mode::Syntax => compile::syntax(&mut plan, invocation, facts),
         Mode::Assembly => compile::assembly(&mut plan, invocation, facts),
         Mode::Object => compile::objects(&mut plan, invocation, facts),
-        Mode::Link => link::program(&mut plan, invocation, facts),
+        Mode::Link => link::program(&mut plan, invocation, facts)?,
     }
     Ok(plan)
 }
@@ -91,13 +116,24 @@ fn check(invocation: &Invocation) -> Result<(), Error> {
         Mode::Link => invocation.device_only,
         Mode::Syntax | Mode::OneSide => false,
     };
-    let compiled = invocation.inputs().filter(|i| i.kind != InputKind::Linkable).count();
+    let mut compiled = invocation.inputs().filter(|i| i.kind != InputKind::Linkable).count();
+    if invocation.device_only {
+        compiled = sources * invocation.targets.passes().len();
+    }
     if let Some(output) = invocation.output.as_ref().filter(|_| separate && compiled > 1) {
         return Err(Error::OneOutput { output: output.clone(), count: compiled });
+    }
+    if invocation.device_link_only && (invocation.mode != Mode::Link || invocation.device_only) {
+        return Err(Error::DeviceLinkMode);
     }
     if invocation.mode == Mode::Link && !invocation.device_only {
         if invocation.emit_llvm {
             return Err(Error::EmitLlvm);
+        }
+        if invocation.device_link_only
+            && let Some(words) = invocation.has(crate::flags::Meaning::Shared)
+        {
+            return Err(Error::LinkKinds { option: words.concat() });
         }
         if let Some(words) = invocation.has(crate::flags::Meaning::Static) {
             return Err(Error::Static { option: words.concat() });

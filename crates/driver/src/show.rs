@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use scythe_abi::names::GENERIC_TRIPLE;
-
 use crate::plan::{Action, Plan, Step};
 
 /// All commands of a plan, one per line.
@@ -18,27 +16,77 @@ pub fn step(step: &Step, tools: &Path) -> String {
         let head = [tools.to_string_lossy().into_owned(), "offload-bundler".to_owned()];
         quoted(head.into_iter().chain(words))
     };
+    let text = |path: &Path| path.to_string_lossy().into_owned();
     match &step.action {
-        Action::Run { program, args, .. } => {
-            quoted([program.to_string_lossy().into_owned()].into_iter().chain(args.iter().cloned()))
+        Action::Run { program, args, .. } => quoted([text(program)].into_iter().chain(args.iter().cloned())),
+        Action::Bundle { host, device, output } => {
+            let ids: String = device.iter().map(|(target, _)| format!(",{}", target.bundle_id())).collect();
+            let mut words = vec![
+                "-type=o".to_owned(),
+                format!("-targets=host-{}{ids}", host_triple()),
+                format!("-input={}", host.display()),
+            ];
+            words.extend(device.iter().map(|(_, file)| format!("-input={}", file.display())));
+            words.push(format!("-output={}", output.display()));
+            tool(words)
         }
-        Action::Bundle { host, device, output } => tool(vec![
-            "-type=o".to_owned(),
-            format!("-targets=host-{},sycl-{GENERIC_TRIPLE}", host_triple()),
-            format!("-input={}", host.display()),
-            format!("-input={}", device.display()),
-            format!("-output={}", output.display()),
-        ]),
-        Action::Unbundle { input, outputs } => {
+        Action::Unbundle { input, pieces } => {
+            let ids: Vec<String> = pieces.iter().map(|piece| piece.target.bundle_id()).collect();
             let mut words = vec![
                 "-unbundle".to_owned(),
                 if input.extension().is_some_and(|e| e == "a") { "-type=a".to_owned() } else { "-type=o".to_owned() },
-                format!("-targets=sycl-{GENERIC_TRIPLE}"),
+                format!("-targets={}", ids.join(",")),
                 format!("-input={}", input.display()),
             ];
-            words.extend(outputs.iter().map(|o| format!("-output={}", o.display())));
+            words.extend(pieces.iter().map(|piece| format!("-output={}", piece.output.display())));
             tool(words)
         }
+        // What no program does is shown as a comment.
+        Action::Dependencies { host, device, output, .. } => {
+            let device: Vec<String> = device.iter().map(|path| text(path)).collect();
+            format!(" # dependencies: {} and {} as {}", host.display(), device.join(" and "), output.display())
+        }
+        Action::Strip { input, output } => {
+            format!(" # {} without device code as {}", input.display(), output.display())
+        }
+        Action::MarkLinked { object, kernels, output } => {
+            let kernels: Vec<String> = kernels.iter().map(|path| text(path)).collect();
+            format!(" # {} with the list {} as {}", object.display(), kernels.join(" and "), output.display())
+        }
+        Action::NewKernels { modules, .. } => {
+            let commands = modules.iter().map(|(module, _)| {
+                quoted([text(tools), "llvm-no-spir-kernel".to_owned(), "--names".to_owned(), text(module)].into_iter())
+            });
+            commands.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// The steps as a tree: under each what it needs first. What stands in the tree already is named again with its number only.
+pub fn tree(plan: &Plan) -> String {
+    let needed: Vec<usize> = plan.steps.iter().flat_map(|step| step.after.iter().copied()).collect();
+    let mut shown = vec![false; plan.steps.len()];
+    let mut out = String::new();
+    for last in (0..plan.steps.len()).filter(|index| !needed.contains(index)) {
+        branch(plan, last, ("", "", ""), &mut shown, &mut out);
+    }
+    out
+}
+
+/// `lines` are what stands before this step's line, before it as a branch, and before what is under it.
+fn branch(plan: &Plan, index: usize, (before, fork, under): (&str, &str, &str), shown: &mut [bool], out: &mut String) {
+    let step = &plan.steps[index];
+    let made: Vec<String> = step.publish.iter().map(|(_, output)| format!(" -> {}", output.display())).collect();
+    let again = if shown[index] && !step.after.is_empty() { " (above)" } else { "" };
+    *out += &format!("{before}{fork}{}: {}{}{again}\n", index, step.what, made.concat());
+    if std::mem::replace(&mut shown[index], true) {
+        return;
+    }
+    let indent = format!("{before}{under}");
+    for (place, needed) in step.after.iter().enumerate() {
+        let last = place + 1 == step.after.len();
+        let lines = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        branch(plan, *needed, (&indent, lines.0, lines.1), shown, out);
     }
 }
 

@@ -1,7 +1,8 @@
-//! Device targets: which `-fsycl-targets=` asks for, and the options for each one's back end.
+//! Device targets: which `-fsycl-targets=` asks for, and the options for each one's compiler stages.
 //!
-//! The device pass is the same for every target, and objects hold its result once. Targets are a matter of the link: each
-//! object and library, however it was compiled, can go into a program for any of them.
+//! Each target has its own device pass, because its macros differ, unless two passes would be the same. Objects hold the
+//! result of each. At the link, each target takes the code that was compiled for it, and, where an object has none, generic
+//! code, of which that for any target but NVIDIA's can be made.
 
 use std::collections::BTreeSet;
 
@@ -9,123 +10,336 @@ use scythe_abi::target::Target;
 
 use crate::error::Error;
 
-/// The targets of a program.
+/// A stage of device compilation that options can be meant for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Frontend,
+    Backend,
+    Linker,
+}
+
+impl Stage {
+    fn spelling(self) -> &'static str {
+        match self {
+            Self::Frontend => "-Xsycl-target-frontend",
+            Self::Backend => "-Xsycl-target-backend",
+            Self::Linker => "-Xsycl-target-linker",
+        }
+    }
+}
+
+/// Which targets an option is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// `-Xs`: all.
+    All,
+    /// None was named, so that there must be only one.
+    Single,
+    Named(Target),
+}
+
+/// The targets of an invocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
-    /// Empty: none was named, which means the generic one.
+    /// Empty: none was named, which means the generic one, or those found in objects.
     selected: BTreeSet<Target>,
-    /// `-Xsycl-target-backend`, in order; without a target where none was named.
-    options: Vec<(Option<Target>, String)>,
+    options: Vec<(Stage, Scope, String)>,
+    /// `-fsycl-fixed-targets=`.
+    fixed: BTreeSet<Target>,
 }
+
+/// One device pass, and the targets whose code it makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    pub targets: Vec<Target>,
+    /// What tells it from other passes.
+    pub args: Vec<String>,
+}
+
+impl Pass {
+    /// The target that names the pass.
+    pub fn target(&self) -> Target {
+        self.targets[0]
+    }
+}
+
+/// Asks clang for the NVPTX architecture that it was given, without a CUDA installation.
+const NVPTX: [&str; 4] = ["-nocudalib", "-nocudainc", "-Xclang", "-target-feature"];
+/// The two spellings by which options for the back end name an architecture of NVIDIA GPUs.
+const CUDA_ARCH: [&str; 2] = ["--cuda-gpu-arch=", "--offload-arch="];
 
 impl Targets {
     /// `-fsycl-targets=LIST`. The last one counts.
     pub fn select(&mut self, list: &str) -> Result<(), Error> {
-        let target = |name| named(name, || format!("-fsycl-targets={list}"));
-        self.selected = list.split(',').map(target).collect::<Result<_, _>>()?;
+        self.selected = parse_list(list, "-fsycl-targets=")?;
         Ok(())
     }
 
-    /// `-Xsycl-target-backend[=NAME] OPTIONS`.
-    pub fn add_options(&mut self, name: Option<&str>, options: String) -> Result<(), Error> {
-        let target = name.map(|name| named(name, || spelling(name, &options))).transpose()?;
-        self.options.push((target, options));
+    /// `-fsycl-fixed-targets=LIST`. The last one counts.
+    pub fn fix(&mut self, list: &str) -> Result<(), Error> {
+        self.fixed = parse_list(list, "-fsycl-fixed-targets=")?;
         Ok(())
     }
 
-    /// Options must be for targets that are asked for, and it must be clear for which.
-    pub fn check(&self) -> Result<(), Error> {
-        for (target, options) in &self.options {
-            match target {
-                Some(target) if !self.effective().contains(target) => {
-                    let (option, target) = (spelling(target.triple(), options), target.triple());
-                    return Err(Error::UnusedOptions { option, target });
-                }
-                None if self.effective().len() > 1 => {
-                    return Err(Error::AmbiguousOptions { options: options.clone(), count: self.effective().len() });
-                }
-                _ => {}
+    /// `-Xsycl-target-…[=NAME] OPTIONS`.
+    pub fn add_options(&mut self, stage: Stage, name: Option<&str>, options: String) -> Result<(), Error> {
+        let scope = match name {
+            None => Scope::Single,
+            Some(name) => Scope::Named(named(name, || format!("{}={name} {options}", stage.spelling()))?),
+        };
+        self.options.push((stage, scope, options));
+        Ok(())
+    }
+
+    /// `-Xs OPTIONS`: for the back end of every target.
+    pub fn add_options_for_all(&mut self, options: String) {
+        self.options.push((Stage::Backend, Scope::All, options));
+    }
+
+    /// Called when all options are known: names that exclude each other, and options that say more about a target.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        let gpu = self.selected.iter().find(|target| matches!(target, Target::IntelGpu(_)));
+        if let Some(gpu) = gpu.filter(|_| self.selected.contains(&Target::IntelGen)) {
+            return Err(Error::MixedIntel { device: gpu.name() });
+        }
+        if self.selected.len() > 1
+            && let Some((stage, _, options)) = self.options.iter().find(|option| option.1 == Scope::Single)
+        {
+            let (option, count) = (stage.spelling(), self.selected.len());
+            return Err(Error::AmbiguousOptions { option, options: options.clone(), count });
+        }
+        for target in self.selected.clone() {
+            self.check_device_option(target)?;
+        }
+        self.name_ptx_architecture()
+    }
+
+    /// ocloc gets `-device` from the target's name, and must not get another.
+    fn check_device_option(&self, target: Target) -> Result<(), Error> {
+        if !matches!(target, Target::IntelGpu(_)) {
+            return Ok(());
+        }
+        let options = self.words(Stage::Backend, target);
+        match options.iter().position(|word| word == "-device") {
+            None => Ok(()),
+            Some(at) => {
+                let device = options.get(at + 1).map_or_else(String::new, |device| format!(" {device}"));
+                Err(Error::DeviceGiven { option: format!("-device{device}"), target: target.name() })
+            }
+        }
+    }
+
+    /// `-Xsycl-target-backend --cuda-gpu-arch=sm_90` turns `nvptx64-nvidia-cuda` into a named architecture.
+    fn name_ptx_architecture(&mut self) -> Result<(), Error> {
+        if !self.selected.contains(&Target::Ptx) {
+            return Ok(());
+        }
+        let words = self.words(Stage::Backend, Target::Ptx);
+        let arch = words.iter().rev().find_map(|word| CUDA_ARCH.iter().find_map(|option| word.strip_prefix(option)));
+        let Some(arch) = arch else { return Ok(()) };
+        let target = named(&format!("nvidia_gpu_{arch}"), || words.join(" "))?;
+        self.selected.remove(&Target::Ptx);
+        self.selected.insert(target);
+        for (stage, scope, options) in &mut self.options {
+            if *scope == Scope::Named(Target::Ptx) {
+                *scope = Scope::Named(target);
+            }
+            if *stage == Stage::Backend {
+                let names_arch = |word: &String| CUDA_ARCH.iter().any(|option| word.starts_with(option));
+                let kept: Vec<String> =
+                    crate::response::split(options).into_iter().filter(|w| !names_arch(w)).collect();
+                *options = kept.join(" ");
             }
         }
         Ok(())
     }
 
-    /// What tells `scythe-tools device-link` the targets of the inputs that follow; nothing where the default is meant.
-    pub fn device_link_args(&self) -> Vec<String> {
-        let mut args = Vec::new();
-        if self.effective() != BTreeSet::from([Target::Generic]) {
-            let triples: Vec<_> = self.selected.iter().map(|target| target.triple()).collect();
-            args.push(format!("--target={}", triples.join(",")));
+    /// Options must be for targets that are asked for, or that objects brought in.
+    pub fn check_options(&self, found: &BTreeSet<Target>) -> Result<(), Error> {
+        let known = self.effective();
+        for (stage, scope, options) in &self.options {
+            if let Scope::Named(target) = scope
+                && !known.contains(target)
+                && !found.contains(target)
+            {
+                let (option, target) = (format!("{}={} {options}", stage.spelling(), target.name()), target.name());
+                return Err(Error::UnusedOptions { option, target });
+            }
         }
+        Ok(())
+    }
+
+    /// Those named by `-fsycl-targets=`; none where it is missing.
+    pub fn selected(&self) -> &BTreeSet<Target> {
+        &self.selected
+    }
+
+    /// Those for which sources are compiled.
+    pub fn effective(&self) -> BTreeSet<Target> {
+        if self.selected.is_empty() { BTreeSet::from([Target::Generic]) } else { self.selected.clone() }
+    }
+
+    /// The canonical names of `-fsycl-fixed-targets=`.
+    pub fn fixed(&self) -> Vec<String> {
+        self.fixed.iter().map(|target| target.name()).collect()
+    }
+
+    /// The device passes for sources. Targets whose passes would be the same share one.
+    pub fn passes(&self) -> Vec<Pass> {
+        let mut passes: Vec<Pass> = Vec::new();
         for target in self.effective() {
-            let of_target = self.options.iter().filter(|(named, _)| named.is_none_or(|named| named == target));
-            let options: Vec<_> = of_target.map(|(_, options)| options.as_str()).collect();
-            if !options.is_empty() {
-                let option = match target {
-                    Target::Generic => "--compile-opts",
-                    Target::Cpu => "--cpu-opts",
-                };
-                args.push(format!("{option}={}", options.join(" ")));
+            let args = self.pass_args(target);
+            match passes.iter_mut().find(|pass| pass.args == args) {
+                Some(pass) => pass.targets.push(target),
+                None => passes.push(Pass { targets: vec![target], args }),
             }
         }
+        passes
+    }
+
+    fn pass_args(&self, target: Target) -> Vec<String> {
+        let mut args = Vec::new();
+        if let (Some(arch), Some(version)) = (target.cuda_arch(), target.ptx_version()) {
+            args.push(format!("--offload-arch={arch}"));
+            args.extend(NVPTX.map(str::to_owned));
+            args.extend(["-Xclang".to_owned(), format!("+ptx{version}")]);
+        }
+        args.extend(target.macros().into_iter().map(|definition| format!("-D{definition}")));
+        args.extend(self.words(Stage::Frontend, target));
         args
     }
 
-    fn effective(&self) -> BTreeSet<Target> {
-        if self.selected.is_empty() { BTreeSet::from([Target::Generic]) } else { self.selected.clone() }
+    /// The options for a target's back end, as one text; empty without any.
+    pub fn backend_options(&self, target: Target) -> String {
+        self.options_for(Stage::Backend, target).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The options for the device link, which is one for all targets.
+    pub fn linker_words(&self) -> Vec<String> {
+        let linker = self.options.iter().filter(|(stage, ..)| *stage == Stage::Linker);
+        linker.flat_map(|(.., options)| crate::response::split(options)).collect()
+    }
+
+    fn words(&self, stage: Stage, target: Target) -> Vec<String> {
+        self.options_for(stage, target).flat_map(crate::response::split).collect()
+    }
+
+    fn options_for(&self, stage: Stage, target: Target) -> impl Iterator<Item = &str> {
+        let meant = move |scope: Scope| match scope {
+            Scope::All | Scope::Single => true,
+            Scope::Named(named) => named == target,
+        };
+        let of_stage = self.options.iter().filter(move |option| option.0 == stage && meant(option.1));
+        of_stage.map(|(.., options)| options.as_str()).filter(|options| !options.is_empty())
     }
 }
 
-fn spelling(name: &str, options: &str) -> String {
-    format!("-Xsycl-target-backend={name} {options}")
+fn parse_list(list: &str, option: &str) -> Result<BTreeSet<Target>, Error> {
+    list.split(',').map(|name| named(name, || format!("{option}{list}"))).collect()
 }
 
 fn named(name: &str, option: impl Fn() -> String) -> Result<Target, Error> {
-    Target::from_name(name).ok_or_else(|| Error::UnknownTarget { option: option(), name: name.to_owned() })
+    if let Some(target) = Target::from_name(name) {
+        return Ok(target);
+    }
+    // The 32-bit form of SPIR: known, and never possible.
+    if name == "spir" || name.starts_with("spir-") {
+        return Err(Error::PointersDiffer { option: option(), name: name.to_owned() });
+    }
+    let hint = Target::nearest(name).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+    Err(Error::UnknownTarget { option: option(), name: name.to_owned(), hint })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::args::parse;
-    use crate::error::Error;
 
-    fn device_link_args(args: &[&str]) -> Result<Vec<String>, Error> {
+    fn targets(args: &[&str]) -> Result<Targets, Error> {
         let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
-        parse(&args).map(|invocation| invocation.targets.device_link_args())
+        parse(&args).map(|invocation| invocation.targets)
+    }
+
+    fn selected(list: &str) -> Vec<String> {
+        let targets = targets(&[&format!("-fsycl-targets={list}")]).expect("the names are known");
+        targets.effective().iter().map(|target| target.name()).collect()
     }
 
     #[test]
-    fn targets_reach_the_device_link_once_each() {
-        assert!(device_link_args(&[]).unwrap().is_empty());
-        assert!(device_link_args(&["-fsycl-targets=spir64"]).unwrap().is_empty());
-        let cpu = ["--target=spir64_x86_64-unknown-unknown"];
-        assert_eq!(device_link_args(&["-fsycl-targets=native_cpu,x86_64"]).unwrap(), cpu);
-        assert_eq!(device_link_args(&["-fsycl-targets=spir64", "-fsycl-targets=x86_64"]).unwrap(), cpu);
-        let both = ["--target=spirv64-unknown-unknown,spir64_x86_64-unknown-unknown"];
-        assert_eq!(device_link_args(&["-fsycl-targets=x86_64,spir64"]).unwrap(), both);
+    fn the_last_list_counts_and_names_count_once() {
+        assert_eq!(selected("native_cpu,x86_64"), ["spir64_x86_64"]);
+        assert_eq!(selected("x86_64,spir64"), ["spir64", "spir64_x86_64"]);
+        let last = targets(&["-fsycl-targets=spir64", "-fsycl-targets=intel_gpu_tgl"]).unwrap();
+        assert_eq!(last.effective().iter().map(|t| t.name()).collect::<Vec<_>>(), ["intel_gpu_tgllp"]);
+        assert_eq!(targets(&[]).unwrap().effective(), BTreeSet::from([Target::Generic]));
     }
 
     #[test]
-    fn options_reach_their_target() {
-        let args = device_link_args(&["-Xsycl-target-backend", "-march=avx2", "-fsycl-targets=x86_64"]).unwrap();
-        assert_eq!(args, ["--target=spir64_x86_64-unknown-unknown", "--cpu-opts=-march=avx2"]);
+    fn passes_differ_by_macros_and_architecture() {
+        let args = |list: &str| {
+            let passes = targets(&[&format!("-fsycl-targets={list}")]).unwrap().passes();
+            passes.into_iter().map(|pass| pass.args.join(" ")).collect::<Vec<_>>()
+        };
+        let cpu = "-D__SYCL_TARGET_INTEL_X86_64__=1";
+        assert_eq!(args("spir64,x86_64,x86_64_avx2"), ["", cpu]);
+        assert_eq!(args("intel_gpu_9_0_9"), ["-D__SYCL_TARGET_INTEL_GPU_SKL__=1"]);
+        let nvidia = &args("nvidia_gpu_sm_90")[0];
+        assert!(nvidia.starts_with("--offload-arch=sm_90 -nocudalib"), "{nvidia}");
+        assert!(nvidia.contains("-D__SYCL_NVPTX__=1 -D__SYCL_CUDA_ARCH__=900"), "{nvidia}");
+    }
+
+    #[test]
+    fn options_reach_their_stage_and_target() {
         let both = "-fsycl-targets=spir64,spir64_x86_64";
-        let args = [both, "-Xsycl-target-backend=spir64", "-O0", "-Xsycl-target-backend=native_cpu", "-march=avx2 -O1"];
-        let args = device_link_args(&args).unwrap();
-        assert_eq!(args[1..], ["--compile-opts=-O0", "--cpu-opts=-march=avx2 -O1"]);
+        let args =
+            [both, "-Xsycl-target-backend=spir64", "-O0", "-Xsycl-target-frontend=native_cpu", "-DX -DY", "-Xs", "-v"];
+        let targets = targets(&args).unwrap();
+        assert_eq!(targets.backend_options(Target::Generic), "-O0 -v");
+        assert_eq!(targets.backend_options(Target::Cpu), "-v");
+        assert_eq!(targets.passes()[1].args[1..], ["-DX", "-DY"]);
+        assert!(targets.passes()[0].args.is_empty());
+    }
+
+    #[test]
+    fn an_architecture_for_the_back_end_names_the_target() {
+        for option in ["--cuda-gpu-arch=sm_90 -v", "-v --offload-arch=sm_90"] {
+            let targets = targets(&["-fsycl-targets=nvptx64-nvidia-cuda", "-Xsycl-target-backend", option]).unwrap();
+            let target = Target::from_name("nvidia_gpu_sm_90").unwrap();
+            assert_eq!(targets.effective(), BTreeSet::from([target]));
+            assert_eq!(targets.backend_options(target), "-v");
+        }
+    }
+
+    #[track_caller]
+    fn refused(args: &[&str], parts: &[&str]) {
+        let found = BTreeSet::new();
+        let message = targets(args).and_then(|t| t.check_options(&found)).expect_err("refused").to_string();
+        for part in parts {
+            assert!(message.contains(part), "no '{part}' in: {message}");
+        }
     }
 
     #[test]
     fn mistakes_are_named() {
-        let bad = |args: &[&str]| device_link_args(args).unwrap_err().to_string();
-        let unknown = bad(&["-fsycl-targets=spir64,nvptx64-nvidia-cuda"]);
-        assert!(unknown.contains("'nvptx64-nvidia-cuda' in '-fsycl-targets=spir64,nvptx64-nvidia-cuda'"), "{unknown}");
-        assert!(unknown.contains("'spir64_x86_64'") && unknown.contains("'spirv64'"), "{unknown}");
-        assert!(bad(&["-fsycl-targets="]).contains("unknown device target ''"));
-        let unused = bad(&["-Xsycl-target-backend=x86_64", "-march=avx2"]);
-        assert!(unused.contains("which '-fsycl-targets=' does not name"), "{unused}");
-        let both = bad(&["-fsycl-targets=spir64,x86_64", "-Xsycl-target-backend", "-O1"]);
-        assert!(both.contains("can mean any of 2 targets"), "{both}");
-        assert!(bad(&["-Xsycl-target-backend=x86_64"]).contains("needs a value"));
+        refused(
+            &["-fsycl-targets=spir64,spir64_fpga"],
+            &["'spir64_fpga' in '-fsycl-targets=spir64,spir64_fpga'", "'ptx64'"],
+        );
+        refused(&["-fsycl-targets=intel_gpu_sklx"], &["did you mean 'intel_gpu_skl'?"]);
+        refused(&["-fsycl-fixed-targets=gpu"], &["'gpu' in '-fsycl-fixed-targets=gpu'"]);
+        refused(&["-fsycl-targets="], &["unknown device target ''"]);
+        refused(&["-fsycl-targets=spir-unknown-unknown"], &["32 bits", "'spir64'"]);
+        refused(&["-Xsycl-target-backend=x86_64", "-march=avx2"], &["which '-fsycl-targets=' does not name"]);
+        let two = "-fsycl-targets=spir64,x86_64";
+        refused(&[two, "-Xsycl-target-backend", "-O1"], &["can mean any of 2 targets"]);
+        refused(&["-Xsycl-target-backend=x86_64"], &["needs a value"]);
+        refused(&["-fsycl-targets=spir64_gen,intel_gpu_skl"], &["'intel_gpu_skl'", "'spir64_gen'", "cannot be mixed"]);
+        for option in [["-Xs", "-device skl"], ["-Xsycl-target-backend=intel_gpu_skl", "-O1 -device kbl"]] {
+            refused(
+                &["-fsycl-targets=intel_gpu_skl", option[0], option[1]],
+                &["'-device ", "passes it to ocloc itself"],
+            );
+        }
+        refused(&["-fsycl-targets=ptx64", "-Xs", "--offload-arch=sm_9"], &["nvidia_gpu_sm_9"]);
     }
 }

@@ -152,6 +152,18 @@ impl<'a> Object<'a> {
         Ok(sections)
     }
 
+    /// The object of the same size with null sections in place of those with unwanted names.
+    pub fn without_sections(&self, unwanted: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, ElfError> {
+        let mut out = self.bytes.to_vec();
+        for (index, section) in self.sections()?.iter().enumerate() {
+            if unwanted(section.name) {
+                // Sections are counted without the null one, which is the first row.
+                out[self.table.start + (index + 1) * ROW_SIZE..][..ROW_SIZE].fill(0);
+            }
+        }
+        Ok(out)
+    }
+
     /// The object with more sections, which linkers leave out of their outputs.
     pub fn with_excluded_sections(&self, added: &[(String, &[u8])]) -> Result<Vec<u8>, ElfError> {
         let mut names = self.names()?.to_vec();

@@ -5,6 +5,7 @@
 //! * [`file_table`]: the tables by which post-link stages name their outputs.
 //! * [`bundle`]: fat objects, host ELF files with one section of device code per target.
 //! * [`text_bundle`]: preprocessed text of all passes in one file.
+//! * [`linked`]: objects whose device code is linked for good.
 //! * [`archive`]: the members of static libraries.
 //!
 //! Each format has its one reader and its one writer here. Readers take any bytes: what does not fit comes back as an
@@ -18,10 +19,12 @@ pub mod bundle;
 pub mod container;
 mod elf;
 pub mod file_table;
+pub mod linked;
 mod ordered;
 pub mod properties;
 pub mod text_bundle;
 
 pub use container::{Format, Image, ImageError, ImageView};
+pub use elf::ElfError;
 pub use file_table::{FileTable, FileTableError};
 pub use properties::{PropertyError, PropertySet, PropertySets, PropertyValue};

@@ -150,6 +150,15 @@ fn add_images(
         match target {
             Target::Generic => images.extend(parts.iter().cloned()),
             Target::Cpu => images.extend(compile_for_cpu(&parts, &settings.cpu)?),
+            Target::CpuLevel(level) => {
+                let one = ahead_of_time::Settings { levels: [*level].into(), opt_level: settings.cpu.opt_level };
+                images.extend(compile_for_cpu(&parts, &one)?);
+            }
+            Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => {
+                let name = target.name();
+                let message = format!("device code for '{name}' cannot be linked: 'spir64' and the CPU's targets can");
+                return Err(Failure::new(message));
+            }
         }
     }
     Ok(())

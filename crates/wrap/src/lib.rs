@@ -32,7 +32,7 @@ pub const DESCRIPTOR_REG: &str = ".sycl_offloading.descriptor_reg";
 pub const DESCRIPTOR_UNREG: &str = ".sycl_offloading.descriptor_unreg";
 pub const DEVICE_IMAGES: &str = ".sycl_offloading.device_images";
 /// The section with the images' bytes.
-pub const IMAGE_SECTION: &str = ".scythe.images";
+pub const IMAGE_SECTION: &str = scythe_abi::names::IMAGE_SECTION;
 
 /// Constructor priorities up to 100 are the implementation's: the program's own begin at 101.
 const PRIORITY: u16 = 100;
@@ -53,12 +53,19 @@ pub struct Options {
     pub register: String,
     /// Called at unload with the descriptor's address.
     pub unregister: String,
+    /// Compress the images' code.
+    pub compress: bool,
 }
 
 impl Options {
     /// The functions of the specification: `__tgt_register_lib` and `__tgt_unregister_lib`.
     pub fn new(machine: Machine) -> Self {
-        Self { machine, register: "__tgt_register_lib".into(), unregister: "__tgt_unregister_lib".into() }
+        Self {
+            machine,
+            register: "__tgt_register_lib".into(),
+            unregister: "__tgt_unregister_lib".into(),
+            compress: false,
+        }
     }
 }
 
@@ -82,7 +89,7 @@ pub fn wrap(images: &[Image], options: &Options) -> Result<Vec<u8>, WrapError> {
         }
     }
     let mut wrapper = Wrapper::new(options.machine);
-    let rows = wrapper.add_images(images)?;
+    let rows = wrapper.add_images(images, options.compress)?;
     let descriptor = wrapper.add_descriptor(count, rows)?;
     let reg = wrapper.add_function(DESCRIPTOR_REG, descriptor, &options.register)?;
     let unreg = wrapper.add_function(DESCRIPTOR_UNREG, descriptor, &options.unregister)?;
@@ -148,7 +155,7 @@ impl Wrapper {
     }
 
     /// The images, and the array of their first and last addresses; `None` where there are no images.
-    fn add_images(&mut self, images: &[Image]) -> Result<Option<SymbolId>, WrapError> {
+    fn add_images(&mut self, images: &[Image], compress: bool) -> Result<Option<SymbolId>, WrapError> {
         if images.is_empty() {
             return Ok(None);
         }
@@ -158,7 +165,7 @@ impl Wrapper {
         let size = IMAGE_ROW_SIZE * images.len() as u64;
         let rows = self.object.append_section_data(data, &vec![0; size as usize], POINTER_SIZE);
         for (row, image) in (rows..).step_by(IMAGE_ROW_SIZE as usize).zip(images) {
-            let bytes = image.to_bytes();
+            let bytes = if compress { image.to_compressed_bytes() } else { image.to_bytes() };
             let start = self.object.append_section_data(section, &bytes, IMAGE_ALIGNMENT);
             self.pointer(data, row, base, start)?;
             self.pointer(data, row + POINTER_SIZE, base, start + bytes.len() as u64)?;

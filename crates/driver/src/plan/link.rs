@@ -1,39 +1,65 @@
 //! From objects to a program: device code of all inputs is linked into one object, which the host link takes along.
+//!
+//! With `-fsycl-link`, host code is put together without being linked, and the images with it: a link of that object later
+//! does no device work, and refuses kernels that are not among its own.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use crate::args::{InputKind, Invocation, Item};
-use crate::facts::Facts;
+use crate::error::Error;
+use crate::facts::{Facts, Holder};
 use crate::flags::{Meaning, Steps};
-use crate::plan::compile::{self, Unit, offer};
+use crate::plan::compile::offer;
+use crate::plan::device_link::{self, Link, Modules};
 use crate::plan::names::{self, Intermediates};
-use crate::plan::{Action, Plan, Step};
+use crate::plan::unit::{self, Unit};
+use crate::plan::{Action, Plan, Step, UnbundledPiece};
 
 /// What the inputs contribute to the link.
 #[derive(Default)]
 struct Parts {
     /// The host link's words, in the order of the command line.
     words: Vec<String>,
-    /// Device bitcode, in the same order.
-    device: Vec<PathBuf>,
+    /// Device code, in the same order.
+    device: Vec<Modules>,
     host_steps: Vec<usize>,
     device_steps: Vec<usize>,
+    /// Shared libraries that hold device images.
+    provided_by: Vec<PathBuf>,
+    /// Inputs whose device code is linked for good, with their kernels.
+    linked: Vec<(String, Vec<String>)>,
 }
 
 /// The whole way from sources and objects to a program or library.
-pub fn program(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
-    let parts = inputs(plan, invocation, facts);
+pub fn program(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
+    let mut parts = inputs(plan, invocation, facts);
     let output = invocation.output.clone().unwrap_or_else(|| "a.out".to_owned());
-    let group = invocation.inputs().count();
     let files = Intermediates::new(invocation, facts, &file_name(&output), 0);
-    let mut after = parts.host_steps.clone();
-    let mut words = parts.words.clone();
-    if !parts.device.is_empty() {
-        let wrapper = files.wrapper();
-        after.push(device_link(plan, invocation, facts, &parts, &files, group));
-        words.push(wrapper.to_string_lossy().into_owned());
+    let group = invocation.inputs().count();
+    if invocation.device_link_only && parts.device.is_empty() {
+        let names: Vec<_> = invocation.inputs().map(|input| format!("'{}'", input.path)).collect();
+        return Err(Error::NothingToLink { inputs: names.join(", ") });
     }
-    host_link(plan, invocation, facts, words, after, &output);
+    let mut after = parts.host_steps.clone();
+    let mut kernels = Vec::new();
+    if !parts.linked.is_empty() {
+        after.extend(no_new_kernels(plan, &parts, group));
+    } else if !parts.device.is_empty() {
+        let (provided_by, device_steps) = (parts.provided_by.clone(), parts.device_steps.clone());
+        let link = Link { invocation, facts, files: &files, provided_by, after: device_steps, group };
+        for (unit, (step, object)) in device_link::device_links(plan, &link, &parts.device)?.into_iter().enumerate() {
+            after.push(step);
+            parts.words.push(object.to_string_lossy().into_owned());
+            kernels.push(files.linked_kernels(unit));
+        }
+    }
+    if invocation.device_link_only {
+        linked_object(plan, invocation, facts, (&files, kernels), parts.words, after);
+    } else {
+        host_link(plan, invocation, facts, parts.words, after, &output);
+    }
+    Ok(())
 }
 
 /// Compiles sources, takes device code out of the rest, and keeps the order.
@@ -43,36 +69,35 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
     for item in &invocation.items {
         match item {
             Item::Option { words, steps, meaning } => {
-                if steps.contains(Steps::LINK) {
-                    parts.words.extend(words.iter().cloned());
-                }
-                if *meaning == Meaning::Library {
-                    unbundle(plan, &mut parts, invocation, facts, &words.concat());
+                let key = words.concat();
+                let word = (*meaning == Meaning::Library).then(|| linkable(plan, &mut parts, invocation, facts, &key));
+                match word.flatten() {
+                    Some(stripped) => parts.words.push(stripped),
+                    None if steps.contains(Steps::LINK) => parts.words.extend(words.iter().cloned()),
+                    None => {}
                 }
             }
             Item::Input(input) => {
                 match input.kind {
-                    InputKind::Source if invocation.host_only => {
+                    InputKind::Source if !invocation.host_only => {
                         let unit = Unit::new(invocation, facts, input, group);
-                        let object = unit.host_object();
-                        parts.host_steps.push(unit.host_pass(plan, &["-c"], Some(&object), None));
-                        parts.words.push(object.to_string_lossy().into_owned());
-                    }
-                    InputKind::Source => {
-                        let compiled = Unit::new(invocation, facts, input, group).compile(plan);
+                        let compiled = unit.compile(plan, &["-c"], unit.files.host(false));
                         parts.words.push(compiled.host.to_string_lossy().into_owned());
-                        parts.device.push(compiled.device);
                         parts.host_steps.push(compiled.host_step);
-                        parts.device_steps.push(compiled.device_step);
+                        parts.device_steps.extend(compiled.device_steps);
+                        if !compiled.device.is_empty() {
+                            let of_target = compiled.device.into_iter().collect();
+                            parts.device.push(Modules { from: input.path.clone(), of_target });
+                        }
                     }
-                    InputKind::HostSource => {
-                        let (object, step) = compile::plain_object(plan, invocation, facts, group, input);
+                    InputKind::Source | InputKind::HostSource => {
+                        let (object, step) = unit::host_object(plan, invocation, facts, group, input);
                         parts.words.push(object.to_string_lossy().into_owned());
                         parts.host_steps.push(step);
                     }
                     InputKind::Linkable => {
-                        parts.words.push(input.path.clone());
-                        unbundle(plan, &mut parts, invocation, facts, &input.path);
+                        let word = linkable(plan, &mut parts, invocation, facts, &input.path);
+                        parts.words.push(word.unwrap_or_else(|| input.path.clone()));
                     }
                 }
                 group += 1;
@@ -82,57 +107,136 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
     parts
 }
 
-/// Takes device code out of an object or library that has any. A library named twice contributes once.
-fn unbundle(plan: &mut Plan, parts: &mut Parts, invocation: &Invocation, facts: &Facts, key: &str) {
-    let Some(holder) = facts.device_code.get(key) else { return };
-    let taken = |s: &Step| matches!(&s.action, Action::Unbundle { input, .. } if *input == holder.path);
-    if plan.steps.iter().any(taken) {
-        return;
+/// Takes device code out of an object or library that has any. Gives the word that the host link needs instead of the
+/// user's, where it is another.
+fn linkable(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, facts: &Facts, key: &str) -> Option<String> {
+    if let Some(library) = facts.image_libraries.get(key)
+        && !parts.provided_by.contains(library)
+    {
+        parts.provided_by.push(library.clone());
+    }
+    let holder = facts.device_code.get(key)?;
+    let name = holder.path.to_string_lossy().into_owned();
+    if let Some(kernels) = &holder.linked
+        && parts.linked.iter().all(|(known, _)| *known != name)
+    {
+        parts.linked.push((name.clone(), kernels.clone()));
     }
     let number = plan.steps.iter().filter(|s| matches!(s.action, Action::Unbundle { .. })).count();
-    let files = Intermediates::new(invocation, facts, &names::stem(&holder.path.to_string_lossy()), number);
-    let outputs: Vec<PathBuf> = (0..holder.pieces).map(|n| files.unbundled(n)).collect();
-    parts.device.extend(outputs.iter().cloned());
+    let files = Intermediates::new(inv, facts, &names::stem(&name), number);
+    unbundle(plan, parts, inv, holder, &files);
+    // Members of a thin archive are files of their own, and are stripped when the object to come is marked.
+    if !inv.device_link_only || holder.units.is_empty() || holder.thin {
+        return None;
+    }
+    // The object to come must not hold device code that is linked already.
+    let output = files.stripped(holder.path.extension().and_then(|e| e.to_str()).unwrap_or("o"));
+    parts.host_steps.push(plan.push(Step {
+        what: format!("host code of '{name}'"),
+        action: Action::Strip { input: holder.path.clone(), output: output.clone() },
+        after: Vec::new(),
+        group: inv.inputs().count(),
+        publish: Vec::new(),
+        unfinished: Vec::new(),
+    }));
+    Some(output.to_string_lossy().into_owned())
+}
+
+/// A library named twice contributes once.
+fn unbundle(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, holder: &Holder, files: &Intermediates) {
+    let taken = |s: &Step| matches!(&s.action, Action::Unbundle { input, .. } if *input == holder.path);
+    if holder.units.is_empty() || plan.steps.iter().any(taken) {
+        return;
+    }
+    let mut pieces = Vec::new();
+    let mut index = 0;
+    for unit in &holder.units {
+        let mut modules = Modules { from: unit.name.clone(), of_target: BTreeMap::new() };
+        let mut of_unit = Vec::new();
+        for target in &unit.targets {
+            let output = files.unbundled(index);
+            modules.of_target.insert(*target, output.clone());
+            of_unit.push(UnbundledPiece { index, target: *target, output });
+            index += 1;
+        }
+        let needed = modules.needed(inv.targets.selected());
+        pieces.extend(of_unit.into_iter().filter(|piece| needed.contains(&piece.target)));
+        parts.device.push(modules);
+    }
     parts.device_steps.push(plan.push(Step {
         what: format!("unbundle '{}'", holder.path.display()),
-        action: Action::Unbundle { input: holder.path.clone(), outputs },
+        action: Action::Unbundle { input: holder.path.clone(), pieces },
         after: Vec::new(),
-        group: invocation.inputs().count(),
+        group: inv.inputs().count(),
         publish: Vec::new(),
         unfinished: Vec::new(),
     }));
 }
 
-fn device_link(
-    plan: &mut Plan,
-    invocation: &Invocation,
-    facts: &Facts,
-    parts: &Parts,
-    files: &Intermediates,
-    group: usize,
-) -> usize {
-    let mut args = vec!["device-link".to_owned(), "-o".to_owned(), files.wrapper().to_string_lossy().into_owned()];
-    args.extend(invocation.code_split.iter().map(|mode| format!("--split={mode}")));
-    args.extend(invocation.targets.device_link_args());
-    args.extend(files.device_link_prefix().map(|p| format!("--save-temps={}", p.display())));
-    args.extend(parts.device.iter().map(|p| p.to_string_lossy().into_owned()));
-    plan.push(Step {
-        what: "device link".to_owned(),
-        action: Action::Run { program: facts.layout.tools.clone(), args, stdin: false },
+/// Kernels in other inputs must be among those linked before. Without other device code there is nothing to look at.
+fn no_new_kernels(plan: &mut Plan, parts: &Parts, group: usize) -> Option<usize> {
+    let modules: Vec<(PathBuf, String)> = parts
+        .device
+        .iter()
+        .flat_map(|modules| modules.of_target.values().next().map(|file| (file.clone(), modules.from.clone())))
+        .collect();
+    if modules.is_empty() {
+        return None;
+    }
+    let linked = parts.linked.iter().flat_map(|(_, kernels)| kernels.iter().cloned()).collect();
+    let linked_in = parts.linked.iter().map(|(file, _)| file.as_str()).collect::<Vec<_>>().join("' and '");
+    Some(plan.push(Step {
+        what: "search for new kernels".to_owned(),
+        action: Action::NewKernels { modules, linked, linked_in },
         after: parts.device_steps.clone(),
         group,
         publish: Vec::new(),
         unfinished: Vec::new(),
-    })
+    }))
+}
+
+/// `-fsycl-link`: host objects and images in one object that notes its kernels.
+fn linked_object(
+    plan: &mut Plan,
+    inv: &Invocation,
+    facts: &Facts,
+    (files, kernels): (&Intermediates, Vec<PathBuf>),
+    words: Vec<String>,
+    after: Vec<usize>,
+) {
+    let output = inv.output.clone().unwrap_or_else(|| "a.o".to_owned());
+    let object = files.relocatable();
+    let mut args = linker(inv, facts);
+    args.extend(["-r".to_owned(), "-nostdlib".to_owned()]);
+    // Libraries are for the link to come; with '-r', linkers take only archives.
+    args.extend(words.into_iter().filter(|word| !word.starts_with("-l")));
+    args.extend(["-o".to_owned(), object.to_string_lossy().into_owned()]);
+    let group = inv.inputs().count();
+    let joined = plan.push(Step {
+        what: format!("host code and images of '{output}'"),
+        action: Action::Run { program: facts.clang.clone(), args, stdin: false },
+        after,
+        group,
+        publish: Vec::new(),
+        unfinished: Vec::new(),
+    });
+    let waiting = names::waiting(&output, facts);
+    let (mut publish, mut unfinished) = (Vec::new(), Vec::new());
+    offer(&mut publish, &mut unfinished, waiting.clone(), &output, facts);
+    plan.push(Step {
+        what: format!("list of kernels in '{output}'"),
+        action: Action::MarkLinked { object, kernels, output: waiting },
+        after: vec![joined],
+        group,
+        publish,
+        unfinished,
+    });
 }
 
 fn host_link(plan: &mut Plan, inv: &Invocation, facts: &Facts, words: Vec<String>, after: Vec<usize>, output: &str) {
     let waiting = names::waiting(output, facts);
     let lib = facts.layout.lib.to_string_lossy();
-    let mut args = vec!["-Qunused-arguments".to_owned()];
-    if facts.lld && inv.has(Meaning::FuseLd).is_none() {
-        args.push("-fuse-ld=lld".to_owned());
-    }
+    let mut args = linker(inv, facts);
     args.extend(words);
     if inv.has(Meaning::Relocatable).is_none() {
         args.extend([format!("-L{lib}"), "-lscythe".to_owned(), format!("-Wl,-rpath,{lib}")]);
@@ -150,7 +254,15 @@ fn host_link(plan: &mut Plan, inv: &Invocation, facts: &Facts, words: Vec<String
     });
 }
 
+fn linker(inv: &Invocation, facts: &Facts) -> Vec<String> {
+    let mut args = vec!["-Qunused-arguments".to_owned()];
+    if facts.lld && inv.has(Meaning::FuseLd).is_none() {
+        args.push("-fuse-ld=lld".to_owned());
+    }
+    args
+}
+
 fn file_name(output: &str) -> String {
-    let name = std::path::Path::new(output).file_name().unwrap_or_default();
+    let name = Path::new(output).file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scythe_abi::names::GENERIC_TRIPLE;
+use scythe_abi::target::Target;
 
 use crate::args::{Invocation, SaveTemps};
 use crate::facts::Facts;
@@ -58,9 +58,13 @@ impl Intermediates {
         Self { folder, stem, kept }
     }
 
-    pub fn device(&self) -> PathBuf {
-        let name =
-            if self.kept { format!("{}-sycl-{GENERIC_TRIPLE}.bc", self.stem) } else { format!("{}.bc", self.stem) };
+    /// Device code from the pass for `target`, which is one of several.
+    pub fn device(&self, target: Target, several: bool) -> PathBuf {
+        let name = match (self.kept, several) {
+            (true, _) => format!("{}-{}.bc", self.stem, target.bundle_id()),
+            (false, true) => format!("{}-{}.bc", self.stem, target.full_triple()),
+            (false, false) => format!("{}.bc", self.stem),
+        };
         self.folder.join(name)
     }
 
@@ -74,13 +78,36 @@ impl Intermediates {
         self.folder.join(format!("{}-int.h", self.stem))
     }
 
+    /// What the `n`th pass over the source read; pass 0 is the host's.
+    pub fn dependencies(&self, n: usize) -> PathBuf {
+        self.folder.join(format!("{}-{n}.d", self.stem))
+    }
+
     /// The `n`th piece of device code taken out of an object or archive.
     pub fn unbundled(&self, n: usize) -> PathBuf {
         self.folder.join(format!("{}-unbundled-{n}.bc", self.stem))
     }
 
-    pub fn wrapper(&self) -> PathBuf {
-        self.folder.join(format!("{}-wrapper.o", self.stem))
+    /// The object or archive without device code.
+    pub fn stripped(&self, extension: &str) -> PathBuf {
+        self.folder.join(format!("{}-host.{extension}", self.stem))
+    }
+
+    /// The object that holds device images. `unit` counts sources where each is linked alone.
+    pub fn wrapper(&self, unit: usize) -> PathBuf {
+        let number = if unit == 0 { String::new() } else { format!("-{unit}") };
+        self.folder.join(format!("{}-wrapper{number}.o", self.stem))
+    }
+
+    /// The names of the kernels in [`Intermediates::wrapper`].
+    pub fn linked_kernels(&self, unit: usize) -> PathBuf {
+        let number = if unit == 0 { String::new() } else { format!("-{unit}") };
+        self.folder.join(format!("{}-kernels{number}.txt", self.stem))
+    }
+
+    /// All host code and images in one object.
+    pub fn relocatable(&self) -> PathBuf {
+        self.folder.join(format!("{}-linked.o", self.stem))
     }
 
     /// What the device link's own intermediate files begin with, when they are kept.

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::tree::{Tree, start};
+use crate::tree::{SYCL, Tree, start};
 
 /// A clang that answers `--version`, sets `$pass` (`device`, `host` or `link`) and `$out`, then does as told.
 fn clang(tree: &Tree, body: &str) -> String {
@@ -33,7 +33,7 @@ fn left(tree: &Tree, expected: &[&str]) {
 #[test]
 fn a_program_is_made_and_nothing_else_remains() {
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     let clang = clang(&tree, "echo $pass > $out");
     let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"]);
     assert_eq!((outcome.status, outcome.text.as_str()), (Some(0), ""));
@@ -43,7 +43,7 @@ fn a_program_is_made_and_nothing_else_remains() {
 #[test]
 fn a_failed_link_leaves_the_old_output() {
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     tree.write("app", "old");
     let clang = clang(&tree, "echo $pass > $out; [ $pass != link ] || exit 7");
     let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"]);
@@ -55,7 +55,7 @@ fn a_failed_link_leaves_the_old_output() {
 #[test]
 fn what_depends_on_a_failure_does_not_run() {
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     let log = tree.tmp().parent().unwrap().join("log");
     tree.script("prefix/bin/scythe-tools", &format!("echo tools >> {}", log.display()));
     let clang = clang(&tree, &format!("echo $pass >> {}; [ $pass != device ] || exit 3", log.display()));
@@ -70,7 +70,7 @@ fn what_depends_on_a_failure_does_not_run() {
 #[test]
 fn both_passes_run_at_the_same_time() {
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     // Each pass waits for the other one's mark.
     let clang = clang(
         &tree,
@@ -90,7 +90,7 @@ fn both_passes_run_at_the_same_time() {
 #[test]
 fn the_same_message_of_both_passes_comes_once() {
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     let clang = clang(
         &tree,
         "echo 'a.cpp:1:2: error: wrong' >&2\n\
@@ -106,7 +106,7 @@ fn the_same_message_of_both_passes_comes_once() {
 #[test]
 fn a_killed_step_is_reported() {
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     let clang = clang(&tree, "[ $pass != host ] || kill -SEGV $$");
     let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp"]);
     assert_eq!(outcome.status, Some(139));
@@ -117,7 +117,7 @@ fn a_killed_step_is_reported() {
 fn an_interrupted_driver_ends_its_children_and_cleans_up() {
     use std::os::unix::process::ExitStatusExt;
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     let mark = tree.tmp().parent().unwrap().join("mark");
     let clang = clang(&tree, &format!("echo x > $out; echo $$ >> {}; exec sleep 60", mark.display()));
     let mut child = start(tree.command(&["-fsycl", &clang, "a.cpp"]).stderr(Stdio::null()));
@@ -139,6 +139,58 @@ fn an_interrupted_driver_ends_its_children_and_cleans_up() {
 }
 
 #[test]
+fn a_source_without_sycl_starts_no_device_step() {
+    let tree = Tree::new();
+    tree.write("a.cpp", "#include <vector>\nint main() {}\n");
+    let log = tree.tmp().parent().unwrap().join("log");
+    let log_name = log.display();
+    tree.script("prefix/bin/scythe-tools", &format!("echo tools >> {log_name}"));
+    let clang = clang(&tree, &format!("echo $pass >> {log_name}; : > $out"));
+    let foreign = tree.script("foreign", &format!("echo foreign >> {log_name}; while [ $# -gt 1 ]; do shift; done; : > $1"));
+    assert_eq!(tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"]).status, Some(0));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "host\nlink\n");
+    std::fs::remove_file(&log).unwrap();
+    let compiler = format!("-fsycl-host-compiler={}", foreign.display());
+    assert_eq!(tree.scythe(&["-fsycl", &clang, &compiler, "a.cpp", "-o", "app"]).status, Some(0));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "foreign\nlink\n");
+}
+
+#[test]
+fn dependencies_of_all_passes_are_in_one_file() {
+    let tree = Tree::new();
+    tree.write("a.cpp", SYCL);
+    let body = "prev=; for a in \"$@\"; do [ \"$prev\" = -MF ] && echo \"a.o: a.cpp $pass.h\" > $a; prev=$a; done; : > $out";
+    let clang = clang(&tree, body);
+    let outcome = tree.scythe(&["-fsycl", &clang, "-MD", "-MP", "a.cpp", "-o", "app"]);
+    assert_eq!((outcome.status, outcome.text.as_str()), (Some(0), ""));
+    let expected = "a.o: \\\n  a.cpp \\\n  host.h \\\n  device.h\nhost.h:\ndevice.h:\n";
+    assert_eq!(std::fs::read_to_string(tree.cwd().join("app.d")).unwrap(), expected);
+    left(&tree, &["a.cpp", "app", "app.d"]);
+}
+
+#[test]
+fn an_interrupted_device_link_leaves_nothing() {
+    use std::os::unix::process::ExitStatusExt;
+    let tree = Tree::new();
+    tree.write("a.cpp", SYCL);
+    tree.write("app", "old");
+    let mark = tree.tmp().parent().unwrap().join("mark");
+    tree.script("prefix/bin/scythe-tools", &format!("echo half > $3; echo x > {}; exec sleep 60", mark.display()));
+    let clang = clang(&tree, ": > $out");
+    let mut child = start(tree.command(&["-fsycl", &clang, "a.cpp", "-o", "app"]).stderr(Stdio::null()));
+    let started = Instant::now();
+    while !mark.exists() {
+        assert!(started.elapsed() < Duration::from_secs(20), "the device link did not start");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // SAFETY: the child has not been waited for, so that the number is its own.
+    unsafe { libc::kill(libc::pid_t::try_from(child.id()).unwrap(), libc::SIGINT) };
+    assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGINT));
+    left(&tree, &["a.cpp", "app"]);
+    assert_eq!(std::fs::read_to_string(tree.cwd().join("app")).unwrap(), "old");
+}
+
+#[test]
 fn standard_input_reaches_both_passes() {
     let tree = Tree::new();
     let log = tree.tmp().parent().unwrap().join("log");
@@ -155,7 +207,7 @@ fn standard_input_reaches_both_passes() {
 #[test]
 fn an_output_folder_that_does_not_exist_is_named() {
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     let clang = clang(&tree, ": > $out");
     let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "no/app"]);
     assert_eq!(outcome.status, Some(1));
@@ -165,7 +217,7 @@ fn an_output_folder_that_does_not_exist_is_named() {
 #[test]
 fn a_device_is_written_in_place() {
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     let clang = clang(&tree, "[ $pass != link ] || [ $out = /dev/null ] || exit 4; : > $out");
     assert_eq!(tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "/dev/null"]).status, Some(0));
     left(&tree, &["a.cpp"]);
@@ -174,7 +226,7 @@ fn a_device_is_written_in_place() {
 #[test]
 fn another_clang_is_refused_with_what_to_install() {
     let tree = Tree::new();
-    tree.write("a.cpp", "");
+    tree.write("a.cpp", SYCL);
     let old = tree.script("old", "echo 'clang version 14.0.6'");
     let outcome = tree.scythe(&["-fsycl", &format!("--scythe-clang={}", old.display()), "a.cpp"]);
     assert_eq!(outcome.status, Some(1));

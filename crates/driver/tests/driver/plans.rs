@@ -1,12 +1,13 @@
 //! Plans, as `-###` prints them: each file in `tests/filetests/driver` holds one command and the lines to expect.
 //!
-//! `FILE: name` lines name files to make before; the `RUN: …` line holds the arguments; `FileCheck` compares the output
+//! `FILE: name` lines name files to make before: C++ sources with SYCL, others empty, or all with the text after ` := `. The
+//! `RUN: …` line holds the arguments; `FileCheck` compares the output
 //! with the other lines. `[[PREFIX]]` is the installed tree, `[[TMP]]` the folder for temporary files.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::tree::{Tree, start};
+use crate::tree::{SYCL, Tree, start};
 
 #[test]
 fn plans_are_as_written() {
@@ -28,8 +29,10 @@ fn check(file: &Path) -> Result<(), String> {
         text.lines().filter_map(|l| l.split_once(key).map(|(_, v)| v.trim().to_owned())).collect()
     };
     let tree = Tree::new();
-    for name in lines("FILE:") {
-        tree.write(&name, "");
+    for line in lines("FILE:") {
+        let sycl = if line.ends_with(".cpp") { SYCL } else { "" };
+        let (name, text) = line.split_once(" := ").unwrap_or((&line, sycl));
+        tree.write(name, text);
     }
     let run = lines("RUN:").into_iter().next().ok_or_else(|| format!("{}: no RUN: line", file.display()))?;
     let args = scythe_driver::response::split(&run);

@@ -18,6 +18,9 @@ pub fn start(command: &mut Command) -> Child {
     command.spawn().expect("the program can be run")
 }
 
+/// A source that needs all passes.
+pub const SYCL: &str = "#include <sycl/sycl.hpp>\n";
+
 pub struct Tree {
     dir: tempfile::TempDir,
 }

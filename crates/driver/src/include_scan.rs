@@ -1,0 +1,327 @@
+//! Which sources reach no SYCL header, so that they need no device pass.
+//!
+//! The proof is textual, and errs on the side of SYCL. A source is free of it when neither it nor any file that one of its
+//! `#include`s can mean holds the letters "sycl" in any case, whatever conditions surround the directive. Standard C++
+//! headers count as free. An include by macro, a module, or an option that changes how files are found ends the proof:
+//! then all passes run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::args::{Invocation, Item};
+use crate::flags::Steps;
+
+/// Options whose effect on the search for files, or on what a pass sees, is not followed.
+const UNFOLLOWED: [&str; 30] = [
+    "-Xclang",
+    "-Xpreprocessor",
+    "-Wp,",
+    "-include-pch",
+    "-ivfsoverlay",
+    "-isysroot",
+    "--sysroot",
+    "-nostdinc",
+    "-F",
+    "-iframework",
+    "-B",
+    "-target",
+    "--target",
+    "-stdlib",
+    "-fmodule",
+    "-fprebuilt-module",
+    "-fimplicit-module",
+    "--gcc-",
+    "-gcc-",
+    "-fplugin",
+    "-fpass-plugin",
+    "-working-directory",
+    "-iprefix",
+    "-iwithprefix",
+    "-cxx-isystem",
+    "-c-isystem",
+    "-isystem-after",
+    "--config",
+    "-resource-dir",
+    "-specs",
+];
+/// Options that name a folder to search.
+const FOLDERS: [&str; 4] = ["-isystem", "-iquote", "-idirafter", "-I"];
+/// Options that name a file to read first.
+const FILES: [&str; 2] = ["-include", "-imacros"];
+/// Environment variables that name folders.
+const VARIABLES: [&str; 2] = ["CPATH", "CPLUS_INCLUDE_PATH"];
+/// More files than any sensible program has.
+const MAX_FILES: usize = 20_000;
+
+/// Looks for SYCL in files, each of which is read once.
+pub struct Scan {
+    folders: Vec<PathBuf>,
+    /// Folder of Scythe's own headers.
+    sycl: PathBuf,
+    /// Files that every source reads first.
+    first: Vec<String>,
+    /// For each file what its directives name, or `None` where it may hold SYCL.
+    files: BTreeMap<PathBuf, Option<Arc<Vec<Include>>>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Include {
+    name: String,
+    quoted: bool,
+}
+
+impl Scan {
+    /// `None` where the options allow no proof. `sycl` is the folder of Scythe's headers.
+    pub fn new(invocation: &Invocation, sycl: &Path) -> Option<Scan> {
+        let mut scan = Scan { folders: Vec::new(), sycl: sycl.to_owned(), first: Vec::new(), files: BTreeMap::new() };
+        for item in &invocation.items {
+            let Item::Option { words, steps, .. } = item else { continue };
+            scan.follow(words, *steps)?;
+        }
+        let foreign = &invocation.host_compiler_options;
+        if foreign.iter().any(|word| word.starts_with("-I") || word.starts_with("-i")) {
+            return None;
+        }
+        if invocation.targets.passes().iter().any(|pass| pass.args.iter().any(|arg| !is_plain(arg))) {
+            return None;
+        }
+        for variable in VARIABLES {
+            let value = std::env::var_os(variable).unwrap_or_default();
+            scan.folders.extend(std::env::split_paths(&value).filter(|folder| !folder.as_os_str().is_empty()));
+        }
+        let multiarch = format!("/usr/include/{}-linux-gnu", std::env::consts::ARCH);
+        scan.folders.extend(["/usr/local/include", &multiarch, "/usr/include"].map(PathBuf::from));
+        Some(scan)
+    }
+
+    fn follow(&mut self, words: &[String], steps: Steps) -> Option<()> {
+        let word = words.first()?;
+        let value = |option: &str| {
+            let joined = word.strip_prefix(option).filter(|rest| !rest.is_empty());
+            joined.map(str::to_owned).or_else(|| (word == option).then(|| words.get(1).cloned()).flatten())
+        };
+        if let Some(folder) = FOLDERS.iter().find_map(|option| value(option)) {
+            self.folders.push(PathBuf::from(folder));
+            return Some(());
+        }
+        // What only device passes see is a sign of device code.
+        if steps == Steps::DEVICE || UNFOLLOWED.iter().any(|option| word.starts_with(option)) {
+            return None;
+        }
+        if FILES.contains(&word.as_str()) {
+            self.first.push(words.get(1)?.clone());
+        }
+        if let Some(definition) = value("-D") {
+            let text = definition.split_once('=').map_or("", |(_, text)| text);
+            return (!mentions_sycl(text.as_bytes())).then_some(());
+        }
+        Some(())
+    }
+
+    /// The source, with all it can include, holds no SYCL.
+    pub fn is_free_of_sycl(&mut self, source: &Path) -> bool {
+        let mut pending = vec![source.to_owned()];
+        let here = Path::new("");
+        for name in self.first.clone() {
+            match self.candidates(here, &Include { name, quoted: true }) {
+                Some(files) => pending.extend(files),
+                None => return false,
+            }
+        }
+        let mut seen: BTreeSet<PathBuf> = pending.iter().cloned().collect();
+        while let Some(file) = pending.pop() {
+            let Some(includes) = self.includes(&file) else { return false };
+            let folder = file.parent().unwrap_or(here).to_owned();
+            for include in includes.iter() {
+                let Some(files) = self.candidates(&folder, include) else { return false };
+                pending.extend(files.into_iter().filter(|file| seen.insert(file.clone())));
+            }
+            if seen.len() > MAX_FILES {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// All files that a directive can mean; `None` where one is Scythe's.
+    fn candidates(&self, folder: &Path, include: &Include) -> Option<Vec<PathBuf>> {
+        if self.sycl.join(&include.name).exists() {
+            return None;
+        }
+        let own = include.quoted.then(|| folder.to_owned());
+        let folders = own.iter().chain(&self.folders);
+        Some(folders.map(|folder| folder.join(&include.name)).filter(|file| file.is_file()).collect())
+    }
+
+    fn includes(&mut self, file: &Path) -> Option<Arc<Vec<Include>>> {
+        if let Some(known) = self.files.get(file) {
+            return known.clone();
+        }
+        // A file that cannot be read is the compiler's to complain about, in every pass.
+        let includes = std::fs::read(file).ok().and_then(|text| directives(&text)).map(Arc::new);
+        self.files.insert(file.to_owned(), includes.clone());
+        includes
+    }
+}
+
+/// What the driver itself adds for targets: neither folders nor files.
+fn is_plain(arg: &str) -> bool {
+    let driver = ["-D__SYCL_", "--offload-arch=", "-nocuda", "-Xclang", "-target-feature", "+ptx"];
+    driver.iter().any(|prefix| arg.starts_with(prefix))
+}
+
+fn mentions_sycl(text: &[u8]) -> bool {
+    text.windows(4).any(|window| window.eq_ignore_ascii_case(b"sycl"))
+}
+
+/// What the file's `#include`s name; `None` where it mentions SYCL, or holds more than can be followed.
+fn directives(text: &[u8]) -> Option<Vec<Include>> {
+    if mentions_sycl(text) {
+        return None;
+    }
+    let text = without_splices(text);
+    if mentions_sycl(&text) {
+        return None;
+    }
+    let mut includes = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text[at..].iter().position(|byte| matches!(byte, b'i' | b'm')) {
+        let start = at + found;
+        at = start + 1;
+        let Some(word) = ["include_next", "include", "import", "module"]
+            .into_iter()
+            .find(|word| text[start..].starts_with(word.as_bytes()))
+        else {
+            continue;
+        };
+        let rest = &text[start + word.len()..];
+        if rest.first().is_some_and(|byte| is_word(*byte)) {
+            continue;
+        }
+        at = start + word.len();
+        match before(&text[..start]) {
+            Some(b'#' | b':' | b'=') if word != "module" => includes.push(target(rest)?),
+            // A comment, and perhaps a directive before it.
+            _ if text[..start].trim_ascii_end().ends_with(b"*/") => return None,
+            // A module's declaration, or an import.
+            None | Some(b'\n' | b';') if matches!(word, "import" | "module") => return None,
+            _ if text[..start].trim_ascii_end().ends_with(b"export") => return None,
+            _ => {}
+        }
+    }
+    Some(includes)
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// The last byte that is no blank.
+fn before(text: &[u8]) -> Option<u8> {
+    text.iter().rev().copied().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'))
+}
+
+/// The file that a directive names, unless a macro does.
+fn target(rest: &[u8]) -> Option<Include> {
+    let rest = rest.trim_ascii_start();
+    let (end, quoted) = match rest.first()? {
+        b'"' => (b'"', true),
+        b'<' => (b'>', false),
+        _ => return None,
+    };
+    let length = rest[1..].iter().position(|byte| *byte == end || *byte == b'\n')?;
+    let name = std::str::from_utf8(&rest[1..1 + length]).ok()?.to_owned();
+    (rest[1 + length] == end).then_some(Include { name, quoted })
+}
+
+/// Lines that a backslash continues, as one.
+fn without_splices(text: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    if !text.windows(2).any(|pair| pair == b"\\\n" || pair == b"\\\r") {
+        return text.into();
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((byte, tail)) = rest.split_first() {
+        rest = match tail {
+            [b'\n', tail @ ..] | [b'\r', b'\n', tail @ ..] if *byte == b'\\' => tail,
+            _ => {
+                out.push(*byte);
+                tail
+            }
+        };
+    }
+    out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Option<Vec<String>> {
+        directives(text.as_bytes()).map(|list| list.into_iter().map(|include| include.name).collect())
+    }
+
+    #[test]
+    fn directives_are_found_in_any_dress() {
+        assert_eq!(
+            names("#include <a>\n  #  include \"b.h\"\n%:include <c>\n#inc\\\nlude <d>").unwrap(),
+            ["a", "b.h", "c", "d"]
+        );
+        assert_eq!(names("#if __has_include(<x>)\n// we include y\nint included;\n#include_next <z>").unwrap(), ["z"]);
+        assert_eq!(names("int important; // import what you like\nint module_x;").unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_cannot_be_followed_ends_the_proof() {
+        for text in [
+            "#include HEADER\n",
+            "import std;\n",
+            "export import x;\n",
+            "export module x;\n",
+            "module;\n",
+            "/* */ #/**/include <a>\n",
+            "// SYCL\n",
+            "int sy\\\ncl;\n",
+            "#include <open\n",
+        ] {
+            assert_eq!(names(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn files_are_followed_through_all_folders() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        file("sycl/sycl/sycl.hpp", "");
+        file("inc/plain.h", "#include <cstdio>\n#include \"deep/end.h\"\n#include <missing.h>");
+        file("inc/deep/end.h", "#include \"../plain.h\"\n");
+        file("inc/hidden.h", "#if 0\n#include <deep/kernels.h>\n#endif");
+        file("inc/deep/kernels.h", "using namespace sycl;");
+        let inc = format!("-I{}", dir.path().join("inc").display());
+        let free = |options: &[&str], text: &str| {
+            let source = file("a.cpp", text);
+            let mut args = vec!["-fsycl".to_owned(), inc.clone()];
+            args.extend(options.iter().map(|option| (*option).to_owned()));
+            let invocation = crate::args::parse(&args).unwrap();
+            Scan::new(&invocation, &dir.path().join("sycl")).is_some_and(|mut scan| scan.is_free_of_sycl(&source))
+        };
+        let plain = "#include <vector>\n#include <plain.h>\nint main() {}\n";
+        assert!(free(&[], plain));
+        assert!(free(&["-O2", "-DUSE_SYCL=1", "-fsycl-targets=spir64,nvidia_gpu_sm_90"], plain));
+        assert!(!free(&[], "#include <sycl/sycl.hpp>\n"));
+        assert!(!free(&[], "#include \"hidden.h\"\n"));
+        assert!(!free(&["-include", "hidden.h"], plain));
+        for option in ["-DX=[[clang::sycl_external]]", "-nostdinc++", "-fmodules", "--sysroot=/"] {
+            assert!(!free(&[option], plain), "{option}");
+        }
+        for options in [["-Xclang", "-x"], ["-Xarch_device", "-DX"], ["-Xsycl-target-frontend", "-include x"]] {
+            assert!(!free(&options, plain), "{options:?}");
+        }
+    }
+}

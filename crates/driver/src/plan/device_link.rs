@@ -1,0 +1,167 @@
+//! The device link: which module goes into the images of which target, and the command that makes them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use scythe_abi::target::Target;
+
+use crate::args::Invocation;
+use crate::error::Error;
+use crate::facts::Facts;
+use crate::flags::Meaning;
+use crate::plan::names::Intermediates;
+use crate::plan::{Action, Plan, Step};
+
+/// The device code of one translation unit: a module for each of its targets.
+pub struct Modules {
+    /// The file that the user knows it by.
+    pub from: String,
+    pub of_target: BTreeMap<Target, PathBuf>,
+}
+
+impl Modules {
+    /// The module to make code for `target` of, where there is one. Generic code serves for every target but NVIDIA's, and
+    /// the CPU's for each of its levels.
+    pub fn for_target(&self, target: Target) -> Option<&PathBuf> {
+        let own = self.of_target.get(&target);
+        let related = || matches!(target, Target::CpuLevel(_)).then(|| self.of_target.get(&Target::Cpu)).flatten();
+        let generic = || self.of_target.get(&Target::Generic).filter(|_| !target.is_nvptx());
+        own.or_else(related).or_else(generic)
+    }
+
+    /// The files that a link for the selected targets needs.
+    pub fn needed(&self, selected: &BTreeSet<Target>) -> BTreeSet<Target> {
+        if selected.is_empty() {
+            return self.of_target.keys().copied().collect();
+        }
+        let files: BTreeSet<&PathBuf> = selected.iter().filter_map(|target| self.for_target(*target)).collect();
+        self.of_target.iter().filter(|(_, file)| files.contains(file)).map(|(target, _)| *target).collect()
+    }
+}
+
+/// What a device link reads besides modules, and after which steps.
+pub struct Link<'a> {
+    pub invocation: &'a Invocation,
+    pub facts: &'a Facts,
+    pub files: &'a Intermediates,
+    /// Shared libraries that hold device images.
+    pub provided_by: Vec<PathBuf>,
+    pub after: Vec<usize>,
+    pub group: usize,
+}
+
+/// Device links of all modules together, or without `-fsycl-rdc` of each alone. Gives their steps and objects.
+pub fn device_links(plan: &mut Plan, link: &Link, all: &[Modules]) -> Result<Vec<(usize, PathBuf)>, Error> {
+    warn_of_missing(plan, link.invocation.targets.selected(), all)?;
+    if link.invocation.rdc {
+        return Ok(vec![step(plan, link, &all.iter().collect::<Vec<_>>(), 0, None)]);
+    }
+    Ok(all.iter().enumerate().map(|(unit, modules)| step(plan, link, &[modules], unit, Some(&modules.from))).collect())
+}
+
+/// A target that was asked for must be in some input. Units that lack it are named.
+fn warn_of_missing(plan: &mut Plan, selected: &BTreeSet<Target>, all: &[Modules]) -> Result<(), Error> {
+    let names = |targets: &mut dyn Iterator<Item = Target>| {
+        let set: BTreeSet<Target> = targets.collect();
+        set.into_iter().map(|target| format!("'{}'", target.name())).collect::<Vec<_>>().join(", ")
+    };
+    for target in selected {
+        let lacking: Vec<&Modules> = all.iter().filter(|modules| modules.for_target(*target).is_none()).collect();
+        if lacking.len() == all.len() {
+            let found = names(&mut all.iter().flat_map(|modules| modules.of_target.keys().copied()));
+            return Err(Error::NoCodeForTarget { target: target.name(), found });
+        }
+        for modules in lacking {
+            let has = names(&mut modules.of_target.keys().copied());
+            let (from, name) = (&modules.from, target.name());
+            plan.warnings.push(format!("'{from}' holds no device code for '{name}'; it has {has}"));
+        }
+    }
+    Ok(())
+}
+
+fn step(plan: &mut Plan, link: &Link, modules: &[&Modules], unit: usize, alone: Option<&str>) -> (usize, PathBuf) {
+    let object = link.files.wrapper(unit);
+    let mut args = vec!["device-link".to_owned(), "-o".to_owned(), object.to_string_lossy().into_owned()];
+    args.extend(options(link, unit));
+    for (targets, files) in groups(link.invocation.targets.selected(), modules) {
+        let ids: Vec<String> = targets.iter().map(|target| target.full_triple()).collect();
+        args.push(format!("--target={}", ids.join(",")));
+        args.extend(files.iter().map(|file| file.to_string_lossy().into_owned()));
+    }
+    let what = alone.map_or_else(|| "device link".to_owned(), |from| format!("device link of '{from}'"));
+    let step = plan.push(Step {
+        what,
+        action: Action::Run { program: link.facts.layout.tools.clone(), args, stdin: false },
+        after: link.after.clone(),
+        group: link.group,
+        publish: Vec::new(),
+        unfinished: Vec::new(),
+    });
+    (step, object)
+}
+
+/// For each target its modules, in order; targets that take the same ones stand together.
+fn groups(selected: &BTreeSet<Target>, modules: &[&Modules]) -> Vec<(Vec<Target>, Vec<PathBuf>)> {
+    let found = || modules.iter().flat_map(|modules| modules.of_target.keys().copied()).collect();
+    let targets: BTreeSet<Target> = if selected.is_empty() { found() } else { selected.clone() };
+    let mut groups: Vec<(Vec<Target>, Vec<PathBuf>)> = Vec::new();
+    for target in targets {
+        let of = |modules: &&Modules| {
+            if selected.is_empty() {
+                modules.of_target.get(&target).cloned()
+            } else {
+                modules.for_target(target).cloned()
+            }
+        };
+        let files: Vec<PathBuf> = modules.iter().filter_map(of).collect();
+        if files.is_empty() {
+            continue;
+        }
+        match groups.iter_mut().find(|group| group.1 == files) {
+            Some(group) => group.0.push(target),
+            None => groups.push((vec![target], files)),
+        }
+    }
+    groups
+}
+
+fn options(link: &Link, unit: usize) -> Vec<String> {
+    let inv = link.invocation;
+    let mut args = Vec::new();
+    args.extend(inv.code_split.iter().map(|mode| format!("--split={mode}")));
+    for target in Target::all() {
+        let options = inv.targets.backend_options(target);
+        let meant = inv.targets.selected().contains(&target) || link.facts.found_targets().contains(&target);
+        if !options.is_empty() && (meant || target == Target::Generic && inv.targets.selected().is_empty()) {
+            args.push(match target {
+                Target::Generic => format!("--compile-opts={options}"),
+                Target::Cpu => format!("--cpu-opts={options}"),
+                _ => format!("--backend-options={}:{options}", target.full_triple()),
+            });
+        }
+    }
+    args.extend(link.provided_by.iter().map(|library| format!("--provided-by={}", library.display())));
+    if inv.image_dependencies {
+        args.push("--allow-undefined".to_owned());
+    }
+    if inv.image_dependencies || inv.has(Meaning::Shared).is_some() {
+        args.push("--export".to_owned());
+    }
+    args.extend(inv.link_jobs.map(|jobs| format!("--jobs={jobs}")));
+    args.extend(link.facts.link_cache.iter().map(|folder| format!("--cache={}", folder.display())));
+    if inv.compress {
+        args.push("--compress".to_owned());
+    }
+    args.extend(inv.dump_device_code.iter().map(|folder| format!("--dump-device-code={folder}")));
+    args.extend(inv.config_file.iter().map(|file| format!("--device-config-file={file}")));
+    if inv.device_link_only {
+        args.push(format!("--linked={}", link.files.linked_kernels(unit).display()));
+    }
+    args.extend(link.files.device_link_prefix().map(|prefix| match unit {
+        0 => format!("--save-temps={}", prefix.display()),
+        _ => format!("--save-temps={}-unit{unit}", prefix.display()),
+    }));
+    args.extend(inv.targets.linker_words());
+    args
+}

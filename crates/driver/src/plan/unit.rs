@@ -1,0 +1,395 @@
+//! One source on its way through its passes: the device pass of each target, the host pass, and the files that these need.
+
+use std::path::{Path, PathBuf};
+
+use scythe_abi::target::Target;
+
+use crate::args::{Input, InputKind, Invocation, Mode, Standard};
+use crate::facts::Facts;
+use crate::flags::{Meaning, Steps};
+use crate::plan::compile::offer;
+use crate::plan::names::{self, Intermediates};
+use crate::plan::{Action, Plan, Step};
+use crate::targets::Pass;
+
+pub struct Unit<'a> {
+    invocation: &'a Invocation,
+    facts: &'a Facts,
+    input: &'a Input,
+    id: u64,
+    group: usize,
+    pub files: Intermediates,
+}
+
+/// What became of a source, and the steps that make it.
+pub struct Compiled {
+    /// None for a source that provably holds no device code.
+    pub device: Vec<(Target, PathBuf)>,
+    pub device_steps: Vec<usize>,
+    pub host: PathBuf,
+    pub host_step: usize,
+}
+
+impl<'a> Unit<'a> {
+    /// `group` is the input's place among all inputs.
+    pub fn new(invocation: &'a Invocation, facts: &'a Facts, input: &'a Input, group: usize) -> Self {
+        let before = || invocation.inputs().take(group);
+        let repeat = before().filter(|i| i.path == input.path).count();
+        let stem = names::stem(&input.path);
+        let number = before().filter(|i| names::stem(&i.path) == stem).count();
+        let output = invocation.output.as_deref().unwrap_or_default();
+        let id = names::unit_id(&input.path, output, repeat);
+        let files = Intermediates::new(invocation, facts, &stem, number);
+        Self { invocation, facts, input, id, group, files }
+    }
+
+    /// No pass but the host's can find anything in this source.
+    pub fn is_host_only(&self) -> bool {
+        self.facts.host_only.contains(&self.input.path)
+    }
+
+    /// All passes, side by side; a foreign host compiler waits for the integration header. `host` is where the host pass
+    /// writes, with these words for the compiler.
+    pub fn compile(&self, plan: &mut Plan, action: &[&str], host: PathBuf) -> Compiled {
+        let (mut device, mut device_steps) = (Vec::new(), Vec::new());
+        if !self.is_host_only() {
+            let passes = self.invocation.targets.passes();
+            for (number, pass) in passes.iter().enumerate() {
+                let output = self.files.device(pass.target(), passes.len() > 1);
+                device_steps.push(self.device_pass(plan, number, pass, &["-c", "-emit-llvm"], Some(&output)));
+                device.extend(pass.targets.iter().map(|target| (*target, output.clone())));
+            }
+        }
+        let host_step = self.host_pass(plan, action, Some(&host), &device_steps);
+        self.dependencies(plan, &device_steps, host_step);
+        Compiled { device, device_steps, host, host_step }
+    }
+
+    /// Checks every side, writes nothing.
+    pub fn check(&self, plan: &mut Plan) {
+        let mut steps = Vec::new();
+        if !self.invocation.host_only && !self.is_host_only() {
+            for (number, pass) in self.invocation.targets.passes().iter().enumerate() {
+                steps.push(self.device_pass(plan, number, pass, &["-fsyntax-only"], None));
+            }
+        }
+        let host = self.host_pass(plan, &["-fsyntax-only"], None, &steps);
+        self.dependencies(plan, &steps, host);
+    }
+
+    /// The host side alone. A foreign host compiler cannot do without the integration header.
+    pub fn host_side(&self, plan: &mut Plan, action: &[&str], output: &Path) -> usize {
+        let passes = self.invocation.targets.passes();
+        let header = self.by_foreign_compiler() && !self.is_host_only();
+        let device: Vec<usize> = passes
+            .first()
+            .filter(|_| header)
+            .map(|pass| self.device_pass(plan, 0, pass, &["-fsyntax-only"], None))
+            .into_iter()
+            .collect();
+        let host = self.host_pass(plan, action, Some(output), &device);
+        self.dependencies(plan, &device, host);
+        host
+    }
+
+    /// A device pass, with the plug-in. The first one writes the integration header, which is the same for all.
+    pub fn device_pass(
+        &self,
+        plan: &mut Plan,
+        number: usize,
+        pass: &Pass,
+        action: &[&str],
+        output: Option<&Path>,
+    ) -> usize {
+        let (inv, layout) = (self.invocation, &self.facts.layout);
+        let mut args = words(&["-fsycl", "-fsycl-device-only"]);
+        args.extend(common_clang(inv, self.facts));
+        args.push(format!("-fplugin={}", layout.plugin.display()));
+        args.push(format!("-fpass-plugin={}", layout.plugin.display()));
+        args.push(plugin_arg("mode", "device"));
+        args.push(plugin_arg("tu-id", &format!("{:016x}", self.id)));
+        let (mut publish, mut unfinished) = (Vec::new(), Vec::new());
+        match &inv.int_header {
+            Some(header) if number == 0 => {
+                let waiting = names::waiting(header, self.facts);
+                args.push(plugin_arg("int-header", &waiting.to_string_lossy()));
+                offer(&mut publish, &mut unfinished, waiting, header, self.facts);
+            }
+            None if number == 0 && self.by_foreign_compiler() => {
+                args.push(plugin_arg("int-header", &self.files.int_header().to_string_lossy()));
+            }
+            _ => {}
+        }
+        args.extend(self.plugin_args());
+        args.push(self.define_id());
+        args.extend(standard_args(inv, Steps::DEVICE));
+        args.extend(system_include(self.facts));
+        args.extend(pass.args.iter().cloned());
+        args.extend(inv.options_for(Steps::DEVICE));
+        args.extend(words(action));
+        args.extend(self.device_dependency_args(number));
+        self.finish(&mut args, output);
+        let several = inv.targets.passes().len() > 1;
+        let target = if several { format!(" for {}", pass.target().name()) } else { String::new() };
+        plan.push(Step {
+            what: format!("device pass of '{}'{target}", self.input.path),
+            action: self.run(self.facts.clang.clone(), args),
+            after: Vec::new(),
+            group: self.group,
+            publish,
+            unfinished,
+        })
+    }
+
+    /// The host pass, by clang or another compiler. `device` are the steps whose results it may need.
+    pub fn host_pass(&self, plan: &mut Plan, action: &[&str], output: Option<&Path>, device: &[usize]) -> usize {
+        let (program, mut args, after) = match &self.invocation.host_compiler {
+            Some(compiler) if self.by_foreign_compiler() => {
+                let header = device.first().copied();
+                (PathBuf::from(compiler), self.foreign_args(header.is_some()), header.into_iter().collect())
+            }
+            _ => (self.facts.clang.clone(), self.clang_host_args(), Vec::new()),
+        };
+        args.extend(words(action));
+        args.extend(self.side_outputs(!device.is_empty()));
+        self.finish(&mut args, output);
+        plan.push(Step {
+            what: format!("host pass of '{}'", self.input.path),
+            action: self.run(program, args),
+            after,
+            group: self.group,
+            publish: Vec::new(),
+            unfinished: Vec::new(),
+        })
+    }
+
+    /// One dependency file from what each pass read.
+    fn dependencies(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) {
+        let Some(file) = dependency_file(self.invocation, self.input).filter(|_| !device_steps.is_empty()) else {
+            return;
+        };
+        let waiting = names::waiting(&file, self.facts);
+        let (mut publish, mut unfinished) = (Vec::new(), Vec::new());
+        offer(&mut publish, &mut unfinished, waiting.clone(), &file, self.facts);
+        plan.push(Step {
+            what: format!("dependencies of '{}'", self.input.path),
+            action: Action::Dependencies {
+                host: self.files.dependencies(0),
+                device: (1..=device_steps.len()).map(|n| self.files.dependencies(n)).collect(),
+                output: waiting,
+                phony: self.invocation.has(Meaning::PhonyTargets).is_some(),
+                hidden: self.facts.temp.clone(),
+            },
+            after: device_steps.iter().copied().chain([host_step]).collect(),
+            group: self.group,
+            publish,
+            unfinished,
+        });
+    }
+
+    /// Clang's own one-sided actions (`-E`, `-M`, …) never need another compiler.
+    fn by_foreign_compiler(&self) -> bool {
+        self.invocation.host_compiler.is_some() && self.invocation.mode != Mode::OneSide
+    }
+
+    fn plugin_args(&self) -> Vec<String> {
+        let inv = self.invocation;
+        let fixed = inv.targets.fixed().join(",");
+        let known = [
+            ("fixed-targets", Some(fixed.as_str()).filter(|list| !list.is_empty())),
+            ("device-config-file", inv.config_file.as_deref()),
+            ("dump-after", inv.dump_after.as_deref()),
+            ("dump-dir", inv.dump_dir.as_deref()),
+            ("time-passes", inv.time_passes.then_some("1")),
+        ];
+        known.iter().filter_map(|(key, value)| value.map(|value| plugin_arg(key, value))).collect()
+    }
+
+    fn clang_host_args(&self) -> Vec<String> {
+        let mut args = words(&["-Xclang", "-fsycl-is-host", "-D__SCYTHE_HOST_PASS__"]);
+        args.push(self.define_id());
+        args.extend(standard_args(self.invocation, Steps::HOST));
+        args.extend(common_clang(self.invocation, self.facts));
+        // SYCL's attributes mean something to the device pass only.
+        args.push("-Wno-unknown-attributes".to_owned());
+        args.extend(system_include(self.facts));
+        args.extend(self.invocation.options_for(Steps::HOST));
+        if self.invocation.save_temps.is_some() && self.input.path != "-" {
+            args.push("-save-temps=obj".to_owned());
+        }
+        args
+    }
+
+    fn foreign_args(&self, with_header: bool) -> Vec<String> {
+        let mut args = vec![self.define_id(), "-Wno-attributes=sycl::".to_owned()];
+        args.extend(standard_args(self.invocation, Steps::FOREIGN));
+        args.extend(system_include(self.facts));
+        if self.facts.colour && self.invocation.has(Meaning::Colour).is_none() {
+            args.push("-fdiagnostics-color=always".to_owned());
+        }
+        // The temporary folder's name must not reach debug information: outputs are reproducible.
+        args.push(format!("-fdebug-prefix-map={}=.", self.facts.temp.display()));
+        if with_header {
+            let header = match &self.invocation.int_header {
+                Some(header) => PathBuf::from(header),
+                None => self.files.int_header(),
+            };
+            args.extend(["-include".to_owned(), header.to_string_lossy().into_owned()]);
+        }
+        args.extend(self.invocation.options_for(Steps::FOREIGN));
+        args.extend(self.invocation.host_compiler_options.iter().cloned());
+        args
+    }
+
+    /// Where a device pass lists what it read. Alone, it writes the user's file.
+    fn device_dependency_args(&self, number: usize) -> Vec<String> {
+        let Some(file) = dependency_file(self.invocation, self.input) else { return Vec::new() };
+        if self.invocation.device_only {
+            return dependency_args(self.invocation, self.input, &file);
+        }
+        let list = self.files.dependencies(number + 1);
+        // The rule's target is of no interest: only what follows it is taken.
+        words(&["-MF", &list.to_string_lossy(), "-MT", "device"])
+    }
+
+    /// Files that compilers name after `-o`, where `-o` is a temporary file.
+    fn side_outputs(&self, merged: bool) -> Vec<String> {
+        let mut args = Vec::new();
+        if let Some(file) = dependency_file(self.invocation, self.input) {
+            let list = if merged { self.files.dependencies(0).to_string_lossy().into_owned() } else { file };
+            args.extend(dependency_args(self.invocation, self.input, &list));
+        } else if let (Mode::OneSide, Some(file)) = (self.invocation.mode, &self.invocation.dependency_output) {
+            args.extend(["-MF".to_owned(), file.clone()]);
+        }
+        args.extend(dump_dir(self.invocation));
+        args
+    }
+
+    fn define_id(&self) -> String {
+        format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id)
+    }
+
+    fn run(&self, program: PathBuf, args: Vec<String>) -> Action {
+        Action::Run { program, args, stdin: self.input.path == "-" }
+    }
+
+    fn finish(&self, args: &mut Vec<String>, output: Option<&Path>) {
+        args.extend(source_words(self.input));
+        if let Some(output) = output {
+            args.extend(["-o".to_owned(), output.to_string_lossy().into_owned()]);
+        }
+    }
+}
+
+/// The user's dependency file for an input, where one is asked for beside another output.
+pub fn dependency_file(inv: &Invocation, input: &Input) -> Option<String> {
+    inv.has(Meaning::DependencyFile)?;
+    if let Some(file) = &inv.dependency_output {
+        return Some(file.clone());
+    }
+    let target = dependency_target(inv, input);
+    Some(Path::new(&target).with_extension("d").to_string_lossy().into_owned())
+}
+
+fn dependency_target(inv: &Invocation, input: &Input) -> String {
+    inv.output.clone().unwrap_or_else(|| format!("{}.o", names::stem(&input.path)))
+}
+
+/// Makes a compiler write the dependency file `file`, for the user's output.
+pub fn dependency_args(inv: &Invocation, input: &Input, file: &str) -> Vec<String> {
+    let mut args = words(&["-MF", file]);
+    if inv.has(Meaning::DependencyName).is_none() {
+        args.extend(["-MQ".to_owned(), dependency_target(inv, input)]);
+    }
+    args
+}
+
+/// Names what is left beside an object after the program, where the object itself is a temporary file.
+pub fn dump_dir(inv: &Invocation) -> Vec<String> {
+    if inv.mode != Mode::Link || inv.has(Meaning::SideOutput).is_none() {
+        return Vec::new();
+    }
+    words(&["-dumpdir", &format!("{}-", inv.output.as_deref().unwrap_or("a"))])
+}
+
+/// Compiles what is not SYCL (assembly, C, LLVM IR), as clang++ alone would.
+pub fn plain_host(
+    plan: &mut Plan,
+    invocation: &Invocation,
+    facts: &Facts,
+    (group, input): (usize, &Input),
+    action: &[&str],
+    output: Option<&Path>,
+) -> usize {
+    let mut args = common_clang(invocation, facts);
+    args.extend(invocation.options_for(Steps::HOST));
+    args.extend(words(action));
+    if let Some(file) = dependency_file(invocation, input) {
+        args.extend(dependency_args(invocation, input, &file));
+    }
+    args.extend(dump_dir(invocation));
+    args.extend(source_words(input));
+    if let Some(output) = output {
+        args.extend(["-o".to_owned(), output.to_string_lossy().into_owned()]);
+    }
+    plan.push(Step {
+        what: format!("host pass of '{}'", input.path),
+        action: Action::Run { program: facts.clang.clone(), args, stdin: input.path == "-" },
+        after: Vec::new(),
+        group,
+        publish: Vec::new(),
+        unfinished: Vec::new(),
+    })
+}
+
+/// The object of a source, for linking, made by the host side alone.
+pub fn host_object(plan: &mut Plan, inv: &Invocation, facts: &Facts, group: usize, input: &Input) -> (PathBuf, usize) {
+    let unit = Unit::new(inv, facts, input, group);
+    let object = unit.files.host(false);
+    let step = match input.kind {
+        InputKind::Source => unit.host_side(plan, &["-c"], &object),
+        _ => plain_host(plan, inv, facts, (group, input), &["-c"], Some(&object)),
+    };
+    (object, step)
+}
+
+/// What every clang step begins with. The user's options are spread over several commands, so that none of them can tell
+/// which are unused.
+fn common_clang(invocation: &Invocation, facts: &Facts) -> Vec<String> {
+    let mut args = words(&["-Qunused-arguments"]);
+    if facts.colour && invocation.has(Meaning::Colour).is_none() {
+        args.push("-fcolor-diagnostics".to_owned());
+    }
+    args
+}
+
+/// `-sycl-std=`, for each kind of pass. clang knows the older version by the macro of its own time only.
+fn standard_args(invocation: &Invocation, step: Steps) -> Vec<String> {
+    if invocation.standard == Standard::Sycl2020 {
+        return Vec::new();
+    }
+    let mut args = match step {
+        Steps::DEVICE => words(&["-sycl-std=1.2.1"]),
+        Steps::HOST => words(&["-Xclang", "-sycl-std=1.2.1"]),
+        _ => words(&["-DCL_SYCL_LANGUAGE_VERSION=121"]),
+    };
+    args.push("-DSYCL_LANGUAGE_VERSION=201707L".to_owned());
+    args
+}
+
+fn system_include(facts: &Facts) -> [String; 2] {
+    ["-isystem".to_owned(), facts.layout.include.to_string_lossy().into_owned()]
+}
+
+fn plugin_arg(key: &str, value: &str) -> String {
+    format!("-fplugin-arg-scythe-{key}={value}")
+}
+
+fn source_words(input: &Input) -> Vec<String> {
+    let language = input.language.iter().flat_map(|l| ["-x".to_owned(), l.clone()]);
+    language.chain([input.path.clone()]).collect()
+}
+
+pub fn words(list: &[&str]) -> Vec<String> {
+    list.iter().map(|w| (*w).to_owned()).collect()
+}
