@@ -1,7 +1,7 @@
 //! Fat objects: a host object with one section of device code per target.
 //!
-//! The section for target `T` is `__CLANG_OFFLOAD_BUNDLE__T`, where `T` is `sycl-` and the device triple; a section of
-//! one byte for `host-` and the host's triple says that the object itself is the host's bundle. Linkers drop all of them, so
+//! The section for target `T` is `__CLANG_OFFLOAD_BUNDLE__T`, where `T` is `sycl-` and the device triple, with a dash and the
+//! device where the code is for one; a section of one byte for `host-`, the host's triple and a dash (no device) says that the object itself is the host's bundle. Linkers drop all of them, so
 //! that a fat object can be linked as if it were an ordinary one.
 
 use crate::elf::{self, Object};
@@ -66,7 +66,7 @@ pub fn host_target(object: &[u8]) -> Result<String, BundleError> {
         elf::EM_AARCH64 => "aarch64",
         machine => return Err(BundleError::UnknownMachine(machine)),
     };
-    Ok(format!("{HOST_PREFIX}{arch}-unknown-linux-gnu"))
+    Ok(format!("{HOST_PREFIX}{arch}-unknown-linux-gnu-"))
 }
 
 /// `host` with the device code of each target: pairs of kind and triple (see [`sycl_target`]) and code.
@@ -85,7 +85,7 @@ pub fn bundle(host: &[u8], parts: &[(String, &[u8])]) -> Result<Vec<u8>, BundleE
         {
             return Err(BundleError::BadTarget(target.clone()));
         }
-        if present.iter().any(|bundle| bundle.target == target) {
+        if present.iter().any(|bundle| is_same_target(bundle.target, target)) {
             return Err(BundleError::AlreadyThere(target.clone()));
         }
         let name = format!("{BUNDLE_SECTION_PREFIX}{target}");
@@ -109,7 +109,12 @@ pub fn list(object: &[u8]) -> Result<Vec<Bundle<'_>>, BundleError> {
     Ok(bundles)
 }
 
+/// Two names of one target: a dash at the end, after which no device is named, makes no difference.
+pub fn is_same_target(a: &str, b: &str) -> bool {
+    a.trim_end_matches('-') == b.trim_end_matches('-')
+}
+
 /// The bundle for `target` (kind and triple), where the object has one.
 pub fn extract<'a>(object: &'a [u8], target: &str) -> Result<Option<&'a [u8]>, BundleError> {
-    Ok(list(object)?.into_iter().find(|bundle| bundle.target == target).map(|bundle| bundle.data))
+    Ok(list(object)?.into_iter().find(|bundle| is_same_target(bundle.target, target)).map(|bundle| bundle.data))
 }

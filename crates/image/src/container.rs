@@ -10,14 +10,18 @@
 //! 24  u64      checksum of all that follows
 //! 32  n times  u32 kind, u32 zero, u64 offset from the image's start, u64 size
 //!     sections: target (text), format (u32), options (text), properties (text form of the sets),
-//!               symbols (u32 count; per symbol u32 length and text), code (at a multiple of 16)
+//!               symbols (u32 count; per symbol u32 length and text), code (at a multiple of 16),
+//!               encoding (u32 1, zstd; u64 size of the code): only where the code is compressed
 //! ```
 //!
-//! Every section kind appears exactly once. The writer depends on nothing but its input: equal images are equal bytes.
-//! The reader borrows: code is never copied, and property sets are read when asked for.
+//! Every section kind appears exactly once, but for the last. The writer depends on nothing but its input: equal images
+//! are equal bytes. The reader borrows: code that is not compressed is never copied, and code and property sets are read
+//! when asked for.
 
 use crate::properties::{PropertyError, PropertySets};
+use std::borrow::Cow;
 use std::fmt;
+use std::io::Read;
 
 pub const MAGIC: [u8; 8] = *b"SCYTHEIM";
 pub const VERSION: u32 = 1;
@@ -25,6 +29,9 @@ pub const VERSION: u32 = 1;
 const HEADER_SIZE: usize = 32;
 const ROW_SIZE: usize = 24;
 const CODE_ALIGNMENT: usize = 16;
+/// The only encoding, by its number: a zstd frame.
+const ZSTD: u32 = 1;
+const ENCODING_SIZE: usize = 12;
 
 /// What an image's code is. The numbers are part of the container format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,7 +103,10 @@ pub struct ImageView<'a> {
     pub target: &'a str,
     pub format: Format,
     pub options: &'a str,
-    pub code: &'a [u8],
+    /// As it stands in the container.
+    stored: &'a [u8],
+    /// The size of the code where it is compressed.
+    decompressed_size: Option<u64>,
     properties: &'a str,
     symbols: Symbols<'a>,
 }
@@ -130,6 +140,12 @@ pub enum ImageError {
     SectionSize { section: &'static str, seen: usize, expected: usize },
     #[error("device image symbol {index} of {count} does not fit its section")]
     Symbol { index: u32, count: u32 },
+    #[error("device image code has encoding {0}, expected 1 (zstd)")]
+    Encoding(u32),
+    #[error("device image code cannot be decompressed: {0}")]
+    Decompress(String),
+    #[error("device image code decompresses to {seen} bytes or more, expected {expected}")]
+    DecompressedSize { seen: u64, expected: u64 },
     #[error("device image properties: {0}")]
     Properties(#[from] PropertyError),
 }
@@ -154,10 +170,18 @@ enum Section {
     Properties = 4,
     Symbols = 5,
     Code = 6,
+    Encoding = 7,
 }
 
-const SECTIONS: [Section; 6] =
-    [Section::Target, Section::Format, Section::Options, Section::Properties, Section::Symbols, Section::Code];
+const SECTIONS: [Section; 7] = [
+    Section::Target,
+    Section::Format,
+    Section::Options,
+    Section::Properties,
+    Section::Symbols,
+    Section::Code,
+    Section::Encoding,
+];
 
 impl Section {
     fn name(self) -> &'static str {
@@ -168,6 +192,7 @@ impl Section {
             Self::Properties => "properties",
             Self::Symbols => "symbols",
             Self::Code => "code",
+            Self::Encoding => "encoding",
         }
     }
 }
@@ -189,6 +214,23 @@ fn checksum(bytes: &[u8]) -> u64 {
 impl Image {
     /// The container's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
+        self.write(&self.code, None)
+    }
+
+    /// The same with the code compressed, where that makes it smaller.
+    pub fn to_compressed_bytes(&self) -> Vec<u8> {
+        use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+        let compressed = compress_to_vec(self.code.as_slice(), CompressionLevel::Fastest);
+        if compressed.len() + ENCODING_SIZE + ROW_SIZE >= self.code.len() {
+            return self.to_bytes();
+        }
+        let mut encoding = [0; ENCODING_SIZE];
+        encoding[..4].copy_from_slice(&ZSTD.to_le_bytes());
+        encoding[4..].copy_from_slice(&(self.code.len() as u64).to_le_bytes());
+        self.write(&compressed, Some(&encoding))
+    }
+
+    fn write(&self, code: &[u8], encoding: Option<&[u8]>) -> Vec<u8> {
         let mut symbols = Vec::from((self.symbols.len() as u32).to_le_bytes());
         for symbol in &self.symbols {
             symbols.extend((symbol.len() as u32).to_le_bytes());
@@ -196,27 +238,34 @@ impl Image {
         }
         let format = (self.format as u32).to_le_bytes();
         let properties = self.properties.to_text();
-        let contents: [&[u8]; SECTIONS.len()] =
-            [self.target.as_bytes(), &format, self.options.as_bytes(), properties.as_bytes(), &symbols, &self.code];
+        let mut contents: Vec<(Section, &[u8])> = vec![
+            (Section::Target, self.target.as_bytes()),
+            (Section::Format, &format),
+            (Section::Options, self.options.as_bytes()),
+            (Section::Properties, properties.as_bytes()),
+            (Section::Symbols, &symbols),
+            (Section::Code, code),
+        ];
+        contents.extend(encoding.map(|encoding| (Section::Encoding, encoding)));
 
-        let table_end = HEADER_SIZE + ROW_SIZE * SECTIONS.len();
+        let table_end = HEADER_SIZE + ROW_SIZE * contents.len();
         let mut out = vec![0; table_end];
-        for (index, (section, content)) in SECTIONS.into_iter().zip(contents).enumerate() {
-            if section == Section::Code {
+        for (index, (section, content)) in contents.iter().enumerate() {
+            if *section == Section::Code {
                 out.resize(out.len().next_multiple_of(CODE_ALIGNMENT), 0);
             }
             let row = HEADER_SIZE + ROW_SIZE * index;
             let offset = out.len() as u64;
-            out[row..row + 4].copy_from_slice(&(section as u32).to_le_bytes());
+            out[row..row + 4].copy_from_slice(&(*section as u32).to_le_bytes());
             out[row + 8..row + 16].copy_from_slice(&offset.to_le_bytes());
             out[row + 16..row + 24].copy_from_slice(&(content.len() as u64).to_le_bytes());
-            out.extend(content);
+            out.extend(*content);
         }
         let length = out.len() as u64;
         let sum = checksum(&out[HEADER_SIZE..]);
         out[..8].copy_from_slice(&MAGIC);
         out[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        out[12..16].copy_from_slice(&(SECTIONS.len() as u32).to_le_bytes());
+        out[12..16].copy_from_slice(&(contents.len() as u32).to_le_bytes());
         out[16..24].copy_from_slice(&length.to_le_bytes());
         out[24..32].copy_from_slice(&sum.to_le_bytes());
         out
@@ -271,6 +320,30 @@ impl<'a> ImageView<'a> {
         Ok((sections.view()?, bytes.len()))
     }
 
+    /// The code: where it is not compressed, in place.
+    pub fn code(&self) -> Result<Cow<'a, [u8]>, ImageError> {
+        let Some(expected) = self.decompressed_size else { return Ok(Cow::Borrowed(self.stored)) };
+        let fail = |error: &dyn fmt::Display| ImageError::Decompress(error.to_string());
+        let mut decoder = ruzstd::decoding::StreamingDecoder::new(self.stored).map_err(|error| fail(&error))?;
+        let mut code = Vec::new();
+        // One byte more than there must be tells a frame that holds too much, without reading all of it.
+        decoder.by_ref().take(expected.saturating_add(1)).read_to_end(&mut code).map_err(|error| fail(&error))?;
+        if code.len() as u64 != expected {
+            return Err(ImageError::DecompressedSize { seen: code.len() as u64, expected });
+        }
+        Ok(Cow::Owned(code))
+    }
+
+    /// The size of [`ImageView::code`].
+    pub fn code_size(&self) -> u64 {
+        self.decompressed_size.unwrap_or(self.stored.len() as u64)
+    }
+
+    /// The size of the code in the container, where it is compressed.
+    pub fn compressed_size(&self) -> Option<u64> {
+        self.decompressed_size.map(|_| self.stored.len() as u64)
+    }
+
     /// The text form of the property sets, as it stands in the image.
     pub fn properties_text(&self) -> &'a str {
         self.properties
@@ -294,9 +367,28 @@ impl<'a> ImageView<'a> {
             options: self.options.to_owned(),
             properties: self.properties()?,
             symbols: self.symbols.map(str::to_owned).collect(),
-            code: self.code.to_vec(),
+            code: self.code()?.into_owned(),
         })
     }
+}
+
+/// Every image in the bytes of a file, whatever the file is. Where a file is a container from its first byte on, errors
+/// of that container count; inside other files, bytes that merely look like the start of an image are passed over.
+pub fn find_all(bytes: &[u8]) -> Result<Vec<ImageView<'_>>, ImageError> {
+    let mut images = Vec::new();
+    let mut at = 0;
+    while let Some(found) = bytes[at..].windows(MAGIC.len()).position(|window| window == MAGIC) {
+        let start = at + found;
+        at = match ImageView::parse_prefix(&bytes[start..]) {
+            Ok((image, length)) => {
+                images.push(image);
+                start + length
+            }
+            Err(error) if start == 0 => return Err(error),
+            Err(_) => start + 1,
+        };
+    }
+    Ok(images)
 }
 
 /// Iterates over an image's symbols.
@@ -394,6 +486,18 @@ impl<'a> Sections<'a> {
         std::str::from_utf8(self.get(section)?).map_err(|_| ImageError::NotText(section.name()))
     }
 
+    fn decompressed_size(&self) -> Result<Option<u64>, ImageError> {
+        let Ok(encoding) = self.get(Section::Encoding) else { return Ok(None) };
+        if encoding.len() != ENCODING_SIZE {
+            let section = Section::Encoding.name();
+            return Err(ImageError::SectionSize { section, seen: encoding.len(), expected: ENCODING_SIZE });
+        }
+        match u32_at(encoding, 0) {
+            ZSTD => Ok(Some(u64_at(encoding, 4))),
+            other => Err(ImageError::Encoding(other)),
+        }
+    }
+
     fn view(&self) -> Result<ImageView<'a>, ImageError> {
         let format = self.get(Section::Format)?;
         let number = *format.as_array::<4>().ok_or(ImageError::SectionSize {
@@ -406,7 +510,8 @@ impl<'a> Sections<'a> {
             target: self.text(Section::Target)?,
             format: Format::from_u32(number).ok_or(ImageError::UnknownFormat(number))?,
             options: self.text(Section::Options)?,
-            code: self.get(Section::Code)?,
+            stored: self.get(Section::Code)?,
+            decompressed_size: self.decompressed_size()?,
             properties: self.text(Section::Properties)?,
             symbols: Symbols::read(self.get(Section::Symbols)?)?,
         })

@@ -4,8 +4,9 @@
 //! * [`properties`]: property sets, inside images and as text files.
 //! * [`file_table`]: the tables by which post-link stages name their outputs.
 //! * [`bundle`]: fat objects, host ELF files with one section of device code per target.
-//! * [`text_bundle`]: preprocessed text of all passes in one file.
+//! * [`binary_bundle`]: files of any kind in one, as clang's offload bundler makes of all that is neither text nor object.
 //! * [`linked`]: objects whose device code is linked for good.
+//! * [`text_bundle`]: preprocessed text of all passes in one file.
 //! * [`archive`]: the members of static libraries.
 //!
 //! Each format has its one reader and its one writer here. Readers take any bytes: what does not fit comes back as an
@@ -15,6 +16,7 @@
 
 pub mod archive;
 mod base64;
+pub mod binary_bundle;
 pub mod bundle;
 pub mod container;
 mod elf;

@@ -1,12 +1,14 @@
 //! Bundles of text: what each pass over one source sees, one part after the other in one file.
 //!
 //! The part of target `T` stands between the lines `// __CLANG_OFFLOAD_BUNDLE____START__ T` and
-//! `// __CLANG_OFFLOAD_BUNDLE____END__ T`, as in the preprocessed text of clang's own offload bundler. Before the first
-//! part a line `// scythe-unit HEX16` tells the identifier of the translation unit: who compiles the parts has neither the
+//! `// __CLANG_OFFLOAD_BUNDLE____END__ T`, and after a blank line, as in the preprocessed text of clang's own offload
+//! bundler. Before the first part a line `// scythe-unit HEX16` tells the identifier of the translation unit: who compiles the parts has neither the
 //! source's name nor the options that it was derived from.
 
 const START: &str = "// __CLANG_OFFLOAD_BUNDLE____START__ ";
 const END: &str = "// __CLANG_OFFLOAD_BUNDLE____END__ ";
+const START_TAG: &str = "__CLANG_OFFLOAD_BUNDLE____START__ ";
+const END_TAG: &str = "__CLANG_OFFLOAD_BUNDLE____END__ ";
 const UNIT: &str = "// scythe-unit ";
 
 /// The parts of a text, in its order. Parts are bytes: sources may be in any encoding.
@@ -41,7 +43,7 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 pub fn join(unit: u64, parts: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut out = format!("{UNIT}{unit:016x}\n").into_bytes();
     for (target, text) in parts {
-        out.extend_from_slice(format!("{START}{target}\n").as_bytes());
+        out.extend_from_slice(format!("\n{START}{target}\n").as_bytes());
         out.extend_from_slice(text);
         if !text.ends_with(b"\n") {
             out.push(b'\n');
@@ -51,8 +53,33 @@ pub fn join(unit: u64, parts: &[(String, Vec<u8>)]) -> Vec<u8> {
     out
 }
 
+/// One text of all parts, in the very form of clang's offload bundler: `comment` begins a comment in texts of its kind.
+pub fn join_as(comment: &str, parts: &[(String, &[u8])]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (target, text) in parts {
+        out.extend_from_slice(format!("\n{comment} {START_TAG}{target}\n").as_bytes());
+        out.extend_from_slice(text);
+        out.extend_from_slice(format!("\n{comment} {END_TAG}{target}\n").as_bytes());
+    }
+    out
+}
+
+/// The parts of a bundle in the form of clang's offload bundler, or of [`join`]. The former has a line end before the end
+/// of each part that is not the part's.
+pub fn divide_as<'a>(comment: &str, bytes: &'a [u8]) -> Result<TextBundle<'a>, TextBundleError> {
+    let mut bundle = divide_with(&format!("{comment} {START_TAG}"), &format!("{comment} {END_TAG}"), bytes)?;
+    if bundle.unit.is_none() {
+        bundle.parts.iter_mut().for_each(|(_, text)| *text = text.strip_suffix(b"\n").unwrap_or(text));
+    }
+    Ok(bundle)
+}
+
 /// The parts of a bundle.
 pub fn divide(bytes: &[u8]) -> Result<TextBundle<'_>, TextBundleError> {
+    divide_with(START, END, bytes)
+}
+
+fn divide_with<'a>(start_tag: &str, end_tag: &str, bytes: &'a [u8]) -> Result<TextBundle<'a>, TextBundleError> {
     let mut bundle = TextBundle { unit: None, parts: Vec::new() };
     let mut lines = Lines { bytes, at: 0, number: 0 };
     while let Some((_, line)) = lines.next() {
@@ -65,14 +92,14 @@ pub fn divide(bytes: &[u8]) -> Result<TextBundle<'_>, TextBundleError> {
             bundle.unit = Some(id.ok_or(TextBundleError::BadUnit { line: number, text })?);
             continue;
         }
-        let target = tagged(line, START).ok_or(TextBundleError::NoStart { line: number })?;
+        let target = tagged(line, start_tag).ok_or(TextBundleError::NoStart { line: number })?;
         if bundle.parts.iter().any(|(known, _)| *known == target) {
             return Err(TextBundleError::Twice { line: number, target });
         }
         let begin = lines.at;
         let end = loop {
             match lines.next() {
-                Some((at, line)) if tagged(line, END).is_some_and(|t| t == target) => break at,
+                Some((at, line)) if tagged(line, end_tag).is_some_and(|t| t == target) => break at,
                 Some(_) => {}
                 None => return Err(TextBundleError::NoEnd { line: number, target }),
             }

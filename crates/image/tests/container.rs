@@ -27,10 +27,60 @@ fn the_view_borrows_its_parts_from_the_bytes() {
     assert_eq!(view.symbols().collect::<Vec<_>>(), ["_ZTS1K", "_ZTS1L"]);
     assert_eq!(view.symbols().len(), 2);
     assert_eq!(view.properties().unwrap(), image.properties);
-    assert!(bytes.as_ptr_range().contains(&view.code.as_ptr()), "the code was copied");
+    let code = view.code().unwrap();
+    assert!(bytes.as_ptr_range().contains(&code.as_ptr()), "the code was copied");
     // Loaders may use the code in place where the image itself is aligned.
-    assert_eq!((view.code.as_ptr() as usize - bytes.as_ptr() as usize) % 16, 0);
+    assert_eq!((code.as_ptr() as usize - bytes.as_ptr() as usize) % 16, 0);
     assert_eq!(Image::parse(&bytes).unwrap(), image);
+}
+
+#[test]
+fn code_is_compressed_where_that_helps_and_read_back() {
+    let code: Vec<u8> = (0..5000u32).flat_map(|number| (number / 50).to_le_bytes()).collect();
+    let image = Image { code, ..sample() };
+    let bytes = image.to_compressed_bytes();
+    assert!(bytes.len() < image.to_bytes().len() / 2, "{} bytes", bytes.len());
+    let view = ImageView::parse(&bytes).unwrap();
+    assert_eq!((view.code_size(), view.compressed_size().is_some()), (20_000, true));
+    assert_eq!(Image::parse(&bytes).unwrap(), image);
+    assert_eq!(bytes, image.to_compressed_bytes());
+    let small = Image { code: b"incompressible".to_vec(), ..sample() };
+    assert_eq!(small.to_compressed_bytes(), small.to_bytes());
+}
+
+/// `bytes` with the checksum that fits them.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    // The error tells what the checksum should be.
+    if let Err(ImageError::Checksum { seen, .. }) = ImageView::parse(&bytes) {
+        bytes[24..32].copy_from_slice(&seen.to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn damaged_compressed_code_is_refused_when_it_is_asked_for() {
+    let image = Image { code: vec![7; 5000], ..sample() };
+    let good = image.to_compressed_bytes();
+    let (size_at, kind_at) = (good.len() - 8, good.len() - 12);
+    let code_error = |bytes: &[u8]| ImageView::parse(bytes).unwrap().code().unwrap_err().to_string();
+    let with = |at: usize, value: u32| {
+        let mut bytes = good.clone();
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        sealed(bytes)
+    };
+    let expected = |size| format!("device image code decompresses to {size} bytes or more, expected");
+    assert_eq!(code_error(&with(size_at, 4999)), format!("{} 4999", expected(5000)));
+    assert_eq!(code_error(&with(size_at, 5001)), format!("{} 5001", expected(5000)));
+    let error = ImageView::parse(&with(kind_at, 9)).unwrap_err().to_string();
+    assert_eq!(error, "device image code has encoding 9, expected 1 (zstd)");
+    for at in good.len() - 30..good.len() - 12 {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x55;
+        // Never a panic; what is read is of the right size.
+        if let Ok(code) = ImageView::parse(&sealed(bytes)).unwrap().code() {
+            assert_eq!(code.len(), 5000);
+        }
+    }
 }
 
 #[test]

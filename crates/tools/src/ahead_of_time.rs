@@ -1,6 +1,6 @@
 //! Device bitcode → x86-64 objects, one for each instruction-set level, so that programs need no compiler when they run.
 //!
-//! Every module and level is compiled by itself, as many at the same time as there are processors; results come in the
+//! Every module and level is compiled by itself, several at the same time; results come in the
 //! order of the modules, and for each in that of the levels, lowest first.
 
 use crate::Failure;
@@ -72,39 +72,66 @@ pub struct Object {
     pub code: Vec<u8>,
 }
 
-/// The objects of each module, in order: one for each level.
-pub fn compile(modules: &[&[u8]], settings: &Settings) -> Result<Vec<Vec<Object>>, Failure> {
-    let device_lib_dir = device_library_folder()?;
-    let jobs: Vec<_> =
-        modules.iter().flat_map(|code| settings.levels.iter().map(move |level| (*code, *level))).collect();
-    let results: Vec<OnceLock<Result<Vec<u8>, String>>> = jobs.iter().map(|_| OnceLock::new()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some((index, (code, level))) = take(&next, &jobs) {
-            let options = scythe_jit::Options {
-                target: settings.target(*level),
-                device_lib_dir: Some(device_lib_dir.clone()),
-                dump_dir: None,
-            };
-            // Each place is filled once, by whoever took its index.
-            let _ = results[index].set(compile_to_object(code, &options));
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(jobs.len());
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
-        }
-        work();
-    });
+/// Where objects wait that were compiled before.
+pub trait Store: Sync {
+    /// The object of this code, where it is there.
+    fn object(&self, code: &[u8], level: Level, settings: &Settings) -> Option<Vec<u8>>;
+    fn keep_object(&self, code: &[u8], level: Level, settings: &Settings, object: &[u8]);
+}
 
-    let mut objects = Vec::new();
-    for ((_, level), result) in jobs.iter().zip(results) {
-        let object = result.into_inner().unwrap_or_else(|| Err("it was not compiled".to_owned()));
-        let place = |error| Failure::new(format!("cannot compile device code for {}: {error}", level.as_str()));
-        objects.push(Object { level: *level, code: object.map_err(place)? });
+/// How to compile, and how many at a time.
+pub struct Compiler<'a> {
+    pub settings: &'a Settings,
+    pub jobs: NonZero<usize>,
+    pub store: Option<&'a dyn Store>,
+}
+
+impl Compiler<'_> {
+    /// The objects of each module, in order: one for each level.
+    pub fn compile(&self, modules: &[&[u8]]) -> Result<Vec<Vec<Object>>, Failure> {
+        let levels = &self.settings.levels;
+        let device_lib_dir = device_library_folder()?;
+        let jobs: Vec<_> = modules.iter().flat_map(|code| levels.iter().map(move |level| (*code, *level))).collect();
+        let results: Vec<OnceLock<Result<Vec<u8>, String>>> = jobs.iter().map(|_| OnceLock::new()).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some((index, (code, level))) = take(&next, &jobs) {
+                // Each place is filled once, by whoever took its index.
+                let _ = results[index].set(self.object(code, *level, &device_lib_dir));
+            }
+        };
+        let threads = self.jobs.get().min(jobs.len());
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+
+        let mut objects = Vec::new();
+        for ((_, level), result) in jobs.iter().zip(results) {
+            let object = result.into_inner().unwrap_or_else(|| Err("it was not compiled".to_owned()));
+            let place = |error| Failure::new(format!("cannot compile device code for {}: {error}", level.as_str()));
+            objects.push(Object { level: *level, code: object.map_err(place)? });
+        }
+        Ok(objects.chunks(levels.len().max(1)).map(<[_]>::to_vec).collect())
     }
-    Ok(objects.chunks(settings.levels.len().max(1)).map(<[_]>::to_vec).collect())
+
+    fn object(&self, code: &[u8], level: Level, device_lib_dir: &Path) -> Result<Vec<u8>, String> {
+        if let Some(object) = self.store.and_then(|store| store.object(code, level, self.settings)) {
+            return Ok(object);
+        }
+        let options = scythe_jit::Options {
+            target: self.settings.target(level),
+            device_lib_dir: Some(device_lib_dir.to_owned()),
+            dump_dir: None,
+        };
+        let object = compile_to_object(code, &options)?;
+        if let Some(store) = self.store {
+            store.keep_object(code, level, self.settings, &object);
+        }
+        Ok(object)
+    }
 }
 
 /// The next job and its index.
@@ -114,7 +141,7 @@ fn take<'a, T>(next: &AtomicUsize, jobs: &'a [T]) -> Option<(usize, &'a T)> {
 }
 
 /// The device library's folder, seen from this program's file: in an installed tree, or in a cargo target folder.
-fn device_library_folder() -> Result<PathBuf, Failure> {
+pub fn device_library_folder() -> Result<PathBuf, Failure> {
     let program = std::env::current_exe().and_then(std::fs::canonicalize);
     let program = program.map_err(|error| Failure::new(format!("cannot find this program's own file: {error}")))?;
     let bin = program.parent().unwrap_or(Path::new("/"));
@@ -157,7 +184,8 @@ mod tests {
     #[test]
     fn broken_bitcode_is_refused_by_the_level_it_was_compiled_for() {
         let settings = Settings::parse("-march=avx2").unwrap();
-        let error = compile(&[b"BC"], &settings).err().unwrap().to_string();
+        let compiler = Compiler { settings: &settings, jobs: NonZero::<usize>::MIN, store: None };
+        let error = compiler.compile(&[b"BC"]).err().unwrap().to_string();
         assert!(error.starts_with("error: cannot compile device code for x86-64-v3: "), "{error}");
     }
 }

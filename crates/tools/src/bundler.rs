@@ -1,10 +1,11 @@
-//! `offload-bundler`: fat objects from a host object and device code, and back.
+//! `offload-bundler`: host and device code of one source in one file, and back. Objects become fat objects, which linkers
+//! take as they are; texts and other files become bundles in the formats of clang's own bundler.
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::files::{self, Outputs, file_error};
 use crate::{Failure, Status};
-use scythe_image::archive;
-use scythe_image::bundle::{self, Bundle};
+use scythe_image::bundle::{self, Bundle, is_same_target};
+use scythe_image::{archive, binary_bundle, text_bundle};
 use std::borrow::Cow;
 
 pub const SYNTAX: Syntax = Syntax {
@@ -12,7 +13,12 @@ pub const SYNTAX: Syntax = Syntax {
     summary: "Bundles host and device code of one source into one file, and takes them out again.",
     inputs: "",
     options: &[
-        Opt { name: "type", value: Some("o|a"), help: "object, or (only to list and to unbundle) archive of objects" },
+        Opt {
+            name: "type",
+            value: Some("TYPE"),
+            help: "o: object; a: archive of objects (only to list and to unbundle); i, ii, cui, hipi, ll, s, d: text; bc, gch, \
+                   ast: any other file",
+        },
         Opt {
             name: "targets",
             value: Some("KIND-TRIPLE,…"),
@@ -25,30 +31,65 @@ pub const SYNTAX: Syntax = Syntax {
         Opt { name: "unbundle", value: None, help: "take the parts out of the one input" },
         Opt { name: "list", value: None, help: "print the targets in the one input" },
         Opt { name: "allow-missing-bundles", value: None, help: "write an empty file for a target that is not there" },
+        Opt {
+            name: "target-list",
+            value: Some("FILE"),
+            help: "when unbundling, also write a line 'target, file' for each output; without --targets, take out all device \
+                   code, into files named by the one --output and the targets",
+        },
     ],
     notes: "The host's part of a fat object is the object itself: linkers drop the sections with device code.",
 };
 
-/// What the one input of `-list` and `-unbundle` is.
-enum Input {
-    Object(Vec<u8>),
-    Archive(Vec<u8>),
+/// What kind of file a `--type` is.
+#[derive(Clone, Copy)]
+enum Kind {
+    Object,
+    Archive,
+    /// Text, and what begins a comment in it.
+    Text(&'static str),
+    Binary,
+}
+
+const KINDS: [(&str, Kind); 12] = [
+    ("o", Kind::Object),
+    ("a", Kind::Archive),
+    ("i", Kind::Text("//")),
+    ("ii", Kind::Text("//")),
+    ("cui", Kind::Text("//")),
+    ("hipi", Kind::Text("//")),
+    ("ll", Kind::Text(";")),
+    ("s", Kind::Text("#")),
+    ("d", Kind::Text("#")),
+    ("bc", Kind::Binary),
+    ("gch", Kind::Binary),
+    ("ast", Kind::Binary),
+];
+
+fn kind(args: &Arguments) -> Result<Kind, Failure> {
+    let name = args.required("type")?;
+    let found = KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+    found.ok_or_else(|| {
+        let known: Vec<String> = KINDS.iter().map(|(known, _)| format!("'{known}'")).collect();
+        Failure::new(format!("type '{name}' is not supported: expected {}", known.join(", ")))
+    })
 }
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let inputs = listed(args, "input", "inputs");
+    let kind = kind(args)?;
     if args.has("list") {
-        return list(&one(&inputs, "input")?, args);
+        return list(&one(&inputs, "input")?, kind);
     }
-    let targets: Vec<&str> = args.all("targets").flat_map(|list| list.split(',')).collect();
+    let targets: Vec<String> = args.all("targets").flat_map(|list| list.split(',')).map(str::to_owned).collect();
+    let outputs = listed(args, "output", "outputs");
+    if args.has("unbundle") {
+        return unbundle(&one(&inputs, "input")?, kind, targets, outputs, args);
+    }
     if targets.is_empty() {
         return Err(Failure::new("option '--targets' is missing"));
     }
-    let outputs = listed(args, "output", "outputs");
-    if args.has("unbundle") {
-        return unbundle(&one(&inputs, "input")?, &targets, &outputs, args);
-    }
-    bundle_files(&targets, &inputs, &one(&outputs, "output")?, args)
+    bundle_files(&targets, &inputs, &one(&outputs, "output")?, kind)
 }
 
 fn listed(args: &Arguments, single: &str, list: &str) -> Vec<String> {
@@ -63,84 +104,125 @@ fn one(files: &[String], what: &str) -> Result<String, Failure> {
     }
 }
 
-fn read_input(path: &str, args: &Arguments) -> Result<Input, Failure> {
-    let bytes = files::read(path)?;
-    match args.required("type")? {
-        "o" => Ok(Input::Object(bytes)),
-        "a" => Ok(Input::Archive(bytes)),
-        other => Err(Failure::new(format!("type '{other}' is not supported: expected 'o' or 'a'"))),
-    }
+fn is_host(target: &str) -> bool {
+    target.starts_with("host-")
 }
 
 /// An object, and its name for error messages.
 type NamedObject<'a> = (String, Cow<'a, [u8]>);
 
-fn objects<'a>(path: &str, input: &'a Input) -> Result<Vec<NamedObject<'a>>, Failure> {
-    match input {
-        Input::Object(bytes) => Ok(vec![(path.to_owned(), bytes.as_slice().into())]),
-        Input::Archive(bytes) => {
-            let mut objects = Vec::new();
-            for member in archive::members(bytes).map_err(|error| file_error(path, error))? {
-                let data = match member.data {
-                    Some(data) => data.into(),
-                    None => {
-                        let file = std::path::Path::new(path).with_file_name("").join(member.name);
-                        files::read(&file.to_string_lossy())?.into()
-                    }
-                };
-                objects.push((format!("{path}({})", member.name), data));
+/// The objects in an archive.
+fn objects<'a>(path: &str, bytes: &'a [u8]) -> Result<Vec<NamedObject<'a>>, Failure> {
+    let mut objects = Vec::new();
+    for member in archive::members(bytes).map_err(|error| file_error(path, error))? {
+        let data = match member.data {
+            Some(data) => data.into(),
+            None => {
+                let file = std::path::Path::new(path).with_file_name("").join(member.name);
+                files::read(&file.to_string_lossy())?.into()
             }
-            // Archives may hold anything; only objects can hold bundles.
-            objects.retain(|(_, data): &NamedObject<'_>| bundle::is_object(data));
-            Ok(objects)
-        }
+        };
+        objects.push((format!("{path}({})", member.name), data));
     }
+    // Archives may hold anything; only objects can hold bundles.
+    objects.retain(|(_, data): &NamedObject<'_>| bundle::is_object(data));
+    Ok(objects)
 }
 
 fn bundles<'a>(name: &str, object: &'a [u8]) -> Result<Vec<Bundle<'a>>, Failure> {
     bundle::list(object).map_err(|error| file_error(name, error))
 }
 
-fn list(path: &str, args: &Arguments) -> Result<Status, Failure> {
-    let input = read_input(path, args)?;
-    let mut targets: Vec<String> = Vec::new();
-    for (name, object) in objects(path, &input)? {
-        for bundle in bundles(&name, &object)? {
-            if !targets.iter().any(|known| known == bundle.target) {
-                targets.push(bundle.target.to_owned());
+/// The parts of a bundle: target and contents. Of an archive, an archive of the parts of its members.
+fn parts(path: &str, bytes: &[u8], kind: Kind) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let owned = |parts: Vec<(String, &[u8])>| parts.into_iter().map(|(target, data)| (target, data.to_vec())).collect();
+    match kind {
+        Kind::Text(comment) => {
+            let text = text_bundle::divide_as(comment, bytes).map_err(|error| file_error(path, error))?;
+            if text.parts.is_empty() {
+                return Err(file_error(path, "not a bundle: it has no part"));
             }
+            Ok(owned(text.parts))
+        }
+        Kind::Binary => Ok(owned(binary_bundle::divide(bytes).map_err(|error| file_error(path, error))?)),
+        Kind::Object => {
+            let found = bundles(path, bytes)?.into_iter();
+            // The host's part is the object as a whole.
+            let data = |bundle: &Bundle<'_>| if bundle.is_host() { bytes } else { bundle.data }.to_vec();
+            Ok(found.map(|bundle| (bundle.target.to_owned(), data(&bundle))).collect())
+        }
+        Kind::Archive => {
+            let objects = objects(path, bytes)?;
+            let mut members: Vec<(String, Vec<(String, &[u8])>)> = Vec::new();
+            for (index, (name, object)) in objects.iter().enumerate() {
+                for bundle in bundles(name, object)? {
+                    let member = (format!("{index}.bc"), bundle.data);
+                    match members.iter_mut().find(|(target, _)| is_same_target(target, bundle.target)) {
+                        Some((_, list)) => list.push(member),
+                        None => members.push((bundle.target.to_owned(), vec![member])),
+                    }
+                }
+            }
+            let data = |target: &str, list: &[_]| if is_host(target) { bytes.to_vec() } else { archive::write(list) };
+            Ok(members.into_iter().map(|(target, list)| (target.clone(), data(&target, &list))).collect())
         }
     }
-    Ok(Status::print(targets.iter().map(|target| format!("{target}\n")).collect::<String>()))
 }
 
-fn bundle_files(targets: &[&str], inputs: &[String], output: &str, args: &Arguments) -> Result<Status, Failure> {
-    let kind = args.required("type")?;
-    if kind != "o" {
-        return Err(Failure::new(format!("type '{kind}' cannot be bundled: expected 'o'")));
-    }
+fn list(path: &str, kind: Kind) -> Result<Status, Failure> {
+    let bytes = files::read(path)?;
+    let targets = parts(path, &bytes, kind)?.into_iter().map(|(target, _)| format!("{target}\n"));
+    Ok(Status::print(targets.collect::<String>()))
+}
+
+fn bundle_files(targets: &[String], inputs: &[String], output: &str, kind: Kind) -> Result<Status, Failure> {
     if targets.len() != inputs.len() {
         return Err(Failure::new(format!("found {} inputs, expected {}, one per target", inputs.len(), targets.len())));
     }
-    let mut host = None;
-    let mut parts = Vec::new();
-    for (&target, input) in targets.iter().zip(inputs) {
-        let bytes = files::read(input)?;
-        if !target.starts_with("host-") {
-            parts.push((target.to_owned(), bytes));
-        } else if host.replace((input, bytes)).is_some() {
-            return Err(Failure::new("more than one host target, expected one"));
-        }
+    if let Some(twice) = targets.iter().enumerate().find_map(|(index, target)| {
+        targets[..index].iter().any(|known| is_same_target(known, target)).then_some(target)
+    }) {
+        return Err(Failure::new(format!("target '{twice}' appears twice, expected one input for each")));
     }
-    let (path, host) =
-        host.ok_or_else(|| Failure::new("no host target, expected one such as 'host-x86_64-unknown-linux-gnu'"))?;
-    let parts: Vec<(String, &[u8])> = parts.iter().map(|(target, bytes)| (target.clone(), bytes.as_slice())).collect();
-    let fat = bundle::bundle(&host, &parts).map_err(|error| file_error(path, error))?;
-    files::write(output, &fat)?;
+    if targets.iter().filter(|target| is_host(target)).count() > 1 {
+        return Err(Failure::new("more than one host target, expected one"));
+    }
+    let contents = inputs.iter().map(|input| files::read(input)).collect::<Result<Vec<_>, _>>()?;
+    let parts = || targets.iter().cloned().zip(contents.iter().map(Vec::as_slice));
+    let bytes = match kind {
+        Kind::Archive => return Err(Failure::new("type 'a' cannot be bundled: bundle its objects")),
+        Kind::Text(comment) => text_bundle::join_as(comment, &parts().collect::<Vec<_>>()),
+        Kind::Binary => binary_bundle::join(&parts().collect::<Vec<_>>()),
+        Kind::Object => {
+            let host = targets
+                .iter()
+                .position(|target| is_host(target))
+                .ok_or_else(|| Failure::new("no host target, expected one such as 'host-x86_64-unknown-linux-gnu'"))?;
+            let devices: Vec<_> = parts().filter(|(target, _)| !is_host(target)).collect();
+            bundle::bundle(&contents[host], &devices).map_err(|error| file_error(&inputs[host], error))?
+        }
+    };
+    files::write(output, &bytes)?;
     Ok(Status::Done)
 }
 
-fn unbundle(path: &str, targets: &[&str], outputs: &[String], args: &Arguments) -> Result<Status, Failure> {
+fn unbundle(
+    path: &str,
+    kind: Kind,
+    mut targets: Vec<String>,
+    mut outputs: Vec<String>,
+    args: &Arguments,
+) -> Result<Status, Failure> {
+    let bytes = files::read(path)?;
+    let parts = parts(path, &bytes, kind)?;
+    if targets.is_empty() {
+        if !args.has("target-list") {
+            return Err(Failure::new("option '--targets' or '--target-list' is missing"));
+        }
+        let prefix = one(&outputs, "output")?;
+        targets = parts.iter().map(|(target, _)| target.clone()).filter(|target| !is_host(target)).collect();
+        outputs = targets.iter().map(|target| format!("{prefix}-{}", target.replace(['/', ':'], "_"))).collect();
+    }
     if targets.len() != outputs.len() {
         return Err(Failure::new(format!(
             "found {} outputs, expected {}, one per target",
@@ -148,35 +230,26 @@ fn unbundle(path: &str, targets: &[&str], outputs: &[String], args: &Arguments) 
             targets.len()
         )));
     }
-    let input = read_input(path, args)?;
-    let objects = objects(path, &input)?;
     let mut written = Outputs::default();
-    for (&target, output) in targets.iter().zip(outputs) {
-        let part = match &input {
-            Input::Object(bytes) | Input::Archive(bytes) if target.starts_with("host-") => Some(bytes.clone()),
-            Input::Object(bytes) => {
-                bundle::extract(bytes, target).map_err(|error| file_error(path, error))?.map(<[u8]>::to_vec)
+    for (target, output) in targets.iter().zip(&outputs) {
+        let found = parts.iter().find(|(known, _)| is_same_target(known, target) || is_host(known) && is_host(target));
+        let part = match found {
+            Some((_, part)) => part.as_slice(),
+            // Any object, and any archive, is the host's.
+            None if is_host(target) && matches!(kind, Kind::Object | Kind::Archive) => bytes.as_slice(),
+            None if args.has("allow-missing-bundles") => &[],
+            None => {
+                let known: Vec<String> = parts.iter().map(|(target, _)| format!("'{target}'")).collect();
+                let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(file_error(path, format_args!("no bundle for '{target}': there are {has}")));
             }
-            Input::Archive(_) => archive_of_parts(&objects, target)?,
         };
-        let part = match part {
-            Some(part) => part,
-            None if args.has("allow-missing-bundles") => Vec::new(),
-            None => return Err(file_error(path, format_args!("no bundle for '{target}'"))),
-        };
-        written.add(output, &part)?;
+        written.add(output, part)?;
+    }
+    if let Some(list) = args.last("target-list") {
+        let lines = targets.iter().zip(&outputs);
+        written.add(list, lines.map(|(target, file)| format!("{target}, {file}\n")).collect::<String>().as_bytes())?;
     }
     written.commit()?;
     Ok(Status::Done)
-}
-
-/// An archive of all members' code for `target`; `None` where no member has any.
-fn archive_of_parts(objects: &[NamedObject<'_>], target: &str) -> Result<Option<Vec<u8>>, Failure> {
-    let mut parts = Vec::new();
-    for (index, (name, object)) in objects.iter().enumerate() {
-        for bundle in bundles(name, object)?.into_iter().filter(|bundle| bundle.target == target) {
-            parts.push((format!("{index}.bc"), bundle.data));
-        }
-    }
-    Ok((!parts.is_empty()).then(|| archive::write(&parts)))
 }

@@ -1,21 +1,29 @@
 //! `device-link`: all device code of a program → one host object. Link, split, properties, images, wrap, in one process.
 //!
-//! Device code is generic whatever its targets: it is linked and split once, and every part becomes, for each target, images
-//! to build at run time or images compiled ahead of time.
+//! For each target, the inputs that are for it are linked together. Targets with the same inputs share link and split,
+//! because device code of all but NVIDIA's targets is generic: every part becomes, for each target, images to build at run
+//! time or images compiled ahead of time. With a cache, a link whose inputs and options were seen before takes its images
+//! from there and does none of this.
 
-use crate::ahead_of_time;
-use crate::command_line::{Argument, Arguments, Opt, Syntax};
+mod cache;
+mod dump;
+mod inputs;
+mod provided;
+mod settings;
+
+use crate::ahead_of_time::{self, Compiler};
+use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
 use crate::files::Outputs;
 use crate::wrapper::wrap_options;
 use crate::{Failure, Status};
+use inputs::Group;
 use scythe_abi::names::GENERIC_TRIPLE;
 use scythe_abi::target::Target;
 use scythe_image::{Format, Image};
 use scythe_llvm::Context;
-use scythe_split::{Mode, Options};
 use scythe_wrap::wrap;
-use std::collections::BTreeSet;
+use settings::Settings;
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "device-link",
@@ -26,19 +34,50 @@ pub const SYNTAX: Syntax = Syntax {
         Opt {
             name: "target",
             value: Some("LIST"),
-            help: "targets of the inputs that follow: spir64 (default), built at run time; spir64_x86_64, for the CPU",
+            help: "targets of the inputs that follow, by name or bundle id: spir64 (default), built at run time; spir64_x86_64, \
+                   for the CPU",
         },
         Opt {
             name: "split",
             value: Some("MODE"),
             help: "off, per_source, per_kernel or auto, which is per_source (default)",
         },
+        Opt {
+            name: "export",
+            value: None,
+            help: "let images of other programs and libraries use SYCL_EXTERNAL functions: each is in an image, needed or not",
+        },
+        Opt {
+            name: "provided-by",
+            value: Some("LIBRARY"),
+            help: "what the images in this file export may stay undefined, and is linked at run time; may be repeated",
+        },
+        Opt { name: "allow-undefined", value: None, help: "any symbol may stay undefined, and is linked at run time" },
         Opt { name: "compile-opts", value: Some("TEXT"), help: "options to build the images with at run time" },
         Opt {
             name: "cpu-opts",
             value: Some("TEXT"),
             help: "options for spir64_x86_64: -march=LEVEL[,LEVEL…], -O0 to -O3 (default: x86-64, x86-64-v3, x86-64-v4; -O3)",
         },
+        Opt { name: "backend-options", value: Some("TARGET:TEXT"), help: "options for one target; may be repeated" },
+        Opt {
+            name: "jobs",
+            value: Some("N"),
+            help: "compile at most so many parts at a time (default: one per processor)",
+        },
+        Opt {
+            name: "cache",
+            value: Some("DIR"),
+            help: "take images from this folder where the same code was linked with the same options before",
+        },
+        Opt { name: "compress", value: None, help: "compress the images' code" },
+        Opt { name: "dump-device-code", value: Some("DIR"), help: "also write the code of each image to a file there" },
+        Opt {
+            name: "device-config-file",
+            value: Some("FILE"),
+            help: "a device configuration over the built-in one; part of the cache's key",
+        },
+        Opt { name: "linked", value: Some("FILE"), help: "also write the names of all kernels, one on each line" },
         Opt { name: "host", value: Some("TRIPLE"), help: "the host's triple (default: this machine's)" },
         Opt {
             name: "save-temps",
@@ -47,44 +86,29 @@ pub const SYNTAX: Syntax = Syntax {
         },
         Opt { name: "reg-func-name", value: Some("NAME"), help: "called at load (default: __tgt_register_lib)" },
         Opt { name: "unreg-func-name", value: Some("NAME"), help: "called at unload (default: __tgt_unregister_lib)" },
+        Opt { name: "verbose", value: None, help: "say on standard error which steps are taken" },
     ],
     notes: "Levels are x86-64 (or sse2), x86-64-v2 (sse4.2), x86-64-v3 (avx2) and x86-64-v4 (avx512). Each becomes an image\n\
             of its own; a program uses the best that its machine supports.\n\
-            Inputs without kernels are fine: the object then registers no images.",
+            Inputs without kernels are fine: the object then registers no images.\n\
+            The cache is content-addressed: its keys cover inputs, options, and this program with its device library. It may\n\
+            be removed at any time, and shared by links that run at the same time.",
 };
-
-/// Inputs with the same targets, in order.
-struct Group<'a> {
-    targets: BTreeSet<Target>,
-    inputs: Vec<&'a str>,
-}
-
-/// What holds for all groups.
-struct Settings<'a> {
-    split: Options,
-    /// For code that is built at run time.
-    options: &'a str,
-    /// For code that is compiled now.
-    cpu: ahead_of_time::Settings,
-}
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let output = args.required("o")?;
-    let settings = Settings {
-        split: Options { mode: args.last("split").map_or(Ok(Mode::PerSource), device_code::mode)?, ..Options::default() },
-        options: args.last("compile-opts").unwrap_or_default(),
-        cpu: ahead_of_time::Settings::parse(args.last("cpu-opts").unwrap_or_default())?,
-    };
-    let options = wrap_options(args)?;
-    let groups = groups(args)?;
+    let settings = Settings::read(args)?;
+    let mut options = wrap_options(args)?;
+    options.compress = args.has("compress");
+    let groups = inputs::groups(args)?;
+
     let mut outputs = Outputs::default();
-    let mut images = Vec::new();
-    for (index, group) in groups.iter().enumerate() {
-        let temps = args.last("save-temps").map(|prefix| match index {
-            0 => prefix.to_owned(),
-            _ => format!("{prefix}-{index}"),
-        });
-        add_images(group, &settings, temps, &mut images, &mut outputs)?;
+    let images = images(&groups, &settings, args.last("save-temps"), &mut outputs)?;
+    if let Some(folder) = args.last("dump-device-code") {
+        dump::stage(folder, &images, &mut outputs)?;
+    }
+    if let Some(file) = args.last("linked") {
+        outputs.add(file, kernels(&images).as_bytes())?;
     }
     let object = wrap(&images, &options).map_err(|error| Failure::new(error.to_string()))?;
     outputs.add(output, &object)?;
@@ -92,52 +116,62 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-fn groups(args: &Arguments) -> Result<Vec<Group<'_>>, Failure> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    let mut current = BTreeSet::from([Target::Generic]);
-    for argument in &args.0 {
-        match argument {
-            Argument::Option("target", list) => current = targets(list)?,
-            Argument::Option(..) => {}
-            Argument::Input(input) => match groups.iter_mut().find(|group| group.targets == current) {
-                Some(group) => group.inputs.push(input),
-                None => groups.push(Group { targets: current.clone(), inputs: vec![input] }),
-            },
+/// All images, from the cache where it has them.
+fn images(
+    groups: &[Group<'_>],
+    settings: &Settings<'_>,
+    temps: Option<&str>,
+    outputs: &mut Outputs,
+) -> Result<Vec<Image>, Failure> {
+    // The parts that are to be kept are not in the cache.
+    let key = settings.cache.as_ref().filter(|_| temps.is_none()).map(|_| inputs::key(groups, settings)).transpose()?;
+    let entry = settings.cache.as_ref().zip(key.as_ref());
+    if let Some(images) = entry.and_then(|(cache, key)| cache.images(key)) {
+        settings.tell(format_args!("{} images from the cache", images.len()));
+        return Ok(images);
+    }
+    let mut images = Vec::new();
+    for (index, group) in groups.iter().enumerate() {
+        let temps = temps.map(|prefix| match index {
+            0 => prefix.to_owned(),
+            _ => format!("{prefix}-{index}"),
+        });
+        let parts = parts(group, settings, temps, outputs)?;
+        for target in &group.targets {
+            images.extend(finish(*target, &parts, settings)?);
         }
     }
-    Ok(groups)
+    if let Some((cache, key)) = entry {
+        cache.keep_images(key, &images);
+    }
+    Ok(images)
 }
 
-fn targets(list: &str) -> Result<BTreeSet<Target>, Failure> {
-    let target = |name: &str| {
-        Target::from_name(name)
-            .ok_or_else(|| Failure::new(format!("unknown target '{name}': expected {}", Target::NAMES)))
-    };
-    list.split(',').map(target).collect()
-}
-
-fn add_images(
+/// The generic images of one group.
+fn parts(
     group: &Group<'_>,
     settings: &Settings<'_>,
     temps: Option<String>,
-    images: &mut Vec<Image>,
     outputs: &mut Outputs,
-) -> Result<(), Failure> {
-    // One context per group: its memory is given back before the next begins.
+) -> Result<Vec<Image>, Failure> {
+    settings.tell(format_args!("linking {} modules for {}", group.inputs.len(), group.target_names()));
     let context = Context::new();
     let modules = group.inputs.iter().map(|path| device_code::read(&context, path)).collect::<Result<Vec<_>, _>>()?;
-    let Some(split) = device_code::link_and_split(modules, GENERIC_TRIPLE, &settings.split)? else { return Ok(()) };
+    let Some(split) = device_code::link_and_split(modules, GENERIC_TRIPLE, &settings.split)? else {
+        return Ok(Vec::new());
+    };
+    settings.tell(format_args!("splitting the code into {} parts", split.len()));
     let mut files = temps.as_deref().map(PartFiles::new).transpose()?;
-    let mut parts = Vec::new();
+    let mut images = Vec::with_capacity(split.len());
     for part in split.parts() {
         let code = part.module.to_bitcode();
         if let Some(files) = &mut files {
             files.add(&part, &code, true, outputs)?;
         }
-        parts.push(Image {
+        images.push(Image {
             target: GENERIC_TRIPLE.to_owned(),
             format: Format::LlvmBitcode,
-            options: settings.options.to_owned(),
+            options: String::new(),
             properties: part.properties,
             symbols: part.symbols,
             code,
@@ -146,28 +180,31 @@ fn add_images(
     if let (Some(files), Some(prefix)) = (files, temps) {
         outputs.add(&format!("{prefix}.table"), files.table().to_text().as_bytes())?;
     }
-    for target in &group.targets {
-        match target {
-            Target::Generic => images.extend(parts.iter().cloned()),
-            Target::Cpu => images.extend(compile_for_cpu(&parts, &settings.cpu)?),
-            Target::CpuLevel(level) => {
-                let one = ahead_of_time::Settings { levels: [*level].into(), opt_level: settings.cpu.opt_level };
-                images.extend(compile_for_cpu(&parts, &one)?);
-            }
-            Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => {
-                let name = target.name();
-                let message = format!("device code for '{name}' cannot be linked: 'spir64' and the CPU's targets can");
-                return Err(Failure::new(message));
-            }
+    Ok(images)
+}
+
+/// What becomes of the parts for one target.
+fn finish(target: Target, parts: &[Image], settings: &Settings<'_>) -> Result<Vec<Image>, Failure> {
+    match target {
+        Target::Generic => {
+            let options = settings.run_time_options.clone();
+            Ok(parts.iter().map(|part| Image { options: options.clone(), ..part.clone() }).collect())
         }
+        Target::Cpu | Target::CpuLevel(_) => compile_for_cpu(parts, &settings.cpu(target)?, settings),
+        Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => Err(inputs::unsupported(target)),
     }
-    Ok(())
 }
 
 /// One image for each part and instruction-set level.
-fn compile_for_cpu(parts: &[Image], settings: &ahead_of_time::Settings) -> Result<Vec<Image>, Failure> {
+fn compile_for_cpu(
+    parts: &[Image],
+    cpu: &ahead_of_time::Settings,
+    settings: &Settings<'_>,
+) -> Result<Vec<Image>, Failure> {
     let code: Vec<&[u8]> = parts.iter().map(|part| part.code.as_slice()).collect();
-    let objects = ahead_of_time::compile(&code, settings)?;
+    settings.tell(format_args!("compiling {} parts for {} levels of the CPU", code.len(), cpu.levels.len()));
+    let cached = settings.cache.as_ref().map(|cache| cache as &dyn ahead_of_time::Store);
+    let objects = Compiler { settings: cpu, jobs: settings.jobs, store: cached }.compile(&code)?;
     let images = parts.iter().zip(objects).flat_map(|(part, objects)| {
         objects.into_iter().map(|object| Image {
             target: object.level.image_target(),
@@ -179,4 +216,11 @@ fn compile_for_cpu(parts: &[Image], settings: &ahead_of_time::Settings) -> Resul
         })
     });
     Ok(images.collect())
+}
+
+/// The kernels in all images, each once, in order, with a line feed after each.
+fn kernels(images: &[Image]) -> String {
+    let mut met = std::collections::HashSet::new();
+    let symbols = images.iter().flat_map(|image| &image.symbols).filter(|symbol| met.insert(symbol.as_str()));
+    symbols.map(|symbol| format!("{symbol}\n")).collect()
 }

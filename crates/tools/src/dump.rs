@@ -23,7 +23,7 @@ pub const SYNTAX: Syntax = Syntax {
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let path = args.only_input()?;
     let bytes = files::read(path)?;
-    let images = find_images(&bytes).map_err(|error| file_error(path, error))?;
+    let images = container::find_all(&bytes).map_err(|error| file_error(path, error))?;
     if images.is_empty() {
         let bundles = bundle::list(&bytes).unwrap_or_default();
         if bundles.is_empty() {
@@ -37,30 +37,12 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     for (index, image) in images.iter().enumerate() {
         describe(&mut text, index, image).map_err(|error| file_error(path, error))?;
         if let Some(prefix) = args.last("extract") {
-            outputs.add(&format!("{prefix}_{index}.{}", extension(image.format)), image.code)?;
+            let code = image.code().map_err(|error| file_error(path, error))?;
+            outputs.add(&format!("{prefix}_{index}.{}", extension(image.format)), &code)?;
         }
     }
     outputs.commit()?;
     Ok(Status::print(text))
-}
-
-/// Every image in the bytes of a file, whatever the file is. Where a file is a container from its first byte on, errors
-/// of that container count; inside other files, bytes that merely look like the start of an image are passed over.
-fn find_images(bytes: &[u8]) -> Result<Vec<ImageView<'_>>, ImageError> {
-    let mut images = Vec::new();
-    let mut at = 0;
-    while let Some(found) = bytes[at..].windows(container::MAGIC.len()).position(|window| window == container::MAGIC) {
-        let start = at + found;
-        at = match ImageView::parse_prefix(&bytes[start..]) {
-            Ok((image, length)) => {
-                images.push(image);
-                start + length
-            }
-            Err(error) if start == 0 => return Err(error),
-            Err(_) => start + 1,
-        };
-    }
-    Ok(images)
 }
 
 fn describe(out: &mut String, index: usize, image: &ImageView<'_>) -> Result<(), ImageError> {
@@ -71,7 +53,8 @@ fn describe(out: &mut String, index: usize, image: &ImageView<'_>) -> Result<(),
     if !image.options.is_empty() {
         print(format_args!("  options: {}", image.options));
     }
-    print(format_args!("  code: {} bytes", image.code.len()));
+    let stored = image.compressed_size().map(|size| format!(", compressed to {size}")).unwrap_or_default();
+    print(format_args!("  code: {} bytes{stored}", image.code_size()));
     print(format_args!("  symbols: {}", image.symbols().len()));
     for symbol in image.symbols() {
         print(format_args!("    {symbol}"));
@@ -115,7 +98,8 @@ impl fmt::Display for Launch<'_> {
     }
 }
 
-fn extension(format: Format) -> &'static str {
+/// What a file with code of this format ends with.
+pub fn extension(format: Format) -> &'static str {
     match format {
         Format::LlvmBitcode => "bc",
         Format::SpirV => "spv",

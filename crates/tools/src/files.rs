@@ -5,6 +5,7 @@ use scythe_diag::{Diagnostic, Location};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The reason without the number that the standard library adds.
 fn reason(error: &io::Error) -> String {
@@ -26,6 +27,9 @@ pub fn read_text(path: &str) -> Result<String, Failure> {
         file_error(path, format_args!("not UTF-8 text: bad byte at offset {}", error.utf8_error().valid_up_to()))
     })
 }
+
+/// Numbers temporary files.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// Outputs that appear together, when [`Outputs::commit`] is called. Dropped before, they leave nothing behind.
 #[derive(Default)]
@@ -54,8 +58,8 @@ impl Outputs {
         }
         let mut temporary = std::ffi::OsString::from(".");
         temporary.push(name);
-        // Numbered, so that two outputs with one name in one run do not share a temporary file.
-        temporary.push(format!(".{}-{}.tmp", std::process::id(), self.staged.len()));
+        // Numbered, so that two outputs with one name, also of two threads, do not share a temporary file.
+        temporary.push(format!(".{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
         let temporary = target.with_file_name(temporary);
         self.staged.push((temporary.clone(), target.to_owned()));
         fs::write(&temporary, bytes).map_err(cannot)
@@ -89,6 +93,22 @@ impl Drop for Outputs {
             let _ = fs::remove_file(temporary);
         }
     }
+}
+
+/// Makes a folder, and those that it is to stand in, where they are not there yet.
+pub fn make_folder(path: &str) -> Result<(), Failure> {
+    fs::create_dir_all(path)
+        .map_err(|error| file_error(path, format_args!("cannot make the folder: {}", reason(&error))))
+}
+
+/// The same, for its owner alone.
+pub fn make_private_folder(path: &str) -> Result<(), Failure> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|error| file_error(path, format_args!("cannot make the folder: {}", reason(&error))))
 }
 
 /// Writes one output.

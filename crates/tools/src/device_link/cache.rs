@@ -1,0 +1,109 @@
+//! The link cache: images, and objects compiled ahead of time, under the hash of all that they were made of.
+//!
+//! An entry is a file with a magic number, the hash of what follows, and the contents. Entries appear under their final names
+//! when they are complete, so that any number of links may use a folder at the same time. What cannot be read, or is damaged, is
+//! made again; what cannot be written is told, and the link goes on.
+
+use crate::Failure;
+use crate::ahead_of_time::{self, Store};
+use crate::files;
+use scythe_abi::target::Level;
+use scythe_diag::Diagnostic;
+use scythe_image::{Image, ImageView, container};
+use std::path::{Path, PathBuf};
+
+const MAGIC: [u8; 8] = *b"SCYTHELC";
+const HEAD: usize = MAGIC.len() + blake3::OUT_LEN;
+
+pub struct Cache {
+    folder: PathBuf,
+    /// See [`program_identity`].
+    identity: blake3::Hash,
+}
+
+impl Cache {
+    /// The cache in this folder, which is made where it is not there, for its owner alone.
+    pub fn open(folder: &str) -> Result<Self, Failure> {
+        files::make_private_folder(folder)?;
+        Ok(Self { folder: PathBuf::from(folder), identity: program_identity()? })
+    }
+
+    /// The images of a link that was done before.
+    pub fn images(&self, key: &blake3::Hash) -> Option<Vec<Image>> {
+        let contents = self.read(&name("link", key))?;
+        let mut images = Vec::new();
+        let mut rest = contents.as_slice();
+        while !rest.is_empty() {
+            let (view, length) = ImageView::parse_prefix(rest).ok()?;
+            images.push(view.to_image().ok()?);
+            rest = &rest[length..];
+        }
+        Some(images)
+    }
+
+    pub fn keep_images(&self, key: &blake3::Hash, images: &[Image]) {
+        let contents: Vec<u8> = images.iter().flat_map(Image::to_bytes).collect();
+        self.write(&name("link", key), &contents);
+    }
+
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
+        let mut bytes = std::fs::read(self.folder.join(name)).ok()?;
+        let head = bytes.get(..HEAD)?;
+        let sound = head.starts_with(&MAGIC) && head[MAGIC.len()..] == *blake3::hash(&bytes[HEAD..]).as_bytes();
+        sound.then(|| bytes.split_off(HEAD))
+    }
+
+    fn write(&self, name: &str, contents: &[u8]) {
+        let bytes = [&MAGIC[..], blake3::hash(contents).as_bytes(), contents].concat();
+        if let Err(Failure(faults)) = files::write(&self.folder.join(name).to_string_lossy(), &bytes) {
+            for fault in faults {
+                let warning = Diagnostic { severity: scythe_diag::Severity::Warning, ..fault };
+                eprint!("{}", warning.render_as("device-link"));
+            }
+        }
+    }
+
+    fn object_name(&self, code: &[u8], level: Level, settings: &ahead_of_time::Settings) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.identity.as_bytes()).update(blake3::hash(code).as_bytes());
+        hasher.update(format!("{} {}", level.as_str(), settings.opt_level).as_bytes());
+        name("cpu", &hasher.finalize())
+    }
+}
+
+impl Store for Cache {
+    fn object(&self, code: &[u8], level: Level, settings: &ahead_of_time::Settings) -> Option<Vec<u8>> {
+        self.read(&self.object_name(code, level, settings))
+    }
+
+    fn keep_object(&self, code: &[u8], level: Level, settings: &ahead_of_time::Settings, object: &[u8]) {
+        self.write(&self.object_name(code, level, settings), object);
+    }
+}
+
+fn name(kind: &str, key: &blake3::Hash) -> String {
+    format!("{kind}-{}", key.to_hex())
+}
+
+/// What stands for this program in keys: its version, its own code, LLVM, and the device library.
+pub fn program_identity() -> Result<blake3::Hash, Failure> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+    hasher.update(format!("container {}, LLVM {:?}", container::VERSION, scythe_llvm::llvm_version()).as_bytes());
+    let program = std::env::current_exe().unwrap_or_default();
+    hasher.update(blake3::hash(&files::read(&program.to_string_lossy())?).as_bytes());
+    for file in library_files(&ahead_of_time::device_library_folder()?) {
+        hasher.update(file.file_name().unwrap_or_default().as_encoded_bytes());
+        hasher.update(blake3::hash(&files::read(&file.to_string_lossy())?).as_bytes());
+    }
+    Ok(hasher.finalize())
+}
+
+/// The files of the device library, by name; none where it is not installed.
+fn library_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|p| p.is_file()).collect();
+    files.sort();
+    files
+}

@@ -1,0 +1,32 @@
+//! `--dump-device-code`: the code of each image in a file of its own, for people and their tools.
+
+use crate::Failure;
+use crate::dump::extension;
+use crate::files::{self, Outputs};
+use scythe_abi::launch::KernelLaunch;
+use scythe_abi::names::LAUNCH_PROPERTY_SET;
+use scythe_image::Image;
+use std::path::Path;
+
+/// Stages one file per image, `SOURCE-TARGET-HASH.EXTENSION`. The source is that of the first kernel. The hash, of the code
+/// and the image's symbols, keeps apart images that several links write to one folder; equal images are one file.
+pub fn stage(folder: &str, images: &[Image], outputs: &mut Outputs) -> Result<(), Failure> {
+    files::make_folder(folder)?;
+    for image in images {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(image.symbols.join("\n").as_bytes()).update(&image.code);
+        let hash = hasher.finalize().to_hex();
+        let target = image.target.replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c), "-");
+        let name = format!("{}-{target}-{}.{}", source(image), &hash[..12], extension(image.format));
+        outputs.add(&Path::new(folder).join(name).to_string_lossy(), &image.code)?;
+    }
+    Ok(())
+}
+
+/// The name, without folders, of the source of an image's first kernel.
+fn source(image: &Image) -> String {
+    let set = image.properties.get(LAUNCH_PROPERTY_SET);
+    let launch = set.and_then(|set| KernelLaunch::from_bytes(set.get(image.symbols.first()?)?.as_bytes()?));
+    let file = launch.and_then(|launch| Some(Path::new(&launch.file).file_name()?.to_string_lossy().into_owned()));
+    file.unwrap_or_else(|| "device".to_owned())
+}

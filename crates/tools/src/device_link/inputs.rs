@@ -1,0 +1,93 @@
+//! Which inputs are linked together, and what identifies a link.
+
+use super::settings::Settings;
+use crate::command_line::{Argument, Arguments};
+use crate::{Failure, files};
+use scythe_abi::target::Target;
+
+/// Targets that take the same inputs, and these, in order.
+pub struct Group<'a> {
+    pub targets: Vec<Target>,
+    pub inputs: Vec<&'a str>,
+}
+
+impl Group<'_> {
+    pub fn target_names(&self) -> String {
+        self.targets.iter().map(|target| target.name()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// For each target its inputs, in order; targets with the same ones stand together, in the order of targets.
+pub fn groups(args: &Arguments) -> Result<Vec<Group<'_>>, Failure> {
+    let mut of_target: std::collections::BTreeMap<Target, Vec<&str>> = Default::default();
+    let mut current = vec![Target::Generic];
+    for argument in &args.0 {
+        match argument {
+            Argument::Option("target", list) => current = targets(list)?,
+            Argument::Option(..) => {}
+            Argument::Input(input) => {
+                for target in &current {
+                    of_target.entry(*target).or_default().push(input);
+                }
+            }
+        }
+    }
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for (target, inputs) in of_target {
+        match groups.iter_mut().find(|group| group.inputs == inputs && !target.is_nvptx()) {
+            Some(group) => group.targets.push(target),
+            None => groups.push(Group { targets: vec![target], inputs }),
+        }
+    }
+    Ok(groups)
+}
+
+fn targets(list: &str) -> Result<Vec<Target>, Failure> {
+    let mut targets = list.split(',').map(target).collect::<Result<Vec<_>, _>>()?;
+    targets.sort();
+    targets.dedup();
+    Ok(targets)
+}
+
+/// The target of this name. Those whose code cannot be finished here are refused before any work is done.
+pub fn target(name: &str) -> Result<Target, Failure> {
+    let target = Target::from_name(name)
+        .ok_or_else(|| Failure::new(format!("unknown target '{name}': expected {}", Target::NAMES)))?;
+    match target {
+        Target::Generic | Target::Cpu | Target::CpuLevel(_) => Ok(target),
+        Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => Err(unsupported(target)),
+    }
+}
+
+/// That this program has no way to finish code for `target`.
+pub fn unsupported(target: Target) -> Failure {
+    let tool = if target.is_nvptx() { "ptxas" } else { "ocloc" };
+    Failure::new(format!(
+        "device code for '{}' cannot be linked: that needs {tool}, which is not supported; 'spir64', 'spir64_x86_64' and \
+         the CPU's levels are",
+        target.name()
+    ))
+}
+
+/// What the images depend on: the contents of the inputs, what is made of them, and this program.
+pub fn key(groups: &[Group<'_>], settings: &Settings<'_>) -> Result<blake3::Hash, Failure> {
+    let mut hasher = blake3::Hasher::new();
+    // With its length before each, no two lists of fields are the same bytes.
+    let mut field = |bytes: &[u8]| {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    field(b"device-link");
+    field(super::cache::program_identity()?.as_bytes());
+    for text in settings.key_fields() {
+        field(text.as_bytes());
+    }
+    for group in groups {
+        field(group.target_names().as_bytes());
+        field(&(group.inputs.len() as u64).to_le_bytes());
+        for input in &group.inputs {
+            field(blake3::hash(&files::read(input)?).as_bytes());
+        }
+    }
+    Ok(hasher.finalize())
+}

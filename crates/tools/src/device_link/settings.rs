@@ -1,0 +1,126 @@
+//! What the options of `device-link` say of the images.
+
+use super::cache::Cache;
+use super::{inputs, provided};
+use crate::ahead_of_time;
+use crate::command_line::Arguments;
+use crate::{Failure, device_code, files};
+use scythe_abi::target::Target;
+use scythe_split::{Imports, Mode, Options};
+use std::collections::BTreeMap;
+use std::num::NonZero;
+
+pub struct Settings<'a> {
+    pub split: Options,
+    /// For code that is built at run time.
+    pub run_time_options: String,
+    /// Parts that are compiled at the same time.
+    pub jobs: NonZero<usize>,
+    pub cache: Option<Cache>,
+    cpu_options: &'a str,
+    backend_options: BTreeMap<Target, String>,
+    /// The text of the device configuration file.
+    configuration: String,
+    verbose: bool,
+}
+
+impl<'a> Settings<'a> {
+    pub fn read(args: &'a Arguments) -> Result<Self, Failure> {
+        let mut backend_options: BTreeMap<Target, String> = BTreeMap::new();
+        for value in args.all("backend-options") {
+            let (name, options) = value.split_once(':').ok_or_else(|| {
+                Failure::new(format!("'--backend-options={value}': expected a target, ':' and options"))
+            })?;
+            append(backend_options.entry(inputs::target(name)?).or_default(), options);
+        }
+        let mut run_time_options = args.last("compile-opts").unwrap_or_default().to_owned();
+        append(&mut run_time_options, &backend_options.remove(&Target::Generic).unwrap_or_default());
+        let settings = Self {
+            split: Options {
+                mode: args.last("split").map_or(Ok(Mode::default()), device_code::mode)?,
+                export: args.has("export"),
+                imports: imports(args)?,
+            },
+            run_time_options,
+            jobs: jobs(args)?,
+            cache: args.last("cache").map(Cache::open).transpose()?,
+            cpu_options: args.last("cpu-opts").unwrap_or_default(),
+            backend_options,
+            configuration: args.last("device-config-file").map_or(Ok(String::new()), files::read_text)?,
+            verbose: args.has("verbose"),
+        };
+        // Mistakes are told whether or not there is something to compile.
+        settings.cpu(Target::Cpu)?;
+        for target in settings.backend_options.keys() {
+            settings.cpu(*target)?;
+        }
+        Ok(settings)
+    }
+
+    /// How to compile for one of the CPU's targets.
+    pub fn cpu(&self, target: Target) -> Result<ahead_of_time::Settings, Failure> {
+        let own = self.backend_options.get(&target).map_or("", String::as_str);
+        let mut cpu = ahead_of_time::Settings::parse(&format!("{} {own}", self.cpu_options))?;
+        if let Target::CpuLevel(level) = target {
+            if own.contains("-march=") {
+                let message = format!("'{own}' for '{}': the target names the level already", target.name());
+                return Err(Failure::new(message));
+            }
+            cpu.levels = [level].into();
+        }
+        Ok(cpu)
+    }
+
+    /// Everything here that images depend on.
+    pub fn key_fields(&self) -> Vec<String> {
+        let imports = match &self.split.imports {
+            Imports::None => "none".to_owned(),
+            Imports::Any => "any".to_owned(),
+            Imports::Of(symbols) => {
+                let mut symbols: Vec<&str> = symbols.iter().map(String::as_str).collect();
+                symbols.sort_unstable();
+                format!("of {}", symbols.join("\n"))
+            }
+        };
+        vec![
+            format!("{:?} {}", self.split.mode, self.split.export),
+            imports,
+            self.run_time_options.clone(),
+            self.cpu_options.to_owned(),
+            format!("{:?}", self.backend_options),
+            self.configuration.clone(),
+        ]
+    }
+
+    /// Says what is being done, to those who asked.
+    pub fn tell(&self, what: std::fmt::Arguments<'_>) {
+        if self.verbose {
+            eprintln!("device-link: {what}");
+        }
+    }
+}
+
+fn append(options: &mut String, more: &str) {
+    if !options.is_empty() && !more.is_empty() {
+        options.push(' ');
+    }
+    options.push_str(more);
+}
+
+fn imports(args: &Arguments) -> Result<Imports, Failure> {
+    let provided = provided::symbols(args.all("provided-by"))?;
+    Ok(match args.has("allow-undefined") {
+        true => Imports::Any,
+        false if provided.is_empty() => Imports::None,
+        false => Imports::Of(provided),
+    })
+}
+
+fn jobs(args: &Arguments) -> Result<NonZero<usize>, Failure> {
+    match args.last("jobs") {
+        None => Ok(std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)),
+        Some(text) => text
+            .parse()
+            .map_err(|_| Failure::new(format!("'--jobs={text}': expected the number of jobs, which is at least 1"))),
+    }
+}
