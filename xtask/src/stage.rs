@@ -127,26 +127,28 @@ fn build_systems(prefix: &Path) -> Result<(), String> {
     link("scythe", &prefix.join("bin/scythe-clang++"))
 }
 
-/// Compiles each target's device library to bitcode, unless it is newer than its sources.
+/// Compiles each target's device library to bitcode, unless it is newer than all sources.
 fn device_library(prefix: &Path) -> Result<(), String> {
-    let sources = root().join("device-lib/cpu");
-    let output = prefix.join("lib/scythe/devicelib/devicelib-cpu.bc");
-    let newest = files(&sources, &["cpp", "hpp"])?.iter().filter_map(|f| modified(f)).max();
-    if modified(&output).is_some_and(|made| newest.is_some_and(|n| made > n)) {
-        return Ok(());
+    let newest = files(&root().join("device-lib"), &["cpp", "hpp"])?.iter().filter_map(|f| modified(f)).max();
+    for target in ["cpu", "spirv"] {
+        let output = prefix.join(format!("lib/scythe/devicelib/devicelib-{target}.bc"));
+        if modified(&output).is_some_and(|made| newest.is_some_and(|n| made > n)) {
+            continue;
+        }
+        progress(&format!("compiling the device library for {target}"));
+        parent(&output)?;
+        let waiting = output.with_extension("tmp");
+        process::run(
+            Command::new("clang++-22")
+                .args(["-fsycl", "-fsycl-device-only", "-std=c++17", "-O2", "-nostdinc", "-fno-math-errno"])
+                .args(["-ffp-contract=off", "-emit-llvm", "-c", "devicelib.cpp", "-o"])
+                .arg(std::path::absolute(&waiting).map_err(|e| format!("{}: {e}", waiting.display()))?)
+                // Relative, so that the checkout's place does not reach the output.
+                .current_dir(root().join("device-lib").join(target)),
+        )?;
+        rename(&waiting, &output)?;
     }
-    progress("compiling the device library");
-    parent(&output)?;
-    let waiting = output.with_extension("tmp");
-    process::run(
-        Command::new("clang++-22")
-            .args(["-fsycl", "-fsycl-device-only", "-std=c++17", "-O2", "-nostdinc", "-fno-math-errno"])
-            .args(["-ffp-contract=off", "-emit-llvm", "-c", "devicelib.cpp", "-o"])
-            .arg(std::path::absolute(&waiting).map_err(|e| format!("{}: {e}", waiting.display()))?)
-            // Relative, so that the checkout's place does not reach the output.
-            .current_dir(&sources),
-    )?;
-    rename(&waiting, &output)
+    Ok(())
 }
 
 fn modified(path: &Path) -> Option<std::time::SystemTime> {

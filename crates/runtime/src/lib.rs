@@ -4,7 +4,7 @@
 //!
 //! * [`capi`]: the C edge of `include/sycl/detail/abi.h`. All validation happens there and in the functions it calls
 //!   first; behind it, arguments are Rust values.
-//! * [`platform`]: backends and their devices, found at first use.
+//! * [`platform`]: backends and their devices, found at first use; [`selection`] says which of them a program sees.
 //! * [`registry`]: device images that programs registered, and the kernels in them.
 //! * [`queue`]: how a command gets its dependencies and reaches a backend; [`launch`] and [`copy`] make its work.
 //! * [`event`]: events of the runtime itself, and joining those of different backends; [`dispatch`] holds commands back
@@ -31,6 +31,7 @@ pub mod memory;
 pub mod platform;
 pub mod queue;
 pub mod registry;
+pub mod selection;
 pub mod settings;
 pub mod simulate;
 

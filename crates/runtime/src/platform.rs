@@ -9,6 +9,7 @@ use scythe_hal::{self as hal, BackendKind};
 
 use crate::dispatch::Target;
 use crate::event::Origin;
+use crate::selection::{Candidate, Selector};
 use crate::{Errc, Error, Result, exit, settings, simulate};
 
 /// One backend.
@@ -22,6 +23,8 @@ pub struct Platform {
 pub struct Device {
     /// Unique in the process.
     pub id: u32,
+    /// Its place among the devices of its backend, whether programs see those or not.
+    pub index: u32,
     pub platform: &'static Platform,
     pub hal: Arc<dyn hal::Device>,
     origin: Origin,
@@ -31,48 +34,78 @@ pub struct Device {
     host: OnceLock<&'static Device>,
 }
 
-/// All platforms and devices.
+/// All platforms and devices that the program sees.
 pub struct Runtime {
     pub platforms: Vec<&'static Platform>,
     pub devices: Vec<&'static Device>,
+    /// Why there are not more: drivers that cannot be used, and what the selector leaves out.
+    pub problems: Vec<String>,
 }
 
 impl Runtime {
-    /// What programs see: the built-in CPU, always there, or devices that it simulates.
+    /// What programs see: the built-in CPU, always there, or devices that it simulates, and OpenCL's devices; as far as
+    /// `ONEAPI_DEVICE_SELECTOR` lets them.
     pub fn get() -> Result<&'static Self> {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
         let runtime = RUNTIME.get_or_init(|| {
             settings::check()?;
             exit::arrange();
-            Self::new(vec![simulate::as_environment_says(scythe_backend_cpu::backend())?])
+            let selector = Selector::from_environment()?;
+            let mut backends = vec![simulate::as_environment_says(scythe_backend_cpu::backend())?];
+            let mut problems = Vec::new();
+            if selector.may_see(BackendKind::OpenCl) {
+                let found = scythe_backend_opencl::discover(spirv_module);
+                backends.extend(found.backends);
+                problems = found.problems;
+            }
+            let mut runtime = Self::with_selector(backends, &selector)?;
+            runtime.problems = problems;
+            Ok(runtime)
         });
         runtime.as_ref().map_err(Clone::clone)
     }
 
     /// A runtime on these backends. One of them must run host tasks. Platforms and devices are never freed.
     pub fn new(backends: Vec<Arc<dyn hal::Backend>>) -> Result<Self> {
+        Self::with_selector(backends, &Selector::default())
+    }
+
+    /// The same with those devices only that the selector lets programs see. Host tasks run wherever they can.
+    fn with_selector(backends: Vec<Arc<dyn hal::Backend>>, selector: &Selector) -> Result<Self> {
         static NEXT_ID: AtomicU32 = AtomicU32::new(1);
-        let mut runtime = Self { platforms: Vec::new(), devices: Vec::new() };
+        let mut runtime = Self { platforms: Vec::new(), devices: Vec::new(), problems: Vec::new() };
+        let mut host: Option<&'static Device> = None;
+        let mut counts = [0u32; 4];
         for backend in backends {
-            let origin = Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed));
+            let (kind, origin) = (backend.kind(), Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed)));
             let first = runtime.devices.len();
-            let devices = backend.devices().to_vec();
-            let platform: &'static Platform =
-                Box::leak(Box::new(Platform { backend, devices: first..first + devices.len() }));
-            runtime.platforms.push(platform);
-            for hal in devices {
+            let mut candidates = Vec::new();
+            for hal in backend.devices() {
+                let index = counts[kind as usize];
+                counts[kind as usize] += 1;
+                let seen = selector.sees(Candidate { backend: kind, device_type: hal.info().device_type, index });
+                candidates.push((hal.clone(), index, seen));
+            }
+            let count = candidates.iter().filter(|(_, _, seen)| *seen).count();
+            let platform: &'static Platform = Box::leak(Box::new(Platform { backend, devices: first..first + count }));
+            if count > 0 || candidates.is_empty() {
+                runtime.platforms.push(platform);
+            }
+            for (hal, index, seen) in candidates {
                 let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
                 let queues = [OnceLock::new(), OnceLock::new()];
-                let device = Device { id, platform, hal, origin, queues, host: OnceLock::new() };
-                runtime.devices.push(Box::leak(Box::new(device)));
+                let device = Device { id, index, platform, hal, origin, queues, host: OnceLock::new() };
+                let device: &'static Device = Box::leak(Box::new(device));
+                if seen {
+                    runtime.devices.push(device);
+                }
+                if matches!(kind, BackendKind::Cpu | BackendKind::Host) {
+                    host.get_or_insert(device);
+                }
             }
         }
-        let host = runtime
-            .devices
-            .iter()
-            .find(|device| matches!(device.platform.backend.kind(), BackendKind::Cpu | BackendKind::Host))
-            .copied()
-            .ok_or_else(|| Error::new(Errc::Platform, "no backend can run host tasks: expected the CPU backend"))?;
+        let host =
+            host.ok_or_else(|| Error::new(Errc::Platform, "no backend can run host tasks: expected the CPU backend"))?;
         for device in &runtime.devices {
             // Each cell is new, so that setting it succeeds.
             let _ = device.host.set(host);
@@ -103,4 +136,15 @@ impl Device {
     pub fn name(&self) -> &str {
         &self.hal.info().name
     }
+}
+
+/// What OpenCL devices are given of device code.
+fn spirv_module(code: &scythe_backend_opencl::Translation<'_>) -> Result<Vec<u8>> {
+    scythe_backend_cpu::spirv::module(&scythe_backend_cpu::spirv::Source {
+        bitcode: code.bitcode,
+        libraries: code.libraries,
+        options: code.options,
+        extensions: code.extensions,
+        version: code.version,
+    })
 }
