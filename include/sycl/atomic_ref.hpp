@@ -6,6 +6,7 @@
 #define SCYTHE_ATOMIC_REF_HPP
 
 #include <sycl/access.hpp>
+#include <sycl/aspect.hpp>
 #include <sycl/memory_enums.hpp>
 
 #include <cstddef>
@@ -282,12 +283,25 @@ protected:
   using atomic_ref_base<T *, Order, Scope, Space>::atomic_ref_base;
 };
 
+// References to 8 bytes are an optional feature: this specialisation alone is marked.
+template <class T, memory_order Order, memory_scope Scope, access::address_space Space, std::size_t Size>
+class atomic_ref_sized : public atomic_ref_operations<T, Order, Scope, Space> {
+protected:
+  using atomic_ref_operations<T, Order, Scope, Space>::atomic_ref_operations;
+};
+template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
+class SCYTHE_USES_ASPECTS(aspect::atomic64)
+    atomic_ref_sized<T, Order, Scope, Space, 8> : public atomic_ref_operations<T, Order, Scope, Space> {
+protected:
+  using atomic_ref_operations<T, Order, Scope, Space>::atomic_ref_operations;
+};
+
 } // namespace detail
 
 template <class T, memory_order DefaultOrder, memory_scope DefaultScope,
           access::address_space Space = access::address_space::generic_space>
-class atomic_ref : public detail::atomic_ref_operations<T, DefaultOrder, DefaultScope, Space> {
-  using base = detail::atomic_ref_operations<T, DefaultOrder, DefaultScope, Space>;
+class atomic_ref : public detail::atomic_ref_sized<T, DefaultOrder, DefaultScope, Space, sizeof(T)> {
+  using base = detail::atomic_ref_sized<T, DefaultOrder, DefaultScope, Space, sizeof(T)>;
 
 public:
   explicit atomic_ref(T &object) : base(object) {}

@@ -32,7 +32,8 @@ static const StringLiteral *stringArgument(const Expr *Arg) {
 scythe_attribute describeAttribute(scythe_unit &Unit, const AnnotateAttr *A) {
   scythe_attribute Out{};
   Out.name = Unit.keep(A->getAnnotation());
-  Out.loc = rawLoc(A->getLocation());
+  // Attributes are macros to clang: see src/normalise.
+  Out.loc = rawLoc(Unit.Ctx.getSourceManager().getExpansionLoc(A->getLocation()));
   std::vector<int64_t> Values;
   for (const Expr *Arg : A->args()) {
     if (Arg->isValueDependent())
@@ -183,7 +184,7 @@ static scythe_position position(scythe_unit &Unit, SourceLocation Loc) {
   scythe_position Out{};
   if (Loc.isInvalid())
     return Out;
-  PresumedLoc P = Unit.Ctx.getSourceManager().getPresumedLoc(Loc);
+  PresumedLoc P = Unit.CI.getSourceManager().getPresumedLoc(Loc);
   if (P.isInvalid())
     return Out;
   llvm::SmallString<256> File(P.getFilename());
@@ -195,7 +196,7 @@ static scythe_position position(scythe_unit &Unit, SourceLocation Loc) {
 }
 
 extern "C" void scythe_locate(scythe_unit *Unit, scythe_loc Loc, scythe_position *Out) {
-  const SourceManager &SM = Unit->Ctx.getSourceManager();
+  const SourceManager &SM = Unit->CI.getSourceManager();
   *Out = position(*Unit, SM.getExpansionLoc(SourceLocation::getFromRawEncoding(Loc)));
 }
 
@@ -229,6 +230,35 @@ extern "C" void scythe_report(scythe_unit *Unit, uint32_t Level, scythe_loc Loc,
     ID = Diags.getCustomDiagID(DiagnosticsEngine::Error, "%0");
   }
   Diags.Report(Where, ID) << Text;
+}
+
+extern "C" void scythe_warn(scythe_unit *Unit, uint32_t Fate, scythe_str Flag, scythe_loc Loc,
+                            const scythe_position *Place, scythe_str Message, scythe_str Details) {
+  DiagnosticsEngine &Diags = Unit->CI.getDiagnostics();
+  SourceManager &SM = Unit->CI.getSourceManager();
+  if (Diags.getIgnoreAllWarnings())
+    return;
+  SourceLocation Where = SourceLocation::getFromRawEncoding(Loc);
+  if (Where.isInvalid() && Place->line)
+    if (OptionalFileEntryRef File =
+            SM.getFileManager().getOptionalFileRef(llvm::StringRef(Place->file.data, Place->file.size)))
+      Where = SM.translateFileLineCol(*File, Place->line, std::max(Place->column, 1u));
+  bool AsErrors = Diags.getWarningsAsErrors();
+  if (Fate == SCYTHE_FATE_NEVER_ERROR)
+    Diags.setWarningsAsErrors(false);
+  unsigned ID = Diags.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::CustomDiagDesc(
+      Fate == SCYTHE_FATE_ERROR ? diag::Severity::Error : diag::Severity::Warning, "%0", DiagnosticIDs::CLASS_WARNING,
+      /*ShowInSystemHeader=*/true, /*ShowInSystemMacro=*/true));
+  std::string Text(Message.data, Message.size);
+  if (Unit->CI.getDiagnosticOpts().ShowOptionNames) {
+    Text += Diags.getDiagnosticLevel(ID, Where) >= DiagnosticsEngine::Error ? " [-Werror,-W" : " [-W";
+    Text += llvm::StringRef(Flag.data, Flag.size);
+    Text += "]";
+  }
+  if (Details.size)
+    Text += "\n" + std::string(Details.data, Details.size);
+  Diags.Report(Where, ID) << Text;
+  Diags.setWarningsAsErrors(AsErrors);
 }
 
 extern "C" void scythe_describe_kernel(scythe_unit *Unit, scythe_decl Entry, scythe_kernel *Out) {

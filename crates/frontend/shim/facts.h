@@ -10,7 +10,7 @@
 
 extern "C" {
 
-struct scythe_unit; // one translation unit, valid during scythe_frontend_unit
+struct scythe_unit; // one translation unit: of its AST, only positions are left after scythe_frontend_unit
 
 struct scythe_str {
   const char *data;
@@ -212,6 +212,11 @@ void scythe_locate(scythe_unit *unit, scythe_loc loc, scythe_position *out);
 // As __builtin_LINE() in a default argument sees a call there.
 void scythe_locate_call(scythe_unit *unit, scythe_loc loc, scythe_position *out);
 void scythe_report(scythe_unit *unit, uint32_t level, scythe_loc loc, scythe_str message);
+// A warning of one of our own groups, also in system headers: at `loc`, else at `place`. `details` are lines that
+// follow the message.
+enum scythe_fate : uint32_t { SCYTHE_FATE_WARNING = 0, SCYTHE_FATE_ERROR = 1, SCYTHE_FATE_NEVER_ERROR = 2 };
+void scythe_warn(scythe_unit *unit, uint32_t fate, scythe_str flag, scythe_loc loc, const scythe_position *place,
+                 scythe_str message, scythe_str details);
 // Fills the pass plug-in description that llvmGetPassPluginInfo returns.
 struct scythe_pass_plugin {
   uint32_t api_version;
@@ -231,8 +236,8 @@ scythe_str scythe_frontend_predefines(void);
 // Rewrites attributes of a file: `out` receives `contents.size` bytes and 1 is returned, or 0 when nothing changes.
 uint32_t scythe_frontend_rewrite(scythe_str contents, char *out);
 void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
-// Runs the IR passes on the device module. Null, or the message of the failure.
-const char *scythe_frontend_module(void *module);
+// Runs the IR passes on the device module of the unit. Null, or the message of the failure.
+const char *scythe_frontend_module(void *module, scythe_unit *unit);
 }
 
 // `src/ffi.rs` states the same sizes: a field added on one side only does not compile.

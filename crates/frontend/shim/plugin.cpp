@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "clang/AST/ASTConsumer.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
@@ -78,6 +79,9 @@ private:
   bool Dropping = false;
 };
 
+// The unit whose module the pass will see. Clang compiles one at a time.
+scythe_unit *CurrentUnit = nullptr;
+
 class Consumer : public ASTConsumer {
 public:
   // `File` is the source as the command line names it, or, where that is preprocessed text, the source it was made of.
@@ -85,6 +89,11 @@ public:
     DiagnosticsEngine &Diags = CI.getDiagnostics();
     if (Device)
       Diags.setClient(new WithoutNameConflicts(Diags, NameConflicts), /*ShouldOwnClient=*/true);
+  }
+
+  ~Consumer() override {
+    if (Unit && CurrentUnit == Unit.get())
+      CurrentUnit = nullptr;
   }
 
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
@@ -106,7 +115,8 @@ public:
   void HandleTranslationUnit(ASTContext &Ctx) override {
     if (!Device)
       return;
-    scythe_unit Unit(CI, Ctx);
+    Unit = std::make_unique<scythe_unit>(CI, Ctx);
+    CurrentUnit = Unit.get();
     std::vector<scythe_decl> KernelDecls, RejectedDecls, ExternalDecls, InstantiationDecls, CallerDecls;
     llvm::DenseSet<const FunctionDecl *> Seen;
     for (FunctionDecl *FD : Kernels) {
@@ -132,11 +142,14 @@ public:
       OS << RD->getKindName() << '.';
       PrintingPolicy Policy(Ctx.getLangOpts());
       RD->printQualifiedName(OS, Policy);
-      scythe_attribute A = describeAttribute(Unit, usesAspects(RD));
-      Types.push_back({Unit.keep(Name), A.values, A.value_count});
+      // IR names all specialisations alike: with its arguments a name stands for no other type.
+      if (const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(RD))
+        printTemplateArgumentList(OS, Spec->getTemplateArgs().asArray(), Policy);
+      scythe_attribute A = describeAttribute(*Unit, usesAspects(RD));
+      Types.push_back({Unit->keep(Name), A.values, A.value_count});
     }
     scythe_unit_facts Facts{};
-    Facts.main_file = Unit.keep(File);
+    Facts.main_file = Unit->keep(File);
     Facts.kernels = KernelDecls.data();
     Facts.kernel_count = KernelDecls.size();
     Facts.rejected = RejectedDecls.data();
@@ -151,13 +164,14 @@ public:
     Facts.type_count = Types.size();
     Facts.name_conflicts = *NameConflicts;
     Facts.errors = CI.getDiagnosticClient().getNumErrors() != 0;
-    scythe_frontend_unit(&Unit, &Facts);
+    scythe_frontend_unit(Unit.get(), &Facts);
   }
 
 private:
   CompilerInstance &CI;
   std::string File;
   bool Device;
+  std::unique_ptr<scythe_unit> Unit; // outlives code generation, which reports positions
   std::shared_ptr<uint32_t> NameConflicts = std::make_shared<uint32_t>(0);
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
   std::vector<CXXRecordDecl *> Decorated;
@@ -246,7 +260,7 @@ FrontendPluginRegistry::Add<PreprocessAction> Preprocess("scythe-preprocess", "w
 
 struct ModulePass : llvm::PassInfoMixin<ModulePass> {
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
-    if (const char *Error = scythe_frontend_module(&M))
+    if (const char *Error = scythe_frontend_module(&M, CurrentUnit))
       M.getContext().emitError(Error);
     return llvm::PreservedAnalyses::none();
   }

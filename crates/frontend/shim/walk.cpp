@@ -34,12 +34,15 @@ public:
     if (FD->hasAttr<SYCLKernelEntryPointAttr>())
       for (const ParmVarDecl *P : FD->parameters())
         destroy(FD->getLocation(), P->getType());
+    for (const Expr *E : Conversions)
+      type(E->getExprLoc(), E->getType());
   }
 
 private:
   scythe_unit &Unit;
   ASTContext &Ctx;
   llvm::DenseSet<const Type *> SeenTypes;
+  std::vector<const Expr *> Conversions;
 
   scythe_event &emit(scythe_event_kind Kind, SourceLocation Loc) {
     scythe_event Event{};
@@ -236,8 +239,33 @@ private:
       stmt(If->getElse());
   }
 
+  // Operands come first, so that a type is placed where it comes from: at the literal of `x * 4.0`. The conversion of
+  // `x` is only a consequence, and counts where nothing else in the function has the type.
   void expression(const Expr *E) {
-    type(E->getExprLoc(), E->getType());
+    evaluated(E);
+    if (isa<ImplicitCastExpr>(E))
+      Conversions.push_back(E);
+    else
+      type(E->getExprLoc(), E->getType());
+  }
+
+  // Whether code generation folds the expression to a constant: literals and constants, and arithmetic on them.
+  bool folds(const Expr *E) {
+    E = E->IgnoreParens();
+    if (isa<FloatingLiteral>(E) || isa<IntegerLiteral>(E))
+      return true;
+    if (const auto *Cast = dyn_cast<CastExpr>(E))
+      return folds(Cast->getSubExpr());
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+      return (Unary->getOpcode() == UO_Minus || Unary->getOpcode() == UO_Plus) && folds(Unary->getSubExpr());
+    if (const auto *Binary = dyn_cast<BinaryOperator>(E))
+      return (Binary->isMultiplicativeOp() || Binary->isAdditiveOp()) && folds(Binary->getLHS()) &&
+             folds(Binary->getRHS());
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    return Ref && Ref->isNonOdrUse() == NOUR_Constant;
+  }
+
+  void evaluated(const Expr *E) {
     switch (E->getStmtClass()) {
     // Not evaluated, or evaluated at compile time.
     case Stmt::UnaryExprOrTypeTraitExprClass:
@@ -300,9 +328,9 @@ private:
     case Stmt::CStyleCastExprClass:
     case Stmt::CXXFunctionalCastExprClass:
     case Stmt::CXXStaticCastExprClass:
-      // A literal converted to another floating-point type is a constant of that type.
-      if (cast<CastExpr>(E)->getCastKind() == CK_FloatingCast &&
-          isa<FloatingLiteral>(cast<CastExpr>(E)->getSubExpr()->IgnoreParens()))
+      // A constant converted to another type is a constant of that type.
+      if (CastKind Kind = cast<CastExpr>(E)->getCastKind();
+          (Kind == CK_FloatingCast || Kind == CK_FloatingToIntegral) && folds(cast<CastExpr>(E)->getSubExpr()))
         return;
       children(E);
       return;

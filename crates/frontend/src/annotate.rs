@@ -1,14 +1,12 @@
 //! What the AST told, written into device IR before any pass runs: attributes and metadata of kernels and functions.
 
-use std::collections::BTreeSet;
-
-use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::{KernelLaunch, Shape};
 use scythe_abi::names;
 use scythe_llvm::{Function, Metadata, Module, Place};
+use scythe_passes::aspects::metadata::{self, Kinds};
 
-use crate::facts::{Action, Attribute, DecoratedType};
-use crate::reach::Node;
+use crate::aspects::{self, AspectFacts};
+use crate::facts::{Attribute, DecoratedType};
 
 /// What IR must say of one kernel.
 #[derive(Clone, Debug)]
@@ -29,7 +27,8 @@ pub struct FunctionNote {
     pub symbols: Vec<String>,
     pub declared_aspects: Option<Vec<u32>>,
     pub used_aspects: Vec<u32>,
-    /// A kernel or `SYCL_EXTERNAL`.
+    pub sub_group_size: Option<Attribute>,
+    /// `SYCL_EXTERNAL`.
     pub exported: bool,
 }
 
@@ -41,31 +40,8 @@ pub struct UnitNotes {
     pub kernels: Vec<KernelNote>,
     pub functions: Vec<FunctionNote>,
     pub types: Vec<DecoratedType>,
-}
-
-/// The aspects that a function uses by itself: its `uses_aspects`, and the types in it.
-pub fn used_aspects(node: &Node) -> Vec<u32> {
-    let mut aspects = BTreeSet::new();
-    for event in &node.events {
-        match &event.action {
-            Action::Double => drop(aspects.insert(Aspect::Fp64 as u32)),
-            Action::Half => drop(aspects.insert(Aspect::Fp16 as u32)),
-            Action::Decorated(values) => aspects.extend(values.iter().map(|&value| value as u32)),
-            _ => {}
-        }
-    }
-    for attribute in node.function.attributes.iter().filter(|a| a.name == "sycl_detail::uses_aspects") {
-        aspects.extend(attribute.values.iter().map(|&value| value as u32));
-    }
-    aspects.into_iter().collect()
-}
-
-/// The aspects of `device_has`, where a function has it.
-pub fn declared_aspects(attributes: &[Attribute]) -> Option<Vec<u32>> {
-    let mut declared = attributes.iter().filter(|a| a.name == "sycl::device_has").peekable();
-    declared.peek()?;
-    let aspects: BTreeSet<u32> = declared.flat_map(|a| a.values.iter().map(|&value| value as u32)).collect();
-    Some(aspects.into_iter().collect())
+    /// Names and places, for messages.
+    pub aspects: AspectFacts,
 }
 
 /// Writes all notes into the module. A function that was not emitted is passed over.
@@ -74,21 +50,22 @@ pub fn run(module: &Module, notes: &UnitNotes) {
     if let Some(annotations) = module.global("llvm.global.annotations") {
         annotations.erase();
     }
+    let kinds = Kinds::new(module.context());
     for kernel in &notes.kernels {
         if let Some(function) = module.function(&kernel.symbol) {
             annotate_kernel(module, function, kernel, notes);
+            if let Some(declared) = aspects::declared(&kernel.attributes) {
+                kinds.set_declared(function, module.context(), &declared);
+            }
         }
     }
     for note in &notes.functions {
         for function in note.symbols.iter().filter_map(|symbol| module.function(symbol)) {
-            annotate_function(module, function, note, notes);
+            annotate_function(module, function, note, notes, kinds);
         }
     }
     for ty in &notes.types {
-        let context = module.context();
-        let mut operands = vec![context.md_string(&ty.name)];
-        operands.extend(ty.aspects.iter().map(|&aspect| context.md_int(32, aspect as u64)));
-        module.add_named_metadata("intel_types_that_use_aspects", context.md_node(&operands));
+        metadata::add_type(module, &ty.name, ty.aspects.iter().map(|&aspect| aspect as u32));
     }
 }
 
@@ -107,30 +84,43 @@ fn annotate_kernel(module: &Module, function: Function, kernel: &KernelNote, not
         let node = match attribute.name.as_str() {
             "sycl::reqd_work_group_size" => ("reqd_work_group_size", sizes(module, &attribute.values)),
             "sycl::work_group_size_hint" => ("work_group_size_hint", sizes(module, &attribute.values)),
-            "sycl::reqd_sub_group_size" => ("intel_reqd_sub_group_size", ints(module, &attribute.values)),
             _ => continue,
         };
-        if attribute.values.is_empty() {
-            continue;
-        }
         function.set_metadata(context.metadata_kind(node.0), node.1);
         if node.0 == "reqd_work_group_size" {
             let dims = ints(module, &[attribute.values.len() as i64]);
             function.set_metadata(context.metadata_kind("work_group_num_dim"), dims);
         }
     }
+    if let Some(size) = sub_group_size(&kernel.attributes) {
+        annotate_sub_group(module, function, size);
+    }
 }
 
-fn annotate_function(module: &Module, function: Function, note: &FunctionNote, notes: &UnitNotes) {
+/// The attribute that chooses a sub-group size, by number or by name.
+pub fn sub_group_size(attributes: &[Attribute]) -> Option<&Attribute> {
+    attributes.iter().find(|a| matches!(a.name.as_str(), "sycl::reqd_sub_group_size" | "intel::named_sub_group_size"))
+}
+
+fn annotate_sub_group(module: &Module, function: Function, size: &Attribute) {
     let context = module.context();
-    let list = |aspects: &[u32]| {
-        context.md_node(&aspects.iter().map(|&a| context.md_int(32, u64::from(a))).collect::<Vec<_>>())
+    let (kind, node) = match &size.text {
+        Some(name) => ("intel_named_sub_group_size", context.md_node(&[context.md_string(name)])),
+        None => ("intel_reqd_sub_group_size", ints(module, &size.values)),
     };
+    function.set_metadata(context.metadata_kind(kind), node);
+}
+
+fn annotate_function(module: &Module, function: Function, note: &FunctionNote, notes: &UnitNotes, kinds: Kinds) {
+    let context = module.context();
     if let Some(declared) = &note.declared_aspects {
-        function.set_metadata(context.metadata_kind("intel_declared_aspects"), list(declared));
+        kinds.set_declared(function, context, declared);
     }
     if !note.used_aspects.is_empty() {
-        function.set_metadata(context.metadata_kind("intel_used_aspects"), list(&note.used_aspects));
+        kinds.set_used(function, context, &note.used_aspects);
+    }
+    if let Some(size) = &note.sub_group_size {
+        annotate_sub_group(module, function, size);
     }
     if note.exported {
         let attribute = context.string_attribute(names::MODULE_ID_ATTRIBUTE, &notes.module_id);

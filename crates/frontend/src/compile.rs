@@ -4,14 +4,15 @@ use scythe_abi::launch::KernelLaunch;
 use scythe_llvm::Module;
 
 use crate::annotate::{self, FunctionNote, KernelNote, UnitNotes};
+use crate::aspects::{self, AspectFacts};
 use crate::call_site::{self, CallSite};
 use crate::facts::{Decl, Kernel, Level, Loc, Source};
 use crate::int_header::{self, KernelEntry};
 use crate::options::Options;
 use crate::reach::{Graph, Root};
 use crate::rows::{self, Row};
-use crate::unit::Unit;
-use crate::{diagnose, functor};
+use crate::unit::{Speaker, Unit};
+use crate::{attributes, diagnose, functor};
 
 /// First stage: checks device code, writes the integration header, and returns what IR must say. `None` after errors:
 /// there will be no IR.
@@ -31,7 +32,8 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     let roots: Vec<Decl> = kernels.iter().map(|kernel| kernel.entry).collect();
     let graph = Graph::explore(unit, &roots, &unit.externals);
     let sound = diagnose::device_code(unit, &graph, &kernels, &sites);
-    if !(all_fit && sound) {
+    let well_formed = attributes::check(unit, &graph);
+    if !(all_fit && sound && well_formed) {
         return None;
     }
 
@@ -39,6 +41,7 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         module_id: unit.main_file.clone(),
         tu_id: options.tu_id.clone(),
         types: unit.types.clone(),
+        aspects: AspectFacts::new(unit, &graph, &kernels),
         ..UnitNotes::default()
     };
     for kernel in &kernels {
@@ -98,12 +101,7 @@ fn kernel_rows(kernel: &Kernel) -> Vec<Row> {
 
 fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel) -> KernelNote {
     let rows = kernel_rows(kernel);
-    // The call operator that the entry point reaches; a functor may have several.
-    let operator = graph.nodes.iter().find(|node| {
-        node.function.parent.is_some()
-            && node.function.parent == kernel.functor_decl
-            && node.function.name.starts_with("operator()")
-    });
+    let operator = aspects::kernel_body(graph, kernel);
     let position = unit.locate(kernel.functor_loc);
     let odr_hash = operator.map_or(0, |node| node.function.odr_hash);
     KernelNote {
@@ -127,23 +125,30 @@ fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel) -> KernelNote {
 fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<FunctionNote> {
     let mut out = Vec::new();
     for node in &graph.nodes {
-        let declared = annotate::declared_aspects(&node.function.attributes);
-        let used = annotate::used_aspects(node);
+        let declared = aspects::declared(&node.function.attributes);
+        let used: Vec<u32> = aspects::used(node).into_iter().map(|(aspect, _)| aspect).collect();
+        let sub_group_size = annotate::sub_group_size(&node.function.attributes).cloned();
         let external = node.root == Some(Root::External);
-        if declared.is_none() && used.is_empty() && !external {
+        if declared.is_none() && used.is_empty() && sub_group_size.is_none() && !external {
             continue;
         }
         let symbols = match node.root {
             Some(Root::Kernel(index)) => vec![kernels[index].symbol.clone()],
             _ => unit.symbols(node.decl),
         };
-        out.push(FunctionNote { symbols, declared_aspects: declared, used_aspects: used, exported: external });
+        out.push(FunctionNote {
+            symbols,
+            declared_aspects: declared,
+            used_aspects: used,
+            sub_group_size,
+            exported: external,
+        });
     }
     out
 }
 
 /// Second stage: annotates the module and runs the passes that every device module needs.
-pub fn module(module: &Module, notes: &UnitNotes, options: &Options) -> Result<(), String> {
+pub fn module(module: &Module, notes: &UnitNotes, options: &Options, speaker: &Speaker) -> Result<(), String> {
     annotate::run(module, notes);
-    crate::lower::run(module, notes, options)
+    crate::lower::run(module, notes, options, speaker)
 }

@@ -151,6 +151,15 @@ unsafe extern "C" {
     pub fn scythe_locate(unit: *mut RawUnit, loc: u32, out: *mut Position);
     pub fn scythe_locate_call(unit: *mut RawUnit, loc: u32, out: *mut Position);
     pub fn scythe_report(unit: *mut RawUnit, level: u32, loc: u32, message: Str);
+    pub fn scythe_warn(
+        unit: *mut RawUnit,
+        fate: u32,
+        flag: Str,
+        loc: u32,
+        place: *const Position,
+        message: Str,
+        details: Str,
+    );
     pub fn scythe_pass_plugin_info(out: *mut PassPlugin);
 }
 

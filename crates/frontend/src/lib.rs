@@ -8,10 +8,13 @@
 //! * [`facts`]: what is known of the unit, as values; [`unit`] gets it from the shim (`ffi`).
 //! * [`reach`]: which functions are device code. [`diagnose`], [`functor`], [`library`]: what they and functors must not do.
 //! * [`rows`]: functor layout → launch rows. [`call_site`]: where kernels are submitted. [`int_header`]: the header.
+//! * [`aspects`]: which optional features functions use, and where. [`attributes`]: what attributes may say. [`warnings`]: `-W`.
 //! * [`annotate`]: all of it into IR. [`lower`]: the passes that run here.
 //! * [`compile`]: the two stages that call all of these.
 
 pub mod annotate;
+pub mod aspects;
+pub mod attributes;
 pub mod call_site;
 pub mod compile;
 pub mod diagnose;
@@ -27,3 +30,4 @@ pub mod plugin;
 pub mod reach;
 pub mod rows;
 pub mod unit;
+pub mod warnings;

@@ -3,14 +3,19 @@
 use std::path::PathBuf;
 
 use scythe_llvm::Module;
-use scythe_passes::launch_metadata;
+use scythe_passes::aspects::warning::Warning;
+use scythe_passes::{Aspects, launch_metadata};
 
 use crate::annotate::UnitNotes;
+use crate::aspects::Located;
 use crate::options::Options;
+use crate::unit::Speaker;
+use crate::warnings::Fate;
 
 /// Adds the launch rows and runs the front end's pipeline. Dumps go to the folder that the options name (else the
 /// current one), the time report to standard error; both only where they are asked for.
-pub fn run(module: &Module, notes: &UnitNotes, options: &Options) -> Result<(), String> {
+/// Warnings go where clang's go.
+pub fn run(module: &Module, notes: &UnitNotes, options: &Options, speaker: &Speaker) -> Result<(), String> {
     for kernel in &notes.kernels {
         if module.function(&kernel.symbol).is_some() {
             launch_metadata::add(module, &kernel.symbol, &kernel.launch);
@@ -23,7 +28,13 @@ pub fn run(module: &Module, notes: &UnitNotes, options: &Options) -> Result<(), 
     };
     let folder = options.dump_dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let mut unwritten = None;
-    let report = scythe_passes::front_end_pipeline(module, &pipeline, &mut |dump| {
+    let sources = Located { facts: &notes.aspects, locate: &|loc| speaker.locate(loc) };
+    let warn = |warning: Warning| match options.warnings.fate(warning.group) {
+        Fate::Ignored => {}
+        fate => speaker.warn(&warning, fate),
+    };
+    let aspects = Aspects { sources: &sources, fixed_targets: &options.fixed_targets, report: &warn };
+    let report = scythe_passes::front_end_pipeline(module, &aspects, &pipeline, &mut |dump| {
         let path = folder.join(dump.file_name);
         if let Err(error) = std::fs::write(&path, dump.ir) {
             unwritten.get_or_insert(format!("cannot write '{}': {error}", path.display()));

@@ -2,6 +2,10 @@
 
 use std::path::PathBuf;
 
+use scythe_passes::fixed_targets::FixedTarget;
+
+use crate::warnings::Warnings;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Identifies the translation unit: 16 hexadecimal digits.
@@ -12,6 +16,10 @@ pub struct Options {
     pub dump_after: Option<String>,
     pub dump_dir: Option<PathBuf>,
     pub time_passes: bool,
+    /// `-fsycl-fixed-targets=`.
+    pub fixed_targets: Vec<FixedTarget>,
+    /// `-W` options of our own groups.
+    pub warnings: Warnings,
 }
 
 impl Options {
@@ -28,6 +36,7 @@ impl Options {
                 "dump-after" => options.dump_after = Some(value.into()),
                 "dump-dir" => options.dump_dir = Some(value.into()),
                 "time-passes" => options.time_passes = value == "1",
+                "warning" => options.warnings.add(value)?,
                 "mode" if matches!(value, "device" | "host") => {}
                 "mode" => return Err(format!("scythe plug-in: mode is '{value}'; expected 'device' or 'host'")),
                 _ => {

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use scythe_llvm::raw::LLVMModuleRef;
 
 use crate::options::Options;
-use crate::unit::{Unit, slice, text};
+use crate::unit::{Speaker, Unit, slice, text};
 use crate::{annotate, compile, ffi, normalise};
 
 /// What is remembered between two calls of the shim.
@@ -125,14 +125,16 @@ pub unsafe extern "C" fn scythe_frontend_unit(raw: *mut ffi::RawUnit, facts: *co
 /// Runs the IR passes on the unit's module.
 ///
 /// # Safety
-/// `module` is clang's module, and nobody else uses it during the call.
+/// `module` is clang's module, and nobody else uses it during the call; `unit` is null or the shim's unit of that module.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_frontend_module(module: *mut c_void) -> *const c_char {
+pub unsafe extern "C" fn scythe_frontend_module(module: *mut c_void, unit: *mut ffi::RawUnit) -> *const c_char {
     let result = stage("device passes", |state| {
         let Some(notes) = state.notes.take() else { return Ok(()) };
+        // SAFETY: forwarded to the caller; the unit outlives the call.
+        let Some(speaker) = (unsafe { Speaker::new(unit) }) else { return Ok(()) };
         // SAFETY: forwarded to the caller; the module outlives the call.
         match unsafe { scythe_llvm::Module::borrowed(module as LLVMModuleRef) } {
-            Some(module) => compile::module(&module, &notes, &state.options),
+            Some(module) => compile::module(&module, &notes, &state.options, &speaker),
             None => Ok(()),
         }
     });

@@ -93,7 +93,7 @@ impl Graph {
     }
 
     /// The calls of a node to others, in source order.
-    fn calls(&self, node: usize) -> impl Iterator<Item = (usize, Loc)> + '_ {
+    pub fn calls(&self, node: usize) -> impl Iterator<Item = (usize, Loc)> + '_ {
         self.nodes[node].events.iter().filter_map(|event| match event.action {
             Action::Call(decl) => Some((*self.index.get(&decl)?, event.loc)),
             _ => None,

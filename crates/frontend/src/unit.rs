@@ -5,6 +5,46 @@ use crate::facts::{
     Position, Source,
 };
 use crate::ffi;
+use crate::warnings::Fate;
+use scythe_diag::Location;
+use scythe_passes::aspects::warning::Warning;
+
+/// What is left of a unit while code is generated: positions, and clang's way to report.
+pub struct Speaker(*mut ffi::RawUnit);
+
+impl Speaker {
+    /// `None` for null.
+    ///
+    /// # Safety
+    /// `raw` is null, or the shim's unit, which outlives this.
+    pub unsafe fn new(raw: *mut ffi::RawUnit) -> Option<Self> {
+        (!raw.is_null()).then_some(Self(raw))
+    }
+
+    pub fn locate(&self, loc: Loc) -> Location {
+        let mut raw = std::mem::MaybeUninit::<ffi::Position>::zeroed();
+        // SAFETY: the unit is alive (`new`), and the shim fills the structure, whose string lives as long.
+        let at = unsafe {
+            ffi::scythe_locate(self.0, loc.0, raw.as_mut_ptr());
+            position(raw.assume_init())
+        };
+        Location::new(at.file, at.line, at.column)
+    }
+
+    /// Reports a warning of a group that is not ignored.
+    pub fn warn(&self, warning: &Warning, fate: Fate) {
+        let str = |text: &str| ffi::Str { data: text.as_ptr().cast(), size: text.len() };
+        let place = warning.place.clone().unwrap_or_default();
+        let Location { file, line, column } = &place.location;
+        let position = ffi::Position { file: str(file), line: *line, column: *column };
+        let (flag, details) = (warning.group.flag(), warning.details.join("\n"));
+        // SAFETY: the unit is alive (`new`), and the shim copies all texts.
+        unsafe {
+            let (message, details) = (str(&warning.message), str(&details));
+            ffi::scythe_warn(self.0, fate as u32, str(flag), place.handle, &position, message, details);
+        }
+    }
+}
 
 /// A translation unit whose AST is complete.
 pub struct Unit {

@@ -20,7 +20,12 @@ fn wrong_programs_get_their_messages() {
         let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
         let out = scratch.path().join("out.bc");
         let out_text = out.display().to_string();
-        let output = common::device_pass(scratch.path(), file, &["-O1", "-w", "-c", "-emit-llvm", "-o", &out_text]);
+        let mut args = vec!["-O1", "-c", "-emit-llvm", "-o", &out_text];
+        if !text.contains("// WARNING: ") {
+            args.push("-w");
+        }
+        args.extend(text.lines().filter_map(|line| line.strip_prefix("// ARGS: ")).flat_map(str::split_whitespace));
+        let output = common::device_pass(scratch.path(), file, &args);
         let seen = String::from_utf8_lossy(&output.stderr);
         compare(file, &text, &seen).map_err(|complaint| format!("{complaint}\nclang said:\n{seen}"))?;
         let expected_failure = text.contains("// ERROR: ");
@@ -47,8 +52,13 @@ fn compare(file: &Path, text: &str, output: &str) -> Result<(), String> {
             None => return Err(format!("line {}: expected {}: {}", want.line, want.kind, want.message)),
         }
     }
-    if let Some(extra) = unmatched.iter().find(|have| have.kind == "error") {
-        return Err(format!("line {}: unexpected error: {}", extra.line, extra.message));
+    if let Some(extra) = unmatched.iter().find(|have| have.kind != "note") {
+        return Err(format!("line {}: unexpected {}: {}", extra.line, extra.kind, extra.message));
+    }
+    for block in text_blocks(file, text) {
+        if !output.lines().collect::<Vec<_>>().windows(block.len()).any(|lines| lines == block) {
+            return Err(format!("no such text:\n{}", block.join("\n")));
+        }
     }
     for chain in chains {
         let found = seen.windows(chain.len()).any(|window| {
@@ -66,7 +76,7 @@ fn expectations(text: &str) -> (Vec<Diagnostic>, Vec<Vec<String>>) {
     let mut expected = Vec::new();
     let mut chains = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        for (mark, kind) in [("// ERROR: ", "error"), ("// NOTE: ", "note")] {
+        for (mark, kind) in [("// ERROR: ", "error"), ("// WARNING: ", "warning"), ("// NOTE: ", "note")] {
             let Some((_, messages)) = line.split_once(mark) else { continue };
             for message in messages.split(" ## ") {
                 // Text after ` ## ` that no error can be is a note of the same line.
@@ -81,8 +91,22 @@ fn expectations(text: &str) -> (Vec<Diagnostic>, Vec<Vec<String>>) {
     (expected, chains)
 }
 
+/// Whole lines that must follow each other: `TEXT` comments, a new block wherever a place begins.
+fn text_blocks(file: &Path, text: &str) -> Vec<Vec<String>> {
+    let mut blocks: Vec<Vec<String>> = Vec::new();
+    for line in text.lines().filter_map(|line| line.strip_prefix("// TEXT: ")) {
+        if line.starts_with("{file}") {
+            blocks.push(Vec::new());
+        }
+        if let Some(block) = blocks.last_mut() {
+            block.push(line.replace("{file}", &file.display().to_string()));
+        }
+    }
+    blocks
+}
+
 fn is_note(message: &str) -> bool {
-    message.starts_with("in kernel") || message.starts_with("called by")
+    message.starts_with("in kernel") || message.starts_with("called by") || message.trim().ends_with("is here")
 }
 
 /// The diagnostics of `file` in clang's output, and errors anywhere else, with line 0.
@@ -90,7 +114,7 @@ fn diagnostics(file: &Path, output: &str) -> Vec<Diagnostic> {
     let prefix = format!("{}:", file.display());
     let mut out = Vec::new();
     for line in output.lines() {
-        for kind in ["error", "note"] {
+        for kind in ["error", "warning", "note"] {
             let Some((place, message)) = line.split_once(&format!(" {kind}: ")) else { continue };
             let number = place.strip_prefix(&prefix).and_then(|rest| rest.split(':').next()?.parse().ok());
             out.push(Diagnostic { line: number.unwrap_or(0), kind, message: message.to_owned() });

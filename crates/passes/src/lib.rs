@@ -4,12 +4,15 @@
 //!
 //! What the front end runs at the start of clang's pipeline, in order ([`front_end_pipeline`]):
 //!
-//! 1. [`linkage`]: kernels of several translation units can be linked. Names are final afterwards.
-//! 2. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
+//! 1. [`aspects`]: which optional features each function uses, before any other pass can hide one.
+//! 2. [`linkage`]: kernels of several translation units can be linked. Names are final afterwards.
+//! 3. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
 
 #![forbid(unsafe_code)]
 
+pub mod aspects;
 mod error;
+pub mod fixed_targets;
 pub mod launch_metadata;
 pub mod linkage;
 pub mod lower_kernel_args;
@@ -17,6 +20,7 @@ pub mod pipeline;
 pub mod target;
 pub mod workgroup;
 
+pub use aspects::Aspects;
 pub use error::Error;
 pub use linkage::Linkage;
 pub use lower_kernel_args::LowerKernelArgs;
@@ -35,12 +39,17 @@ pub trait Pass {
 
 /// The pass with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
-    let all: [&'static dyn Pass; 2] = [&Linkage, &LowerKernelArgs];
+    let all: [&'static dyn Pass; 3] = [&Aspects::SILENT, &Linkage, &LowerKernelArgs];
     all.into_iter().find(|p| p.name() == name)
 }
 
 /// Brings a translation unit's module, annotated by the front end, into the form that is linked, split and compiled.
 /// Gives the time report (see [`Options::time`]).
-pub fn front_end_pipeline(module: &Module<'_>, options: &Options, sink: &mut dyn FnMut(Dump)) -> Result<String, Error> {
-    pipeline::run(module, &[&Linkage, &LowerKernelArgs], options, sink)
+pub fn front_end_pipeline(
+    module: &Module<'_>,
+    aspects: &Aspects<'_>,
+    options: &Options,
+    sink: &mut dyn FnMut(Dump),
+) -> Result<String, Error> {
+    pipeline::run(module, &[aspects, &Linkage, &LowerKernelArgs], options, sink)
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_llvm::{Context, PassOptions, run_passes};
-use scythe_passes::{Options, Pass, front_end_pipeline, launch_metadata};
+use scythe_passes::{Aspects, Options, Pass, front_end_pipeline, launch_metadata};
 
 const KINDS: [(&str, &str, u64); 6] = [
     ("i8", "i8", 1),
@@ -40,7 +40,7 @@ proptest! {
         let launch = KernelLaunch {
             shape: Shape::SingleTask, functor_size: offset, file: String::new(), line: 0, column: 0, identity: 0, params };
         launch_metadata::write(&module, &[("k".into(), launch)]);
-        front_end_pipeline(&module, &Options { verify: true, ..Options::default() }, &mut |_| {}).unwrap();
+        front_end_pipeline(&module, &Aspects::SILENT, &Options { verify: true, ..Options::default() }, &mut |_| {}).unwrap();
         run_passes(&module, "function(sroa)", None, PassOptions::default()).unwrap();
         let kernel = module.function("k").unwrap();
         let stored: Vec<_> = kernel.instructions().filter_map(|i| i.operand(0).filter(|_| i.operand_count() == 2)).collect();

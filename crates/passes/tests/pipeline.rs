@@ -2,7 +2,7 @@
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_llvm::{Context, Module};
-use scythe_passes::{Dump, Error, Options, Pass, front_end_pipeline, launch_metadata, pipeline};
+use scythe_passes::{Aspects, Dump, Error, Options, Pass, front_end_pipeline, launch_metadata, pipeline};
 
 fn module<'c>(context: &'c Context) -> Module<'c> {
     let text = "target triple = \"spirv64-unknown-unknown\"\n\
@@ -41,7 +41,9 @@ impl Pass for Breaks {
 #[test]
 fn nothing_is_reported_unless_asked_for() {
     let context = Context::new();
-    let report = front_end_pipeline(&module(&context), &Options::default(), &mut |d| panic!("{}", d.file_name));
+    let report = front_end_pipeline(&module(&context), &Aspects::SILENT, &Options::default(), &mut |d| {
+        panic!("{}", d.file_name)
+    });
     assert_eq!(report, Ok(String::new()));
 }
 
@@ -49,9 +51,9 @@ fn nothing_is_reported_unless_asked_for() {
 fn the_time_report_names_every_pass() {
     let context = Context::new();
     let options = Options { time: true, ..Options::default() };
-    let report = front_end_pipeline(&module(&context), &options, &mut |_| {}).unwrap();
+    let report = front_end_pipeline(&module(&context), &Aspects::SILENT, &options, &mut |_| {}).unwrap();
     let names: Vec<_> = report.lines().skip(2).map(|l| l.split_whitespace().last().unwrap()).collect();
-    assert_eq!(names, ["linkage", "lower-kernel-args", "total"]);
+    assert_eq!(names, ["aspects", "linkage", "lower-kernel-args", "total"]);
 }
 
 #[test]
@@ -60,12 +62,12 @@ fn dumps_follow_one_pass_or_all() {
     let dumps = |after: &str| {
         let mut seen: Vec<Dump> = Vec::new();
         let options = Options { dump_after: Some(after.into()), ..Options::default() };
-        front_end_pipeline(&module(&context), &options, &mut |d| seen.push(d)).unwrap();
+        front_end_pipeline(&module(&context), &Aspects::SILENT, &options, &mut |d| seen.push(d)).unwrap();
         seen
     };
     assert_eq!(
         dumps("all").iter().map(|d| d.file_name.as_str()).collect::<Vec<_>>(),
-        ["01-linkage.ll", "02-lower-kernel-args.ll"]
+        ["01-aspects.ll", "02-linkage.ll", "03-lower-kernel-args.ll"]
     );
     let one = dumps("linkage");
     assert_eq!(one.len(), 1);
@@ -105,7 +107,8 @@ fn two_translation_units_with_one_kernel_link() {
     let unit = |name: &str| {
         let unit = module(&context);
         unit.set_name(name);
-        front_end_pipeline(&unit, &Options { verify: true, ..Options::default() }, &mut |_| {}).unwrap();
+        front_end_pipeline(&unit, &Aspects::SILENT, &Options { verify: true, ..Options::default() }, &mut |_| {})
+            .unwrap();
         unit
     };
     let a = unit("a");

@@ -38,6 +38,12 @@
 #define SCYTHE_DEVICE_ERROR(message) SCYTHE_ANNOTATE("scythe::error", message)
 // A function that the device library or the back end provides.
 #define SCYTHE_DEVICE_LIBRARY SCYTHE_ANNOTATE("scythe::device_library")
+// A class or function that only devices with these aspects have: `[[__sycl_detail__::__uses_aspects__(…)]]`.
+#ifdef SCYTHE_DEVICE_PASS
+#define SCYTHE_USES_ASPECTS(...) SCYTHE_ANNOTATE("sycl_detail::uses_aspects", __VA_ARGS__)
+#else
+#define SCYTHE_USES_ASPECTS(...)
+#endif
 
 // For what runs rarely: programs compile it, in every file, faster than they would run it.
 #ifdef __clang__

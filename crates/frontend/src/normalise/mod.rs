@@ -27,6 +27,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("work_group_size_hint", "sycl::work_group_size_hint"),
     ("reqd_sub_group_size", "sycl::reqd_sub_group_size"),
     ("vec_type_hint", "sycl::vec_type_hint"),
+    ("named_sub_group_size", "intel::named_sub_group_size"),
     ("device_has", "sycl::device_has"),
     ("uses_aspects", "sycl_detail::uses_aspects"),
     ("__uses_aspects__", "sycl_detail::uses_aspects"),
@@ -37,8 +38,8 @@ fn known(namespace: &str, name: &str) -> bool {
     let name = ATTRIBUTES.iter().find(|(written, _)| *written == name).map(|(written, _)| *written);
     match (namespace, name) {
         (_, None) => false,
-        ("sycl" | "cl", Some(name)) => !name.contains("uses_aspects"),
-        ("intel" | "INTEL", Some(name)) => name == "reqd_sub_group_size",
+        ("sycl" | "cl", Some(name)) => !name.contains("uses_aspects") && name != "named_sub_group_size",
+        ("intel" | "INTEL", Some(name)) => matches!(name, "reqd_sub_group_size" | "named_sub_group_size"),
         ("sycl_detail" | "__sycl_detail__", Some(name)) => name.contains("uses_aspects"),
         _ => false,
     }
@@ -69,7 +70,9 @@ impl Form {
 pub fn predefines() -> String {
     let mut out = String::new();
     for (name, annotation) in ATTRIBUTES {
-        let args = if *name == "vec_type_hint" { ", #__VA_ARGS__" } else { " __VA_OPT__(,) __VA_ARGS__" };
+        // Types and words are not expressions.
+        let words = matches!(*name, "vec_type_hint" | "named_sub_group_size");
+        let args = if words { ", #__VA_ARGS__" } else { " __VA_OPT__(,) __VA_ARGS__" };
         let body = format!("annotate(\"{annotation}\"{args})");
         let quiet = "_Pragma(\"clang diagnostic push\") _Pragma(\"clang diagnostic ignored \\\"-Wgcc-compat\\\"\")";
         let loud = "_Pragma(\"clang diagnostic pop\")";

@@ -31,11 +31,14 @@ class e;
 
 // CHECK-DAG: define {{.*}} @_Z11uses_halvesv({{.*}} !intel_declared_aspects ![[FP16:[0-9]+]] !intel_used_aspects ![[FP16]]
 // CHECK-DAG: ![[FP16]] = !{i32 5}
-[[sycl::device_has(sycl::aspect::fp16)]] SYCL_EXTERNAL float uses_halves() { return static_cast<float>(_Float16(1)); }
+[[sycl::device_has(sycl::aspect::fp16)]] SYCL_EXTERNAL float uses_halves() {
+  _Float16 half = 1;
+  return half;
+}
 // CHECK-DAG: define {{.*}} @_Z12uses_doublesPd({{.*}} !intel_used_aspects ![[FP64:[0-9]+]]
 // CHECK-DAG: ![[FP64]] = !{i32 6}
 SYCL_EXTERNAL void uses_doubles(double *p) { p[0] += 1; }
-// CHECK-DAG: define {{.*}} @_Z12uses_floatinPf({{[^!]*}} {
+// CHECK-DAG: define {{.*}} @_Z12uses_floatinPf({{[^!]*}} !intel_fixed_targets ![[EMPTY:[0-9]+]] {
 SYCL_EXTERNAL void uses_floatin(float *p) { p[0] += static_cast<float>(1.0); }
 // CHECK-DAG: define {{.*}} @_Z14uses_decoratedv({{.*}} !intel_used_aspects ![[ATOMIC:[0-9]+]]
 // CHECK-DAG: ![[ATOMIC]] = !{i32 28}

@@ -1,0 +1,192 @@
+//! What the AST knows of optional kernel features: which function uses which aspect, and where it does and calls.
+//!
+//! The numbers go into IR as metadata; names and places are kept here until the pass over the module asks for them. Only
+//! functions from which a use or a declaration can be reached are kept, so programs without optional features pay
+//! nothing.
+
+use std::collections::{BTreeSet, HashMap};
+
+use scythe_abi::aspect::Aspect;
+use scythe_diag::Location;
+use scythe_passes::aspects::chain::{Place, Sources};
+
+use crate::facts::{Action, Attribute, Decl, Kernel, Loc, Source};
+use crate::reach::{Graph, Node, Root};
+
+/// The annotation that `device_has` becomes.
+pub const DEVICE_HAS: &str = "sycl::device_has";
+const USES_ASPECTS: &str = "sycl_detail::uses_aspects";
+
+/// The aspects that a function uses by itself, each with its first place: its `uses_aspects`, and the types in it.
+pub fn used(node: &Node) -> Vec<(u32, Loc)> {
+    let mut found: Vec<(u32, Loc)> = Vec::new();
+    let mut add = |aspect: u32, loc: Loc| {
+        if !found.iter().any(|(known, _)| *known == aspect) {
+            found.push((aspect, loc));
+        }
+    };
+    for event in &node.events {
+        match &event.action {
+            Action::Double => add(Aspect::Fp64 as u32, event.loc),
+            Action::Half => add(Aspect::Fp16 as u32, event.loc),
+            Action::Decorated(values) => values.iter().for_each(|&value| add(value as u32, event.loc)),
+            _ => {}
+        }
+    }
+    for attribute in node.function.attributes.iter().filter(|a| a.name == USES_ASPECTS) {
+        attribute.values.iter().for_each(|&value| add(value as u32, attribute.loc));
+    }
+    found.sort_unstable_by_key(|(aspect, _)| *aspect);
+    found
+}
+
+/// The aspects of `device_has`, where a function has it.
+pub fn declared(attributes: &[Attribute]) -> Option<Vec<u32>> {
+    let mut declared = attributes.iter().filter(|a| a.name == DEVICE_HAS).peekable();
+    declared.peek()?;
+    let aspects: BTreeSet<u32> = declared.flat_map(|a| a.values.iter().map(|&value| value as u32)).collect();
+    Some(aspects.into_iter().collect())
+}
+
+/// The call operator that a kernel's entry point reaches; a functor may have several.
+pub fn kernel_body<'a>(graph: &'a Graph, kernel: &Kernel) -> Option<&'a Node> {
+    graph.nodes.iter().find(|node| {
+        node.function.parent.is_some()
+            && node.function.parent == kernel.functor_decl
+            && node.function.name.starts_with("operator()")
+    })
+}
+
+/// What messages need of a function.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    name: String,
+    kernel_body: bool,
+    uses: Vec<(u32, Loc)>,
+    /// Where `device_has`, or a required size, stands.
+    declared: Option<Loc>,
+    /// Each callee once, with the first call.
+    calls: HashMap<u32, Loc>,
+}
+
+/// Names and places of the functions that have to do with optional features.
+#[derive(Clone, Debug, Default)]
+pub struct AspectFacts {
+    known: Vec<Known>,
+    symbols: HashMap<String, u32>,
+}
+
+impl AspectFacts {
+    pub fn new(source: &impl Source, graph: &Graph, kernels: &[Kernel]) -> Self {
+        let uses: Vec<Vec<(u32, Loc)>> = graph.nodes.iter().map(used).collect();
+        let concerned = concerned(graph, &uses);
+        let bodies: HashMap<Decl, &Kernel> =
+            kernels.iter().rev().filter_map(|kernel| Some((kernel_body(graph, kernel)?.decl, kernel))).collect();
+        let mut facts = Self::default();
+        let numbers: HashMap<usize, u32> = (0u32..).zip(&concerned).map(|(number, &node)| (node, number)).collect();
+        for (number, &index) in (0u32..).zip(&concerned) {
+            let node = &graph.nodes[index];
+            let kernel = match node.root {
+                Some(Root::Kernel(kernel)) => Some(&kernels[kernel]),
+                _ => bodies.get(&node.decl).copied(),
+            };
+            let symbols = match (node.root, kernel) {
+                (Some(Root::Kernel(_)), Some(kernel)) => vec![kernel.symbol.clone()],
+                _ => source.symbols(node.decl),
+            };
+            facts.symbols.extend(symbols.into_iter().map(|symbol| (symbol, number)));
+            let mut calls = HashMap::new();
+            for (callee, loc) in graph.calls(index) {
+                if let Some(&callee) = numbers.get(&callee) {
+                    calls.entry(callee).or_insert(loc);
+                }
+            }
+            // What the functor holds is not the entry point's doing, which is in the headers.
+            let uses = match (node.root, kernel) {
+                (Some(Root::Kernel(_)), Some(kernel)) => {
+                    uses[index].iter().map(|&(aspect, _)| (aspect, kernel.functor_loc)).collect()
+                }
+                _ => uses[index].clone(),
+            };
+            facts.known.push(Known {
+                name: kernel.map_or_else(|| shown_name(node), |kernel| kernel.name.clone()),
+                kernel_body: bodies.contains_key(&node.decl),
+                uses,
+                declared: node.function.attributes.iter().find(|a| declares(a)).map(|a| a.loc),
+                calls,
+            });
+        }
+        facts
+    }
+
+    fn find(&self, symbol: &str) -> Option<&Known> {
+        self.symbols.get(symbol).map(|&number| &self.known[number as usize])
+    }
+}
+
+fn declares(attribute: &Attribute) -> bool {
+    matches!(attribute.name.as_str(), DEVICE_HAS | "sycl::reqd_sub_group_size" | "sycl::reqd_work_group_size")
+}
+
+/// As messages show a function, without parameters. Methods are told apart by their class, lambdas cannot be.
+fn shown_name(node: &Node) -> String {
+    let function = &node.function;
+    if function.parent.is_none() {
+        return function.name.clone();
+    }
+    // Names inside of functions and lambdas hold parentheses.
+    if function.qualified.contains("(anonymous class)") || function.qualified.contains("(lambda") {
+        return "(lambda)".to_owned();
+    }
+    let class = function.qualified.rsplit("::").nth(1).filter(|class| !class.contains('('));
+    class.map_or_else(|| function.name.clone(), |class| format!("{class}::{}", function.name))
+}
+
+/// The functions that use or declare something, directly or through calls; in the graph's order.
+fn concerned(graph: &Graph, uses: &[Vec<(u32, Loc)>]) -> Vec<usize> {
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
+    for caller in 0..graph.nodes.len() {
+        graph.calls(caller).for_each(|(callee, _)| callers[callee].push(caller));
+    }
+    let starts: Vec<usize> = (0..graph.nodes.len())
+        .filter(|&index| !uses[index].is_empty() || graph.nodes[index].function.attributes.iter().any(declares))
+        .collect();
+    let seen = scythe_llvm::graph::reachable(&callers, &starts);
+    (0..graph.nodes.len()).filter(|&index| seen[index]).collect()
+}
+
+/// The facts, with someone who can tell where a position is.
+pub struct Located<'a> {
+    pub facts: &'a AspectFacts,
+    pub locate: &'a dyn Fn(Loc) -> Location,
+}
+
+impl Located<'_> {
+    fn place(&self, loc: Loc) -> Option<Place> {
+        (loc != Loc(0)).then(|| Place { location: (self.locate)(loc), handle: loc.0 })
+    }
+}
+
+impl Sources for Located<'_> {
+    fn name(&self, symbol: &str) -> Option<String> {
+        self.facts.find(symbol).map(|known| known.name.clone())
+    }
+
+    fn is_kernel_body(&self, symbol: &str) -> bool {
+        self.facts.find(symbol).is_some_and(|known| known.kernel_body)
+    }
+
+    fn use_place(&self, symbol: &str, aspect: u32) -> Option<Place> {
+        let uses = &self.facts.find(symbol)?.uses;
+        uses.iter().find(|(used, _)| *used == aspect).and_then(|(_, loc)| self.place(*loc))
+    }
+
+    fn declared_place(&self, symbol: &str) -> Option<Place> {
+        self.facts.find(symbol)?.declared.and_then(|loc| self.place(loc))
+    }
+
+    fn call_place(&self, caller: &str, callee: &str) -> Option<Place> {
+        let callee = self.facts.symbols.get(callee)?;
+        self.facts.find(caller)?.calls.get(callee).and_then(|&loc| self.place(loc))
+    }
+}

@@ -1,0 +1,276 @@
+//! From a function to the code that brings an aspect in: chains of calls with their places, for warnings and tools.
+//!
+//! Each kernel carries `!scythe_aspect_origins`, one string per aspect that it uses or declares:
+//!
+//! ```text
+//! fp64<TAB>K@a.cpp:20:5<TAB>helper@a.cpp:8:10
+//! ```
+//!
+//! means that kernel `K` calls `helper` at line 20, which uses `fp64` at line 8: with each function stands the place inside
+//! of it. A function whose place is not known stands alone. Of long chains the middle is left out, where `…` stands.
+
+use super::reach::Reach;
+use super::scan::{Evidence, Node};
+use scythe_abi::aspect::Aspect;
+use scythe_abi::names::TU_SEPARATOR;
+use scythe_diag::Location;
+use scythe_llvm::{DebugLoc, Function, Instruction};
+use std::collections::BTreeMap;
+
+/// A position in the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub location: Location,
+    /// By what the front end knows it; 0 where it does not.
+    pub handle: u32,
+}
+
+/// What the front end knows of functions, by their symbols, that IR does not tell.
+pub trait Sources {
+    /// As messages show the function, without parameters.
+    fn name(&self, symbol: &str) -> Option<String>;
+    /// Whether this is the call operator of a kernel's functor: what users take for the kernel.
+    fn is_kernel_body(&self, symbol: &str) -> bool;
+    /// Where the function itself uses the aspect.
+    fn use_place(&self, symbol: &str, aspect: u32) -> Option<Place>;
+    /// Where the function has its `device_has`.
+    fn declared_place(&self, symbol: &str) -> Option<Place>;
+    /// Where a function first calls another.
+    fn call_place(&self, caller: &str, callee: &str) -> Option<Place>;
+}
+
+/// For modules that come without their source.
+pub struct NoSources;
+
+impl Sources for NoSources {
+    fn name(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn is_kernel_body(&self, _: &str) -> bool {
+        false
+    }
+    fn use_place(&self, _: &str, _: u32) -> Option<Place> {
+        None
+    }
+    fn declared_place(&self, _: &str) -> Option<Place> {
+        None
+    }
+    fn call_place(&self, _: &str, _: &str) -> Option<Place> {
+        None
+    }
+}
+
+/// A function of a chain.
+#[derive(Clone, Debug)]
+pub struct Link {
+    pub function: u32,
+    pub name: String,
+    /// Where it calls the next one, or uses the aspect.
+    pub place: Option<Place>,
+}
+
+/// Functions from the one asked for to the one that brings the aspect in.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    pub links: Vec<Link>,
+    /// The place of the use. Where the last function only declares the aspect, it is that of its call.
+    pub place: Option<Place>,
+}
+
+/// The most functions of a chain that are shown.
+const LONGEST: usize = 24;
+
+impl Chain {
+    /// One line per function, with the place of its call, as messages show it.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |index: usize| {
+            let place = index.checked_sub(1).and_then(|caller| self.links[caller].place.as_ref());
+            match place {
+                Some(place) => format!("  {}() {}", self.links[index].name, place.location),
+                None => format!("  {}()", self.links[index].name),
+            }
+        };
+        self.shown(line, |hidden| format!("  ({hidden} more functions)"))
+    }
+
+    /// The form of `!scythe_aspect_origins`, after the aspect.
+    fn origin(&self) -> String {
+        let one = |index: usize| match &self.links[index] {
+            Link { name, place: Some(place), .. } => format!("{name}@{}", place.location),
+            Link { name, .. } => name.clone(),
+        };
+        self.shown(one, |_| "…".to_owned()).join("\t")
+    }
+
+    fn shown(&self, one: impl Fn(usize) -> String, gap: impl Fn(usize) -> String) -> Vec<String> {
+        let count = self.links.len();
+        if count <= LONGEST {
+            return (0..count).map(one).collect();
+        }
+        let head = (0..LONGEST / 2).map(&one);
+        let tail = (count - LONGEST / 2 + 1..count).map(&one);
+        head.chain([gap(count + 1 - LONGEST)]).chain(tail).collect()
+    }
+}
+
+/// A module's functions and the ways of each aspect through them.
+pub struct Analysis<'a, 'ctx> {
+    pub nodes: Vec<Node<'ctx>>,
+    pub reaches: BTreeMap<u32, Reach>,
+    pub sources: &'a dyn Sources,
+}
+
+impl<'ctx> Analysis<'_, 'ctx> {
+    pub fn function(&self, number: u32) -> Function<'ctx> {
+        self.nodes[number as usize].function
+    }
+
+    /// How `from` comes to use the aspect; `None` where it does not. What leads from a kernel to its functor's call operator
+    /// is left out.
+    pub fn chain(&self, from: u32, aspect: u32) -> Option<Chain> {
+        let numbers = self.reaches.get(&aspect)?.chain(from);
+        (!numbers.is_empty()).then(|| self.describe(self.without_entry(numbers), aspect))
+    }
+
+    /// Describes a chain of calls whose last function uses or declares the aspect.
+    pub fn describe(&self, numbers: Vec<u32>, aspect: u32) -> Chain {
+        let symbols: Vec<String> = numbers.iter().map(|&number| self.function(number).name()).collect();
+        let mut links: Vec<Link> = Vec::with_capacity(numbers.len());
+        for (index, &function) in numbers.iter().enumerate() {
+            let place = match numbers.get(index + 1) {
+                Some(&callee) => self.call_place((function, &symbols[index]), (callee, &symbols[index + 1])),
+                None => self.use_place(function, &symbols[index], aspect),
+            };
+            let name = self.name(function, &symbols[index]);
+            // Two symbols of one constructor are one function to users.
+            if links.last().is_some_and(|last| last.name == name && last.place.is_none()) {
+                links.pop();
+            }
+            links.push(Link { function, name, place });
+        }
+        let uses = |link: &Link| self.nodes[link.function as usize].uses.iter().any(|use_| use_.0 == aspect);
+        let place = match links.as_slice() {
+            [.., caller, last] if !uses(last) => caller.place.clone(),
+            [.., last] => last.place.clone(),
+            [] => None,
+        };
+        Chain { links, place }
+    }
+
+    pub fn without_entry(&self, mut numbers: Vec<u32>) -> Vec<u32> {
+        if self.function(numbers[0]).is_kernel() {
+            let body = numbers.iter().position(|&number| self.sources.is_kernel_body(&self.function(number).name()));
+            numbers.drain(..body.unwrap_or(0));
+        }
+        numbers
+    }
+
+    /// The lines of `!scythe_aspect_origins` of a kernel.
+    pub fn origins(&self, kernel: u32) -> Vec<String> {
+        let declared = self.nodes[kernel as usize].declared.clone().unwrap_or_default();
+        let mut aspects = declared;
+        aspects.extend(self.reaches.iter().filter(|(_, reach)| reach.uses(kernel)).map(|(&aspect, _)| aspect));
+        let line = |aspect: u32| {
+            let chain = self.chain(kernel, aspect).unwrap_or_else(|| self.describe(vec![kernel], aspect));
+            format!("{}\t{}", aspect_name(aspect), chain.origin())
+        };
+        aspects.into_iter().map(line).collect()
+    }
+
+    pub fn name(&self, number: u32, symbol: &str) -> String {
+        let function = self.function(number);
+        let written = || function.debug_loc().map(|at| at.function).filter(|name| !name.is_empty());
+        self.sources.name(symbol).or_else(written).unwrap_or_else(|| plain_name(symbol))
+    }
+
+    fn use_place(&self, number: u32, symbol: &str, aspect: u32) -> Option<Place> {
+        let from_source = || self.sources.use_place(symbol, aspect).or_else(|| self.sources.declared_place(symbol));
+        let evidence = self.nodes[number as usize].uses.iter().find(|(used, _)| *used == aspect).map(|(_, e)| e);
+        let from_ir = || match evidence? {
+            Evidence::Instruction(instruction) => first_place(*instruction),
+            Evidence::Signature => self.function(number).debug_loc().map(place),
+            Evidence::Metadata => None,
+        };
+        from_source().or_else(from_ir)
+    }
+
+    fn call_place(&self, (caller, caller_symbol): (u32, &str), (callee, callee_symbol): (u32, &str)) -> Option<Place> {
+        let from_ir = || {
+            let calls = &self.nodes[caller as usize].calls;
+            calls.iter().find(|(to, _)| *to == callee).and_then(|(_, call)| first_place(*call))
+        };
+        self.sources.call_place(caller_symbol, callee_symbol).or_else(from_ir)
+    }
+}
+
+/// The aspect's name in `sycl::aspect`, or its number.
+pub fn aspect_name(aspect: u32) -> String {
+    Aspect::from_u32(aspect).map_or_else(|| aspect.to_string(), |known| known.as_str().to_owned())
+}
+
+fn first_place(instruction: Instruction<'_>) -> Option<Place> {
+    instruction.debug_loc().filter(|at| at.line != 0).map(place)
+}
+
+fn place(at: DebugLoc) -> Place {
+    Place { location: Location::new(at.file, at.line, at.column), handle: 0 }
+}
+
+/// The name in a symbol where it is plain or qualified: `foo` of `_Z3foov`; else the symbol.
+fn plain_name(symbol: &str) -> String {
+    let base = symbol.split(TU_SEPARATOR).next().unwrap_or(symbol);
+    let mangled = base.strip_prefix("_ZTS").or_else(|| base.strip_prefix("_Z"));
+    mangled.and_then(unmangle).unwrap_or_else(|| symbol.to_owned())
+}
+
+fn unmangle(mangled: &str) -> Option<String> {
+    let mut rest = mangled.strip_prefix('N').unwrap_or(mangled);
+    let nested = rest.len() != mangled.len();
+    let mut parts = Vec::new();
+    while let Some((name, tail)) = source_name(rest) {
+        parts.push(name);
+        rest = tail;
+        if !nested {
+            break;
+        }
+    }
+    let whole = !parts.is_empty() && (if nested { rest.starts_with('E') } else { !rest.starts_with('I') });
+    whole.then(|| parts.join("::"))
+}
+
+fn source_name(mangled: &str) -> Option<(&str, &str)> {
+    let digits = mangled.find(|c: char| !c.is_ascii_digit())?;
+    let length: usize = mangled[..digits].parse().ok()?;
+    mangled[digits..].split_at_checked(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_and_qualified_symbols_are_unmangled() {
+        for (symbol, name) in [
+            ("_Z3foov", "foo"),
+            ("_ZN1a3fooEid", "a::foo"),
+            ("_ZTSN1a1KE.tu.00000000000000ab", "a::K"),
+            ("foo", "foo"),
+            ("_Z3fooIiEvT_", "_Z3fooIiEvT_"),
+            ("_Z", "_Z"),
+            ("_Z99x", "_Z99x"),
+        ] {
+            assert_eq!(plain_name(symbol), name);
+        }
+    }
+
+    #[test]
+    fn the_middle_of_long_chains_is_left_out() {
+        let link = |index: usize| Link { function: index as u32, name: format!("f{index}"), place: None };
+        let lines = |count: usize| Chain { links: (0..count).map(link).collect(), place: None }.lines();
+        assert_eq!(lines(24).len(), 24);
+        let long = lines(1000);
+        assert_eq!(long.len(), 24);
+        assert_eq!((long[11].as_str(), long[12].as_str()), ("  f11()", "  (977 more functions)"));
+        assert_eq!((long[13].as_str(), long[23].as_str()), ("  f989()", "  f999()"));
+    }
+}

@@ -1,0 +1,153 @@
+//! The metadata of optional kernel features: the only place that knows its names and forms.
+//!
+//! | on functions | holds |
+//! |---|---|
+//! | `!intel_used_aspects` | numbers of aspects that the function and all it calls use |
+//! | `!intel_declared_aspects` | numbers of aspects that its `device_has` lists |
+//! | `!intel_fixed_targets` | strings: the targets of `-fsycl-fixed-targets=` |
+//! | `!intel_reqd_sub_group_size` | one number |
+//! | `!reqd_work_group_size`, `!work_group_num_dim` | three numbers, fastest dimension first, and how many were written |
+//! | `!intel_named_sub_group_size` | `automatic` or `primary` |
+//! | `!scythe_aspect_origins` | strings: see [`super::chain`] |
+//!
+//! The named metadata `!intel_types_that_use_aspects` lists types by their name in IR, each with numbers of aspects.
+//!
+//! Later compilers write `sycl_` for `intel_` and pairs of name and number for numbers: both are read, the forms above are
+//! written.
+
+use scythe_llvm::{ContextRef, Function, Metadata, MetadataKind, Module};
+use std::collections::{BTreeSet, HashMap};
+
+pub const TYPES: &str = "intel_types_that_use_aspects";
+const LATER_TYPES: &str = "sycl_types_that_use_aspects";
+
+/// The kinds of metadata on functions, looked up once per module.
+#[derive(Clone, Copy)]
+pub struct Kinds {
+    used: [MetadataKind; 2],
+    declared: [MetadataKind; 2],
+    fixed_targets: [MetadataKind; 2],
+    sub_group: MetadataKind,
+    named_sub_group: MetadataKind,
+    work_group: MetadataKind,
+    work_group_dims: MetadataKind,
+    origins: MetadataKind,
+}
+
+impl Kinds {
+    pub fn new(context: ContextRef<'_>) -> Self {
+        let both = |name: &str| {
+            [context.metadata_kind(&format!("intel_{name}")), context.metadata_kind(&format!("sycl_{name}"))]
+        };
+        // LLVM prints metadata in the order in which it learnt the kinds: that of the specification's examples.
+        Self {
+            declared: both("declared_aspects"),
+            used: both("used_aspects"),
+            fixed_targets: both("fixed_targets"),
+            sub_group: context.metadata_kind("intel_reqd_sub_group_size"),
+            named_sub_group: context.metadata_kind("intel_named_sub_group_size"),
+            work_group: context.metadata_kind("reqd_work_group_size"),
+            work_group_dims: context.metadata_kind("work_group_num_dim"),
+            origins: context.metadata_kind("scythe_aspect_origins"),
+        }
+    }
+
+    /// The aspects that a function uses; empty without metadata.
+    pub fn used(self, function: Function<'_>) -> BTreeSet<u32> {
+        either(function, self.used).map(aspects).unwrap_or_default()
+    }
+
+    /// The aspects that `device_has` lists, where the function has it.
+    pub fn declared(self, function: Function<'_>) -> Option<BTreeSet<u32>> {
+        either(function, self.declared).map(aspects)
+    }
+
+    /// The targets of `-fsycl-fixed-targets=`; `None` for functions that no front end has marked.
+    pub fn fixed_targets(self, function: Function<'_>) -> Option<BTreeSet<String>> {
+        let node = either(function, self.fixed_targets)?;
+        Some(node.operands().into_iter().flatten().filter_map(Metadata::string).collect())
+    }
+
+    /// The numeric required sub-group size.
+    pub fn sub_group_size(self, function: Function<'_>) -> Option<u32> {
+        function.metadata(self.sub_group)?.operand(0)?.int()?.try_into().ok()
+    }
+
+    /// `automatic` or `primary`.
+    pub fn named_sub_group_size(self, function: Function<'_>) -> Option<String> {
+        function.metadata(self.named_sub_group)?.operand(0)?.string()
+    }
+
+    /// The required work-group size, in the attribute's order: the fastest dimension last.
+    pub fn work_group_size(self, function: Function<'_>) -> Option<Vec<u32>> {
+        let node = function.metadata(self.work_group)?;
+        let mut sizes: Vec<u32> =
+            node.operands().into_iter().map(|size| size?.int()?.try_into().ok()).collect::<Option<_>>()?;
+        let written = function.metadata(self.work_group_dims).and_then(|node| node.operand(0)?.int());
+        sizes.truncate(written.map_or(3, |dims| dims.clamp(1, 3) as usize));
+        sizes.reverse();
+        (!sizes.is_empty()).then_some(sizes)
+    }
+
+    /// One line per aspect: see [`super::chain`].
+    pub fn origins(self, function: Function<'_>) -> Vec<String> {
+        let node = function.metadata(self.origins);
+        node.map(|node| node.operands().into_iter().flatten().filter_map(Metadata::string).collect())
+            .unwrap_or_default()
+    }
+
+    pub fn set_origins(self, function: Function<'_>, context: ContextRef<'_>, lines: &[String]) {
+        let lines: Vec<_> = lines.iter().map(|line| context.md_string(line)).collect();
+        function.set_metadata(self.origins, context.md_node(&lines));
+    }
+
+    pub fn set_declared(self, function: Function<'_>, context: ContextRef<'_>, aspects: &[u32]) {
+        function.set_metadata(self.declared[0], numbers(context, aspects));
+    }
+
+    pub fn set_used(self, function: Function<'_>, context: ContextRef<'_>, aspects: &[u32]) {
+        function.set_metadata(self.used[0], numbers(context, aspects));
+    }
+
+    pub fn set_fixed_targets(self, function: Function<'_>, context: ContextRef<'_>, targets: &[String]) {
+        let names: Vec<_> = targets.iter().map(|name| context.md_string(name)).collect();
+        function.set_metadata(self.fixed_targets[0], context.md_node(&names));
+    }
+}
+
+/// The types that bring aspects along, by their name in IR.
+pub fn types(module: &Module<'_>) -> HashMap<String, BTreeSet<u32>> {
+    let mut types: HashMap<String, BTreeSet<u32>> = HashMap::new();
+    for node in [TYPES, LATER_TYPES].into_iter().flat_map(|name| module.named_metadata(name)) {
+        let Some(name) = node.operand(0).and_then(Metadata::string) else { continue };
+        types.entry(name).or_default().extend(node.operands().into_iter().skip(1).flatten().filter_map(aspect));
+    }
+    types
+}
+
+/// Adds a type to those that bring aspects along.
+pub fn add_type(module: &Module<'_>, name: &str, aspects: impl IntoIterator<Item = u32>) {
+    let context = module.context();
+    let mut operands = vec![context.md_string(name)];
+    operands.extend(aspects.into_iter().map(|aspect| context.md_int(32, aspect.into())));
+    module.add_named_metadata(TYPES, context.md_node(&operands));
+}
+
+fn either<'ctx>(function: Function<'ctx>, kinds: [MetadataKind; 2]) -> Option<Metadata<'ctx>> {
+    kinds.into_iter().find_map(|kind| function.metadata(kind))
+}
+
+fn aspects(node: Metadata<'_>) -> BTreeSet<u32> {
+    node.operands().into_iter().flatten().filter_map(aspect).collect()
+}
+
+/// A number, or a pair of name and number.
+fn aspect(operand: Metadata<'_>) -> Option<u32> {
+    let number = operand.int().or_else(|| operand.operand(1)?.int())?;
+    number.try_into().ok()
+}
+
+fn numbers<'ctx>(context: ContextRef<'ctx>, aspects: &[u32]) -> Metadata<'ctx> {
+    let operands: Vec<_> = aspects.iter().map(|&aspect| context.md_int(32, aspect.into())).collect();
+    context.md_node(&operands)
+}

@@ -1,0 +1,90 @@
+//! Which aspects each function uses: the pass that must see the module before any other does.
+//!
+//! Afterwards
+//! * `!intel_used_aspects` of every function lists the aspects that it and all it calls use, in ascending order. What a
+//!   callee declares with `device_has` counts as used by its callers;
+//! * every kernel and `SYCL_EXTERNAL` function has `!intel_fixed_targets`, empty without `-fsycl-fixed-targets=`;
+//! * kernels tell in `!scythe_aspect_origins` what brings each aspect in;
+//! * functions that use what they do not declare, or what a fixed target lacks, have been reported.
+//!
+//! The work is linear: one walk over the instructions, and one visit of each function per aspect that it uses.
+
+pub mod chain;
+pub mod metadata;
+pub mod reach;
+pub mod requirements;
+mod scan;
+pub mod warning;
+
+use crate::fixed_targets::{self, FixedTarget};
+use crate::{Error, Pass};
+use chain::{Analysis, NoSources, Sources};
+use metadata::Kinds;
+use reach::Reach;
+use scan::Node;
+use scythe_llvm::Module;
+use std::collections::{BTreeMap, HashMap};
+use warning::Warning;
+
+/// See the file's head.
+pub struct Aspects<'a> {
+    /// What the front end knows.
+    pub sources: &'a dyn Sources,
+    /// `-fsycl-fixed-targets=`, in the order given.
+    pub fixed_targets: &'a [FixedTarget],
+    /// Is told of each warning, in the module's order.
+    pub report: &'a dyn Fn(Warning),
+}
+
+impl Aspects<'static> {
+    /// For modules without source, and without anyone who listens.
+    pub const SILENT: Self = Self { sources: &NoSources, fixed_targets: &[], report: &|_| {} };
+}
+
+impl Pass for Aspects<'_> {
+    fn name(&self) -> &'static str {
+        "aspects"
+    }
+
+    fn run(&self, module: &Module<'_>) -> Result<bool, Error> {
+        let kinds = Kinds::new(module.context());
+        let nodes = scan::scan(module, kinds);
+        let reaches = propagate(&nodes);
+        let analysis = Analysis { nodes, reaches, sources: self.sources };
+        write(module, kinds, &analysis);
+        let changed = fixed_targets::mark(module, kinds, self.fixed_targets);
+        warning::undeclared(&analysis).into_iter().for_each(self.report);
+        fixed_targets::check(&analysis, kinds, self.fixed_targets).into_iter().for_each(self.report);
+        Ok(changed || !analysis.reaches.is_empty())
+    }
+}
+
+/// The ways of every aspect that the module knows.
+fn propagate(nodes: &[Node<'_>]) -> BTreeMap<u32, Reach> {
+    let mut callers = vec![Vec::new(); nodes.len()];
+    let mut users: BTreeMap<u32, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
+    for (number, node) in (0u32..).zip(nodes) {
+        node.calls.iter().for_each(|(callee, _)| callers[*callee as usize].push(number));
+        node.uses.iter().for_each(|(aspect, _)| users.entry(*aspect).or_default().0.push(number));
+        node.declared.iter().flatten().for_each(|aspect| users.entry(*aspect).or_default().1.push(number));
+    }
+    users.into_iter().map(|(aspect, (users, declarers))| (aspect, Reach::new(&callers, &users, &declarers))).collect()
+}
+
+fn write(module: &Module<'_>, kinds: Kinds, analysis: &Analysis<'_, '_>) {
+    let context = module.context();
+    let mut used: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (&aspect, reach) in &analysis.reaches {
+        reach.members().for_each(|function| used.entry(function).or_default().push(aspect));
+    }
+    for (number, node) in (0u32..).zip(&analysis.nodes) {
+        let aspects = used.get(&number).map_or(&[][..], Vec::as_slice);
+        if !aspects.is_empty() {
+            kinds.set_used(node.function, context, aspects);
+        }
+        let declares = node.declared.as_ref().is_some_and(|declared| !declared.is_empty());
+        if node.function.is_kernel() && (declares || !aspects.is_empty()) {
+            kinds.set_origins(node.function, context, &analysis.origins(number));
+        }
+    }
+}

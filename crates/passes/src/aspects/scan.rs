@@ -1,0 +1,149 @@
+//! What each function of a module uses by itself, and whom it calls: one walk over all instructions.
+//!
+//! A function uses the aspects of its `!intel_used_aspects`, and of every type in its signature and instructions: `double`
+//! and `half` wherever they are, and the types of `!intel_types_that_use_aspects`; also as members, elements and
+//! operands. Types are compared by identity, names only once per type.
+
+use super::metadata::{self, Kinds};
+use scythe_abi::aspect::Aspect;
+use scythe_llvm::{Function, Instruction, Module, Type, TypeKind};
+use std::collections::{BTreeSet, HashMap};
+
+/// Where IR shows that a function uses an aspect.
+#[derive(Clone, Copy, Debug)]
+pub enum Evidence<'ctx> {
+    /// Nowhere: the front end said so.
+    Metadata,
+    /// The signature.
+    Signature,
+    Instruction(Instruction<'ctx>),
+}
+
+/// A function, and what it does by itself.
+pub struct Node<'ctx> {
+    pub function: Function<'ctx>,
+    pub uses: Vec<(u32, Evidence<'ctx>)>,
+    pub declared: Option<BTreeSet<u32>>,
+    /// Each function once, with the first call.
+    pub calls: Vec<(u32, Instruction<'ctx>)>,
+}
+
+/// All functions, in the module's order; intrinsics have a place but neither uses nor calls.
+pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Vec<Node<'ctx>> {
+    let functions: Vec<Function<'ctx>> = module.functions().collect();
+    let numbers: HashMap<Function<'ctx>, u32> =
+        functions.iter().enumerate().map(|(number, &function)| (function, number as u32)).collect();
+    let mut types = Types::new(module);
+    // Who called a function last: finds repeated calls without a set per function.
+    let mut last_caller = vec![u32::MAX; functions.len()];
+    let mut nodes = Vec::with_capacity(functions.len());
+    for (number, &function) in functions.iter().enumerate() {
+        let mut node = Node { function, uses: Vec::new(), declared: None, calls: Vec::new() };
+        if !function.is_intrinsic() {
+            node.declared = kinds.declared(function);
+            node.uses.extend(kinds.used(function).into_iter().map(|aspect| (aspect, Evidence::Metadata)));
+            let signature = function.function_type();
+            node.note(types.aspects(signature), Evidence::Signature);
+            for instruction in function.instructions() {
+                visit(&mut node, instruction, &mut types, |callee| {
+                    let callee = *numbers.get(&callee)?;
+                    let repeated = std::mem::replace(&mut last_caller[callee as usize], number as u32) == number as u32;
+                    (!repeated).then_some(callee)
+                });
+            }
+        }
+        nodes.push(node);
+    }
+    nodes
+}
+
+/// Adds what one instruction uses and calls; `new_callee` gives the number of a function that was not called before.
+fn visit<'ctx>(
+    node: &mut Node<'ctx>,
+    instruction: Instruction<'ctx>,
+    types: &mut Types<'ctx>,
+    mut new_callee: impl FnMut(Function<'ctx>) -> Option<u32>,
+) {
+    let evidence = Evidence::Instruction(instruction);
+    node.note(types.aspects(instruction.ty()), evidence);
+    if let Some(named) = instruction.allocated_type().or_else(|| instruction.gep_source_type()) {
+        node.note(types.aspects(named), evidence);
+    }
+    let called = instruction.called_function();
+    node.calls.extend(called.and_then(&mut new_callee).map(|callee| (callee, instruction)));
+    for operand in instruction.operands() {
+        node.note(types.aspects(operand.ty()), evidence);
+        if operand.ty().is_pointer() && operand.is_constant() {
+            let function = operand.strip_constant_casts().as_function();
+            node.calls.extend(function.and_then(&mut new_callee).map(|callee| (callee, instruction)));
+        }
+    }
+}
+
+impl<'ctx> Node<'ctx> {
+    fn note(&mut self, aspects: &[u32], evidence: Evidence<'ctx>) {
+        for &aspect in aspects {
+            match self.uses.iter_mut().find(|(known, _)| *known == aspect) {
+                // A place in the code says more than metadata.
+                Some((_, known @ Evidence::Metadata)) => *known = evidence,
+                Some(_) => {}
+                None => self.uses.push((aspect, evidence)),
+            }
+        }
+    }
+}
+
+/// The aspects of types, each worked out once.
+struct Types<'ctx> {
+    named: HashMap<String, BTreeSet<u32>>,
+    known: HashMap<Type<'ctx>, Vec<u32>>,
+}
+
+const FP64: [u32; 1] = [Aspect::Fp64 as u32];
+const FP16: [u32; 1] = [Aspect::Fp16 as u32];
+
+impl<'ctx> Types<'ctx> {
+    fn new(module: &Module<'ctx>) -> Self {
+        Self { named: metadata::types(module), known: HashMap::new() }
+    }
+
+    fn aspects(&mut self, ty: Type<'ctx>) -> &[u32] {
+        match ty.kind() {
+            TypeKind::LLVMDoubleTypeKind => &FP64,
+            TypeKind::LLVMHalfTypeKind => &FP16,
+            kind if is_compound(kind) => {
+                if !self.known.contains_key(&ty) {
+                    let found = self.look_into(ty);
+                    self.known.insert(ty, found);
+                }
+                &self.known[&ty]
+            }
+            _ => &[],
+        }
+    }
+
+    /// What a compound type holds, at any depth. Types are finite: without pointers none holds itself.
+    fn look_into(&mut self, ty: Type<'ctx>) -> Vec<u32> {
+        let mut found = BTreeSet::new();
+        if let Some(name) = ty.struct_name() {
+            found.extend(self.named.get(&name).into_iter().flatten());
+        }
+        for part in ty.contained().into_iter().chain(ty.return_type()) {
+            found.extend(self.aspects(part));
+        }
+        found.into_iter().collect()
+    }
+}
+
+fn is_compound(kind: TypeKind) -> bool {
+    use TypeKind::*;
+    matches!(
+        kind,
+        LLVMStructTypeKind
+            | LLVMArrayTypeKind
+            | LLVMVectorTypeKind
+            | LLVMScalableVectorTypeKind
+            | LLVMFunctionTypeKind
+            | LLVMTargetExtTypeKind
+    )
+}

@@ -1,0 +1,82 @@
+//! Warnings about optional kernel features, as values, in the words of the specification.
+
+use super::chain::{Analysis, Chain, Place, aspect_name};
+use std::fmt;
+
+/// Which `-W` option governs a warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Group {
+    /// A function uses what its `device_has` does not list.
+    DeviceHas,
+    /// A function needs what a target of `-fsycl-fixed-targets=` lacks.
+    FixedTargets,
+}
+
+impl Group {
+    pub const ALL: [Self; 2] = [Self::DeviceHas, Self::FixedTargets];
+
+    /// The name after `-W`, `-Wno-` and `-Werror=`.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::DeviceHas => "sycl-device-has",
+            Self::FixedTargets => "sycl-fixed-targets",
+        }
+    }
+}
+
+/// One warning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    pub group: Group,
+    pub place: Option<Place>,
+    pub message: String,
+    /// The lines that follow.
+    pub details: Vec<String>,
+}
+
+impl Warning {
+    /// A warning with the calls that lead to its cause.
+    pub fn with_chain(group: Group, message: String, chain: &Chain) -> Self {
+        let mut details = vec!["use is from this call chain:".to_owned()];
+        details.extend(chain.lines());
+        if chain.place.is_none() {
+            details.push("compile with '-g' to get source location".to_owned());
+        }
+        Self { group, place: chain.place.clone(), message, details }
+    }
+}
+
+/// As the specification prints it.
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{}: ", place.location)?;
+        }
+        write!(f, "warning: {}", self.message)?;
+        self.details.iter().try_for_each(|line| write!(f, "\n{line}"))
+    }
+}
+
+/// Functions that use aspects which their `device_has` does not list: one warning per function and aspect.
+pub fn undeclared(analysis: &Analysis<'_, '_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for (number, node) in analysis.nodes.iter().enumerate() {
+        let (number, Some(declared)) = (number as u32, &node.declared) else { continue };
+        for (&aspect, reach) in &analysis.reaches {
+            if declared.contains(&aspect) || !reach.uses(number) || node.function.is_declaration() {
+                continue;
+            }
+            let Some(chain) = analysis.chain(number, aspect) else { continue };
+            // A kernel has its functor's declaration; the functor is the one to report.
+            if chain.links[0].function != number && analysis.nodes[chain.links[0].function as usize].declared.is_some()
+            {
+                continue;
+            }
+            let name = analysis.name(number, &node.function.name());
+            let message =
+                format!("function '{name}' uses aspect '{}' not listed in 'sycl::device_has'", aspect_name(aspect));
+            warnings.push(Warning::with_chain(Group::DeviceHas, message, &chain));
+        }
+    }
+    warnings
+}

@@ -1,0 +1,154 @@
+//! `-fsycl-fixed-targets=`: the promise that all device code of a translation unit runs on the listed targets only.
+//!
+//! [`mark`] writes the list on every entry point, [`check`] finds what a listed target cannot do. Part of the pass
+//! [`crate::Aspects`], whose analysis it needs.
+
+use crate::aspects::chain::{Analysis, Chain, Link, aspect_name};
+use crate::aspects::metadata::Kinds;
+use crate::aspects::warning::{Group, Warning};
+use scythe_abi::names::MODULE_ID_ATTRIBUTE;
+use scythe_llvm::{Function, Module, Place as At};
+use std::collections::BTreeSet;
+
+/// A target of the list, and what is known of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FixedTarget {
+    pub name: String,
+    pub aspects: BTreeSet<u32>,
+    /// It may have aspects besides those listed: a family of devices. Nothing is said about its aspects then.
+    pub may_support_other_aspects: bool,
+    /// Empty where they are not known.
+    pub sub_group_sizes: BTreeSet<u32>,
+    /// The most work-items of a work-group, where it is known.
+    pub max_work_group_size: Option<u64>,
+}
+
+/// Writes `!intel_fixed_targets` on every kernel and `SYCL_EXTERNAL` function that is defined; true when there is one.
+pub fn mark(module: &Module<'_>, kinds: Kinds, targets: &[FixedTarget]) -> bool {
+    let names: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
+    let mut changed = false;
+    for function in module.functions().filter(|function| is_entry_point(*function)) {
+        kinds.set_fixed_targets(function, module.context(), &names);
+        changed = true;
+    }
+    changed
+}
+
+/// Kernels and `SYCL_EXTERNAL` functions that are defined here.
+fn is_entry_point(function: Function<'_>) -> bool {
+    function.is_kernel()
+        || (!function.is_declaration() && function.string_attribute(At::Function, MODULE_ID_ATTRIBUTE).is_some())
+}
+
+/// What the targets cannot do: one warning per function that itself uses or declares an aspect, and per required size.
+pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if targets.is_empty() {
+        return warnings;
+    }
+    let mut ways = Ways::new(analysis);
+    for (number, node) in (0u32..).zip(&analysis.nodes) {
+        let mut aspects: BTreeSet<u32> = node.uses.iter().map(|(aspect, _)| *aspect).collect();
+        // A kernel repeats the declaration of its functor's call operator.
+        if !node.function.is_kernel() {
+            aspects.extend(node.declared.iter().flatten());
+        }
+        for aspect in aspects {
+            let lacking = names(targets, |t| !t.may_support_other_aspects && !t.aspects.contains(&aspect));
+            let Some((lacking, chain)) = lacking.zip(ways.to(number)) else { continue };
+            let chain = analysis.describe(chain, aspect);
+            let message = format!(
+                "function '{}' uses aspect '{}' not supported by {lacking} in '-fsycl-fixed-targets'",
+                last_name(&chain),
+                aspect_name(aspect)
+            );
+            warnings.push(Warning::with_chain(Group::FixedTargets, message, &chain));
+        }
+        warnings.extend(sizes(analysis, kinds, number, targets));
+    }
+    warnings
+}
+
+fn last_name(chain: &Chain) -> &str {
+    chain.links.last().map_or("", |link: &Link| &link.name)
+}
+
+/// Required sizes that a target does not have.
+fn sizes(analysis: &Analysis<'_, '_>, kinds: Kinds, number: u32, targets: &[FixedTarget]) -> Vec<Warning> {
+    let function = analysis.function(number);
+    let warning = |what: &str, size: &str, lacking: Option<String>| {
+        let symbol = function.name();
+        let message = format!(
+            "function '{}' has required {what} size '{size}' not supported by {} in '-fsycl-fixed-targets'",
+            analysis.name(number, &symbol),
+            lacking?
+        );
+        let place = analysis.sources.declared_place(&symbol);
+        Some(Warning { group: Group::FixedTargets, place, message, details: Vec::new() })
+    };
+    let sub_group = kinds.sub_group_size(function).and_then(|size| {
+        let lacks = |t: &FixedTarget| !t.sub_group_sizes.is_empty() && !t.sub_group_sizes.contains(&size);
+        warning("sub-group", &size.to_string(), names(targets, lacks))
+    });
+    let work_group = kinds.work_group_size(function).and_then(|size| {
+        let items = size.iter().fold(1u64, |items, &dim| items.saturating_mul(dim.into()));
+        let lacks = |t: &FixedTarget| t.max_work_group_size.is_some_and(|most| items > most);
+        let shown = size.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        warning("work-group", &shown, names(targets, lacks))
+    });
+    sub_group.into_iter().chain(work_group).collect()
+}
+
+/// The targets that `lacks` is true for, in words; `None` where there are none.
+fn names(targets: &[FixedTarget], lacks: impl Fn(&FixedTarget) -> bool) -> Option<String> {
+    let names: Vec<String> = targets.iter().filter(|t| lacks(t)).map(|t| format!("'{}'", t.name)).collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("target {one}")),
+        [all @ .., last] => Some(format!("targets {} and {last}", all.join(", "))),
+    }
+}
+
+/// Shortest ways from entry points to every function: one search, made when the first is asked for.
+struct Ways<'a, 'b, 'ctx> {
+    analysis: &'a Analysis<'b, 'ctx>,
+    callers: Option<Vec<Option<u32>>>,
+}
+
+impl<'a, 'b, 'ctx> Ways<'a, 'b, 'ctx> {
+    fn new(analysis: &'a Analysis<'b, 'ctx>) -> Self {
+        Self { analysis, callers: None }
+    }
+
+    /// From an entry point to `function`, both included; `None` where none leads there. An entry point is its own caller.
+    fn to(&mut self, function: u32) -> Option<Vec<u32>> {
+        let callers = self.callers.get_or_insert_with(|| search(self.analysis));
+        let mut chain = vec![function];
+        let mut at = function;
+        while let Some(caller) = callers[at as usize].filter(|caller| *caller != at) {
+            chain.push(caller);
+            at = caller;
+        }
+        callers[at as usize]?;
+        chain.reverse();
+        Some(self.analysis.without_entry(chain))
+    }
+}
+
+fn search(analysis: &Analysis<'_, '_>) -> Vec<Option<u32>> {
+    let mut callers = vec![None; analysis.nodes.len()];
+    let entry_points = (0u32..).zip(&analysis.nodes).filter(|(_, node)| is_entry_point(node.function));
+    let mut queue: Vec<u32> = entry_points.map(|(number, _)| number).collect();
+    queue.iter().for_each(|&entry| callers[entry as usize] = Some(entry));
+    let mut next = 0;
+    while let Some(&caller) = queue.get(next) {
+        next += 1;
+        for (callee, _) in &analysis.nodes[caller as usize].calls {
+            if callers[*callee as usize].is_none() {
+                callers[*callee as usize] = Some(caller);
+                queue.push(*callee);
+            }
+        }
+    }
+    callers
+}

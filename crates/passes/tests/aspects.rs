@@ -1,0 +1,143 @@
+//! Runs the file tests in `tests/filetests/passes/aspects`, each named after the rule it shows.
+//!
+//! `FileCheck` sees the warnings as they are printed, then `---`, then the IR. A line
+//!
+//! ```text
+//! ; FIXED-TARGET: name aspects=5,6 sub-group-sizes=8,16 max-work-group-size=64 others
+//! ```
+//!
+//! adds a target to `-fsycl-fixed-targets=`; `others` means that it may have other aspects.
+
+use scythe_llvm::Context;
+use scythe_passes::aspects::chain::NoSources;
+use scythe_passes::aspects::metadata::Kinds;
+use scythe_passes::aspects::requirements::Requirements;
+use scythe_passes::fixed_targets::FixedTarget;
+use scythe_passes::{Aspects, Pass};
+use std::cell::RefCell;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+#[test]
+fn file_tests() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/filetests/passes/aspects");
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "no tests in {}", folder.display());
+    let failures: Vec<String> =
+        files.iter().filter_map(|f| check(f).err().map(|e| format!("{}: {e}", f.display()))).collect();
+    assert!(failures.is_empty(), "{} of {} failed\n{}", failures.len(), files.len(), failures.join("\n"));
+}
+
+fn check(file: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
+    let targets: Vec<FixedTarget> =
+        text.lines().filter_map(|l| l.strip_prefix("; FIXED-TARGET: ")).map(target).collect();
+    let context = Context::new();
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let module = context.parse_ir(text.as_bytes(), &name).map_err(|e| e.to_string())?;
+    let seen = RefCell::new(String::new());
+    let report = |warning| seen.borrow_mut().push_str(&format!("{warning}\n"));
+    let pass = Aspects { sources: &NoSources, fixed_targets: &targets, report: &report };
+    pass.run(&module).map_err(|e| e.to_string())?;
+    module.verify().map_err(|e| e.to_string())?;
+    let out = format!("{}---\n{module}", seen.take());
+    file_check(file, &out)
+}
+
+fn target(line: &str) -> FixedTarget {
+    let mut words = line.split_whitespace();
+    let mut target = FixedTarget { name: words.next().unwrap_or_default().into(), ..FixedTarget::default() };
+    let list = |text: &str| text.split(',').filter_map(|n| n.parse().ok()).collect();
+    for word in words {
+        match word.split_once('=') {
+            Some(("aspects", numbers)) => target.aspects = list(numbers),
+            Some(("sub-group-sizes", numbers)) => target.sub_group_sizes = list(numbers),
+            Some(("max-work-group-size", number)) => target.max_work_group_size = number.parse().ok(),
+            _ => target.may_support_other_aspects = word == "others",
+        }
+    }
+    target
+}
+
+fn file_check(file: &Path, text: &str) -> Result<(), String> {
+    let prefix = std::env::var("LLVM_SYS_221_PREFIX").unwrap_or("/usr/lib/llvm-22".into());
+    let tools = [PathBuf::from("FileCheck-22"), Path::new(&prefix).join("bin/FileCheck")];
+    let spawn = |tool: &PathBuf| {
+        let mut command = Command::new(tool);
+        command.arg(file).args(["--dump-input=never", "--color=0"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()
+    };
+    let mut child = tools.iter().find_map(spawn).ok_or("FileCheck of LLVM 22 is not installed")?;
+    // FileCheck may end before it has read everything.
+    let _ = child.stdin.take().expect("piped").write_all(text.as_bytes());
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{}\n--- seen ---\n{text}", String::from_utf8_lossy(&output.stderr)))
+}
+
+const ENTRY_POINTS: &str = r#"
+target triple = "spirv64-unknown-unknown"
+define spir_kernel void @plain() !intel_fixed_targets !0 { ret void }
+define spir_kernel void @named() !intel_fixed_targets !0 !intel_named_sub_group_size !1 { ret void }
+define spir_kernel void @uses() !intel_fixed_targets !0 !intel_used_aspects !2 { ret void }
+define spir_kernel void @declares() !intel_fixed_targets !0 !intel_declared_aspects !2 { ret void }
+define spir_kernel void @sub8() !intel_fixed_targets !0 !intel_reqd_sub_group_size !3 { ret void }
+define spir_kernel void @group() !intel_fixed_targets !0 !reqd_work_group_size !4 !work_group_num_dim !5 { ret void }
+define spir_kernel void @cube() !intel_fixed_targets !0 !reqd_work_group_size !4 { ret void }
+define spir_kernel void @fixed() !intel_fixed_targets !6 !intel_used_aspects !2 { ret void }
+define spir_kernel void @fixed8() !intel_fixed_targets !7 !intel_reqd_sub_group_size !3 { ret void }
+define spir_kernel void @fixed_else() !intel_fixed_targets !8 { ret void }
+define spir_kernel void @unmarked() { ret void }
+!0 = !{}
+!1 = !{!"primary"}
+!2 = !{i32 6, i32 28}
+!3 = !{i32 8}
+!4 = !{i32 16, i32 4, i32 1}
+!5 = !{i32 2}
+!6 = !{!"a", !"b"}
+!7 = !{!"b", !"a"}
+!8 = !{!"b"}
+"#;
+
+#[test]
+fn entry_points_share_an_image_only_by_the_rules() {
+    let context = Context::new();
+    let module = context.parse_ir(ENTRY_POINTS.as_bytes(), "entry points").unwrap();
+    let kinds = Kinds::new(module.context());
+    let of = |name: &str| Requirements::of(module.function(name).unwrap(), kinds);
+    for (a, b, share) in [
+        ("plain", "named", true),
+        ("plain", "unmarked", true),
+        ("uses", "declares", true),
+        ("plain", "uses", false),
+        ("plain", "sub8", false),
+        ("plain", "group", false),
+        ("group", "cube", false),
+        ("fixed", "fixed8", true),
+        ("fixed", "fixed_else", false),
+        ("fixed", "uses", false),
+    ] {
+        assert_eq!(of(a).may_share(&of(b)), share, "{a} and {b}");
+    }
+}
+
+#[test]
+fn requirements_of_an_image_are_those_of_all_its_entry_points() {
+    let context = Context::new();
+    let module = context.parse_ir(ENTRY_POINTS.as_bytes(), "entry points").unwrap();
+    let kinds = Kinds::new(module.context());
+    let names = |names: &[&str]| names.iter().map(|n| module.function(n).unwrap()).collect::<Vec<_>>();
+    let all = Requirements::of_all(names(&["plain", "uses", "sub8", "group", "cube"]), kinds);
+    assert_eq!(Vec::from_iter(all.aspects), [6, 28]);
+    assert_eq!(Vec::from_iter(all.sub_group_sizes), [8]);
+    assert_eq!(Vec::from_iter(all.work_group_sizes), [vec![1, 4, 16], vec![4, 16]]);
+    assert_eq!(all.fixed_targets, None);
+    let fixed = Requirements::of_all(names(&["fixed", "fixed8"]), kinds);
+    assert_eq!(fixed.fixed_targets, Some(["a".to_owned(), "b".to_owned()].into()));
+    assert_eq!(Requirements::of_all([], kinds), Requirements::default());
+}
