@@ -7,6 +7,7 @@ use scythe_abi::launch::Shape;
 use scythe_hal::{FunctorBytes, HostKernelWork, KernelWork};
 
 use crate::copy::sycl;
+use crate::demangle::kernel_name;
 use crate::memory::Buffer;
 use crate::platform::Device;
 use crate::queue::Action;
@@ -166,6 +167,26 @@ impl Action<'_> {
             global_offset: ranges.global_offset,
         }))
     }
+}
+
+/// A work-group's local accessors must fit into the device's local memory. The functor is as large as the kernel's launch rows
+/// say.
+pub fn check_local_memory(kernel: &ReadyKernel, functor: &[u8], device: &Device) -> Result<()> {
+    let mut total = 0u64;
+    for &offset in kernel.local_accessors() {
+        let head = functor.get(offset..).and_then(|rest| rest.get(8..16)).and_then(|bytes| bytes.try_into().ok());
+        total = total.saturating_add(head.map_or(0, u64::from_ne_bytes));
+    }
+    let limit = device.hal.info().local_mem_size;
+    if total <= limit {
+        return Ok(());
+    }
+    let message = format!(
+        "kernel '{}' asks for {total} bytes of local memory in each work-group, more than the {limit} of {}",
+        kernel_name(kernel.symbol()),
+        device.name()
+    );
+    Err(Error::new(Errc::MemoryAllocation, message))
 }
 
 /// A buffer that a command uses, and where it begins for that command.

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use common::{Library, Machine, Traits, image_with, row};
-use scythe::launch::Ranges;
+use scythe::launch::{Ranges, check_local_memory};
 use scythe::platform::Device;
 use scythe::queue::{Action, Order};
 use scythe::registry::{self, BundleState, Expected, ReadyKernel};
 use scythe::{Errc, Error, Result};
 use scythe_abi::aspect::Aspect;
-use scythe_abi::launch::Shape;
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal::DeviceInfo;
 use scythe_image::Format;
 
@@ -261,4 +261,28 @@ fn a_required_work_group_size_must_be_launched() {
         )
     );
     assert_eq!(ranges(1, [32, 1, 1]).check_required(required).expect_err("one dimension").code, Errc::NdRange);
+}
+
+#[test]
+fn local_memory_is_limited_as_the_device_says() {
+    let machine = Machine::with_device(|info| info.local_mem_size = 1000, 0, |_, _| Ok(()));
+    let local = |offset| Param { kind: ParamKind::Local, size: 8, offset };
+    let launch_row = KernelLaunch { params: vec![local(0), local(16)], ..row(32, TASK) };
+    let _library = Library::load(vec![image_with(&[("greedy", launch_row)], &Traits::default())]);
+    let expected = Expected { functor_size: 32, shape: TASK };
+    let kernel = registry::kernel("greedy", 0, None, expected, machine.device).expect("found");
+    let check = |first: u64, second: u64| {
+        let functor: Vec<u8> = [0, first, 0, second].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        check_local_memory(&kernel, &functor, machine.device)
+    };
+    check(600, 400).expect("as much as there is");
+    let error = check(600, 401).expect_err("too much");
+    assert_eq!(
+        (error.code, &*error.message),
+        (
+            Errc::MemoryAllocation,
+            "kernel 'greedy' asks for 1001 bytes of local memory in each work-group, more than the 1000 of null"
+        )
+    );
+    assert!(check(u64::MAX, u64::MAX).is_err());
 }

@@ -14,7 +14,7 @@ use super::edge;
 use super::handles::{EventObject, get, give, put, share, slice, text};
 use crate::copy::View;
 use crate::event::Node;
-use crate::launch::Ranges;
+use crate::launch::{Ranges, check_local_memory};
 use crate::memory::Buffer;
 use crate::memory::coherence::Access;
 use crate::queue::{Action, Commit, HostCall, Order, Queue};
@@ -192,6 +192,7 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
     if let Some(size) = kernel.work_group_size() {
         ranges.check_required(size)?;
     }
+    check_local_memory(&kernel, functor, device)?;
     Ok(Action::kernel(kernel, functor, &ranges))
 }
 

@@ -6,6 +6,7 @@
 //! * `image`: one image and the programs built from it.
 //! * `requirements`: what an image demands of a device. It is compared before anything else of the image is looked at.
 //! * `link`: which other images export what an image imports.
+//! * `choice`: which image a device gets a kernel from.
 //!
 //! A kernel symbol gets one [`Entry`] for the life of the process, so that kernel slots in host programs may point at it
 //! without counting. What an entry knows carries the generation in which it was found out; each registration and
@@ -18,6 +19,7 @@
 //! are with a backend have finished: the count of a [`ReadyKernel`] tells, because a launch holds one until it is done.
 //! When the process ends, [`exit`] has waited before.
 
+mod choice;
 mod image;
 mod link;
 mod requirements;
@@ -36,10 +38,10 @@ use scythe_abi::tgt::{BinDesc, DeviceImage};
 use scythe_hal::{self as hal, Kernel};
 use scythe_image::Format;
 
-use crate::demangle::kernel_name;
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock};
 use crate::{exit, settings};
+use choice::{Candidate, Ranked, rank};
 use image::{Image, KernelFacts};
 
 /// Counts registrations and removals. Starts at 1: a slot that was never filled holds 0.
@@ -90,6 +92,7 @@ pub struct ReadyKernel {
     facts: KernelFacts,
     /// Offsets of the accessors in the functor.
     accessors: Vec<usize>,
+    local_accessors: Vec<usize>,
 }
 
 impl ReadyKernel {
@@ -98,6 +101,10 @@ impl ReadyKernel {
     }
     pub fn accessors(&self) -> &[usize] {
         &self.accessors
+    }
+    /// Offsets of the local accessors in the functor.
+    pub fn local_accessors(&self) -> &[usize] {
+        &self.local_accessors
     }
     /// The work-group size that the kernel must be launched with, as its attribute lists it.
     pub fn work_group_size(&self) -> Option<&[u32]> {
@@ -441,109 +448,14 @@ fn on_device(symbol: &str, error: Error, device: &Device) -> Error {
     Error::new(error.code, format!("kernel '{symbol}' on {}: {}", device.name(), error.message))
 }
 
-/// An image with the kernel that is looked for.
-struct Candidate {
-    image: Arc<Image>,
-    facts: KernelFacts,
-}
-
-/// A candidate that the device can run, with the images to link it with.
-struct Ranked<'a> {
-    preference: u32,
-    candidate: &'a Candidate,
-    libraries: Vec<Arc<Image>>,
-}
-
-/// Why a candidate is not for the device; a later kind says more.
-enum Rejection {
-    /// Its code is for other devices.
-    Code(String),
-    /// It imports what nobody exports.
-    Link(String),
-    /// It, or an image it is linked with, demands what the device does not have.
-    Requirements(String),
-}
-
-impl Rejection {
-    /// How much it says.
-    fn weight(&self) -> u32 {
-        match self {
-            Self::Code(_) => 0,
-            Self::Link(_) => 1,
-            Self::Requirements(_) => 2,
-        }
-    }
-
-    fn error(self, symbol: &str, device: &Device) -> Error {
-        match self {
-            Self::Code(message) => on_device(symbol, Error::new(Errc::KernelNotSupported, message), device),
-            Self::Link(message) => on_device(symbol, Error::new(Errc::Build, message), device),
-            Self::Requirements(message) => {
-                let message = format!("{message} (kernel '{}', device '{}')", kernel_name(symbol), device.name());
-                Error::new(Errc::KernelNotSupported, message)
-            }
-        }
-    }
-}
-
-/// The candidates that the device can run, the most preferred first and else in the order of registration; and why it cannot
-/// run the others.
-fn rank<'a>(
-    candidates: &[&'a Candidate],
-    registry: &Registry,
-    device: &Device,
-) -> (Vec<Ranked<'a>>, Option<Rejection>) {
-    let mut ranked = Vec::new();
-    let mut rejected: Option<Rejection> = None;
-    for &candidate in candidates {
-        match judge(candidate, registry, device) {
-            Ok(found) => ranked.push(found),
-            Err(rejection) => {
-                rejected = Some(match (rejected.take(), rejection) {
-                    (Some(Rejection::Code(mut known)), Rejection::Code(message)) => {
-                        if !known.contains(&message) {
-                            // Writing to a string cannot fail.
-                            let _ = write!(known, "; {message}");
-                        }
-                        Rejection::Code(known)
-                    }
-                    (Some(known), rejection) if known.weight() >= rejection.weight() => known,
-                    (_, rejection) => rejection,
-                });
-            }
-        }
-    }
-    ranked.sort_by_key(|ranked: &Ranked<'_>| std::cmp::Reverse(ranked.preference));
-    (ranked, rejected)
-}
-
-/// Compares requirements first: of the image, and before linking of all that it is linked with.
-fn judge<'a>(
-    candidate: &'a Candidate,
-    registry: &Registry,
-    device: &Device,
-) -> std::result::Result<Ranked<'a>, Rejection> {
-    let image = &candidate.image;
-    image.check(device).map_err(Rejection::Requirements)?;
-    let preference = image.preference(device).map_err(|error| Rejection::Code(error.message))?;
-    let mut libraries = Vec::new();
-    if !image.imports.is_empty() {
-        let all: Vec<_> = registry.images().cloned().collect();
-        libraries = link::resolve(image, &all, device).map_err(Rejection::Link)?;
-    }
-    for library in &libraries {
-        library.check(device).map_err(|message| {
-            Rejection::Requirements(format!("{message} The kernel needs device code of '{}'.", library.library))
-        })?;
-    }
-    Ok(Ranked { preference, candidate, libraries })
-}
-
 impl ReadyKernel {
     fn new(symbol: &str, inner: Arc<dyn hal::Kernel>, facts: KernelFacts) -> Self {
-        let accessors = facts.launch.params.iter().filter(|param| param.kind == ParamKind::Accessor);
-        let accessors = accessors.map(|param| param.offset as usize).collect();
-        Self { symbol: symbol.to_owned(), inner, facts, accessors }
+        let offsets = |kind| {
+            let params = facts.launch.params.iter().filter(|param| param.kind == kind);
+            params.map(|param| param.offset as usize).collect()
+        };
+        let (accessors, local_accessors) = (offsets(ParamKind::Accessor), offsets(ParamKind::Local));
+        Self { symbol: symbol.to_owned(), inner, facts, accessors, local_accessors }
     }
 
     fn check(&self, expected: Expected) -> Result<()> {
