@@ -3,6 +3,7 @@
 mod compile;
 mod cpu;
 mod launch;
+mod link;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,9 +17,10 @@ type Measure = fn(&Path, &[String]) -> Result<Report, String>;
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let (measure, names): (Measure, &[String]) = match args {
         [what] if what == "compile" => (|prefix, _| compile::measure(prefix), &[]),
+        [what] if what == "link" => (|prefix, _| link::measure(prefix), &[]),
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
         [what, names @ ..] if what == "cpu" => (cpu::measure, names),
-        _ => return Err("'bench' wants 'compile', 'run' or 'cpu'".to_owned()),
+        _ => return Err("'bench' wants 'compile', 'link', 'run' or 'cpu'".to_owned()),
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;

@@ -26,7 +26,7 @@ Usage: cargo xtask COMMAND
                              --quick leaves out lint, fuzz and valgrind
   install --prefix DIR       set up, build, and install a relocatable tree
   stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
-  bench compile|run          ratios against clang++ and OpenMP, and whether each limit holds
+  bench compile|link|run     ratios against clang++, llvm-extract and OpenMP, and whether each limit holds
   bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program in benches/cpu
   fuzz barriers [--count N] [--seed S]
                              random kernels with barriers on the CPU device against host mode

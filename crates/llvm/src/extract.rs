@@ -160,7 +160,8 @@ impl<'ctx> Copy<'_, 'ctx> {
 
     fn declare_function(&mut self, old: Function<'ctx>) -> Function<'ctx> {
         let new = self.part.add_function(&old.name(), old.function_type());
-        new.copy_attributes_from(old);
+        // SAFETY: live functions; their parameters are the same, so that attributes of these fit, too.
+        unsafe { shim::scythe_llvm_copy_function_attributes(new.ptr(), old.ptr()) }
         new.set_linkage(match old.linkage() {
             linkage if !old.is_declaration() || linkage == Linkage::LLVMExternalWeakLinkage => linkage,
             _ => Linkage::LLVMExternalLinkage,

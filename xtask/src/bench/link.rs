@@ -1,0 +1,199 @@
+//! How long taking device code apart takes: a generated module of many kernels with shared helpers, split per kernel, against
+//! LLVM's own `llvm-extract` once per kernel; how both time and memory grow; and a link that finds everything in its cache.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{Limit, Report};
+use crate::process::{self, Scratch, progress};
+
+const FEW: usize = 1_000;
+const MANY: usize = 10_000;
+const HELPERS: usize = 200;
+const ROUNDS: usize = 3;
+/// So many kernels are extracted with the stock tool; all would take it minutes.
+const SAMPLE: usize = 20;
+
+pub fn measure(prefix: &Path) -> Result<Report, String> {
+    let scratch = Scratch::new("bench")?;
+    let folder = scratch.path();
+    let tools = prefix.join("bin/scythe-tools");
+    for (name, kernels) in [("none", 0), ("few", FEW), ("many", MANY)] {
+        let text = folder.join(format!("{name}.ll"));
+        std::fs::write(&text, module(kernels)).map_err(|e| format!("cannot write {}: {e}", text.display()))?;
+        process::output(Command::new("llvm-as-22").arg(&text).arg("-o").arg(folder.join(format!("{name}.bc"))))?;
+    }
+    let mut report = Report::default();
+    split(&tools, folder, &mut report)?;
+    cached(&tools, folder, &mut report)?;
+    Ok(report)
+}
+
+/// Time per kernel, ratio to the stock tool, and memory.
+fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
+    progress(&format!("splitting {FEW} and {MANY} kernels, best of {ROUNDS}"));
+    let run = |name: &str| -> Result<Used, String> {
+        let parts = folder.join("parts");
+        let mut best: Option<Used> = None;
+        for _ in 0..ROUNDS {
+            std::fs::create_dir(&parts).map_err(|e| format!("cannot make {}: {e}", parts.display()))?;
+            let mut command = Command::new(tools);
+            command.args(["sycl-post-link", "-split=kernel", "-symbols", "-o"]).arg(parts.join("out.table"));
+            let used = watch(command.arg(folder.join(format!("{name}.bc"))), 0)?;
+            std::fs::remove_dir_all(&parts).map_err(|e| format!("cannot remove {}: {e}", parts.display()))?;
+            best = Some(best.map_or(used, |best| best.min(used)));
+        }
+        best.ok_or_else(|| "nothing was run".to_owned())
+    };
+    let (none, few, many) = (run("none")?, run("few")?, run("many")?);
+    // The program itself, and LLVM, take as long and as much with an empty module.
+    let per_kernel = |used: Used, kernels: usize| (used.seconds - none.seconds).max(0.0) / kernels as f64;
+    report.add(format!("splitting {MANY} kernels, each into a part of its own"), many.seconds, " s", Limit::None);
+    report.add(format!("per kernel, of {FEW}"), per_kernel(few, FEW) * 1e6, " us", Limit::None);
+    report.add(format!("per kernel, of {MANY}"), per_kernel(many, MANY) * 1e6, " us", Limit::None);
+    report.add("ratio", per_kernel(many, MANY) / per_kernel(few, FEW), "x", Limit::AtMost(1.3));
+
+    progress(&format!("extracting {SAMPLE} of {MANY} kernels with llvm-extract"));
+    let start = Instant::now();
+    for sample in 0..SAMPLE {
+        let mut command = Command::new("llvm-extract-22");
+        command.arg(format!("--func={}", symbol(sample * (MANY / SAMPLE)))).arg(folder.join("many.bc"));
+        process::output(command.arg("-o").arg(folder.join("extracted.bc")))?;
+    }
+    let stock = start.elapsed().as_secs_f64() / SAMPLE as f64 * MANY as f64;
+    report.add(format!("llvm-extract once per kernel, by {SAMPLE} of them"), stock, " s", Limit::None);
+    report.add("ratio", stock / many.seconds, "x", Limit::AtLeast(50.0));
+
+    let mut load = Command::new(tools);
+    // Its exit status tells that there are kernels.
+    let loaded = watch(load.arg("llvm-no-spir-kernel").arg(folder.join("many.bc")), 1)?;
+    let mebibytes = |used: Used| (used.kibibytes - none.kibibytes).max(0.0) / 1024.0;
+    report.add("memory of the linked module", mebibytes(loaded), " MiB", Limit::None);
+    report.add("memory of the split at its peak", mebibytes(many), " MiB", Limit::None);
+    report.add("ratio", mebibytes(many) / mebibytes(loaded), "x", Limit::AtMost(2.0));
+    Ok(())
+}
+
+/// A link whose code was linked before takes its images from the cache.
+fn cached(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
+    progress(&format!("linking {FEW} kernels ahead of time for one level, twice with a cache"));
+    let link = || -> Result<(f64, String), String> {
+        let mut command = Command::new(tools);
+        command.args(["device-link", "--verbose", "--split=per_kernel", "--target=x86_64_avx2", "--cache=cache"]);
+        let command = command.args(["-o", "out.o", "few.bc"]).current_dir(folder);
+        let outcome = process::capture(command, Duration::from_secs(600))?;
+        if !outcome.success() {
+            return Err(format!("'{}' failed: {}", process::shown(command), outcome.describe()));
+        }
+        Ok((outcome.elapsed.as_secs_f64(), outcome.stderr))
+    };
+    let (first, _) = link()?;
+    let (again, steps) = link()?;
+    if !steps.contains("images from the cache") || steps.contains("linking") {
+        return Err(format!("the second link did not find its images in the cache:\n{steps}"));
+    }
+    report.add(format!("device link of {FEW} kernels for x86_64_avx2"), first, " s", Limit::None);
+    report.add("the same again, with no device step", again, " s", Limit::None);
+    Ok(())
+}
+
+/// What a program used.
+#[derive(Clone, Copy)]
+struct Used {
+    seconds: f64,
+    /// Resident memory at its peak.
+    kibibytes: f64,
+}
+
+impl Used {
+    fn min(self, other: Self) -> Self {
+        Self { seconds: self.seconds.min(other.seconds), kibibytes: self.kibibytes.max(other.kibibytes) }
+    }
+}
+
+/// Runs a program, and asks the kernel for its peak memory until it ends. The peak only grows: the last answer is within
+/// a millisecond of the end.
+fn watch(command: &mut Command, expected: i32) -> Result<Used, String> {
+    let cannot = |e: std::io::Error| format!("cannot run '{}': {e}", process::shown(command));
+    let start = Instant::now();
+    let mut child = Command::new(command.get_program())
+        .args(command.get_args())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(cannot)?;
+    let mut kibibytes = 0.0;
+    let status = loop {
+        if let Some(peak) = peak_memory(child.id()) {
+            kibibytes = peak;
+        }
+        match child.try_wait().map_err(cannot)? {
+            Some(status) => break status,
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    if status.code() != Some(expected) {
+        return Err(format!("'{}' failed, {status}", process::shown(command)));
+    }
+    Ok(Used { seconds, kibibytes })
+}
+
+fn peak_memory(process: u32) -> Option<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+fn symbol(kernel: usize) -> String {
+    let name = format!("kernel{kernel}");
+    format!("_ZTS{}{name}", name.len())
+}
+
+/// A module of this many kernels. Each calls three of the helpers, of which some call others.
+fn module(kernels: usize) -> String {
+    let mut out = String::from("target triple = \"spirv64-unknown-unknown\"\n");
+    out += "@table = addrspace(1) constant [16 x i32] zeroinitializer\n";
+    let mut line = |text: std::fmt::Arguments<'_>| writeln!(out, "{text}").expect("a string takes all that is written");
+    for helper in 0..HELPERS {
+        line(format_args!("define linkonce_odr spir_func i32 @helper{helper}(i32 %a) {{"));
+        line(format_args!("  %p = getelementptr i32, ptr addrspace(1) @table, i32 %a"));
+        line(format_args!("  %x0 = load i32, ptr addrspace(1) %p"));
+        for step in 1..=8 {
+            line(format_args!("  %t{step} = mul i32 %x{}, {}", step - 1, helper + step + 2));
+            line(format_args!("  %x{step} = xor i32 %t{step}, %a"));
+        }
+        if helper % 4 == 0 {
+            line(format_args!("  ret i32 %x8\n}}"));
+        } else {
+            line(format_args!("  %c = call spir_func i32 @helper{}(i32 %x8)\n  ret i32 %c\n}}", helper - 1));
+        }
+    }
+    for kernel in 0..kernels {
+        let symbol = symbol(kernel);
+        line(format_args!(
+            "define weak_odr spir_kernel void @{symbol}(ptr addrspace(1) %p, i32 %x0) \"sycl-module-id\"=\"{}.cpp\" {{",
+            kernel / 50
+        ));
+        for step in 1..=10 {
+            line(format_args!("  %t{step} = add i32 %x{}, {}", step - 1, kernel % 1000 + step));
+            line(format_args!("  %x{step} = mul i32 %t{step}, %x0"));
+        }
+        for call in 11..=13 {
+            let helper = (kernel * 7 + call * 13) % HELPERS;
+            line(format_args!("  %x{call} = call spir_func i32 @helper{helper}(i32 %x{})", call - 1));
+        }
+        line(format_args!("  store i32 %x13, ptr addrspace(1) %p\n  ret void\n}}"));
+    }
+    let rows: Vec<String> = (0..kernels).map(|kernel| format!("!{kernel}")).collect();
+    line(format_args!("!scythe.launch = !{{{}}}", rows.join(", ")));
+    for kernel in 0..kernels {
+        let (symbol, unit, at) = (symbol(kernel), kernel / 50, kernel % 50 + 1);
+        line(format_args!(
+            "!{kernel} = !{{!\"{symbol}\", i32 0, i64 16, !\"{unit}.cpp\", i32 {at}, i32 5, i64 {kernel}, i32 3, i64 8, i64 0, \
+             i32 1, i64 4, i64 8}}"
+        ));
+    }
+    out
+}
