@@ -14,6 +14,7 @@ mod device_code;
 mod device_link;
 mod dump;
 mod files;
+mod inspect;
 mod no_kernel;
 mod post_link;
 mod table;
@@ -87,6 +88,7 @@ const TOOLS: &[Tool] = &[
     Tool { syntax: &table::SYNTAX, aliases: &[], run: table::run },
     Tool { syntax: &aspect_filter::SYNTAX, aliases: &[], run: aspect_filter::run },
     Tool { syntax: &tablegen::SYNTAX, aliases: &["llvm-tblgen"], run: tablegen::run },
+    Tool { syntax: &inspect::SYNTAX, aliases: &[], run: inspect::run },
     Tool { syntax: &dump::SYNTAX, aliases: &[], run: dump::run },
 ];
 

@@ -1,0 +1,63 @@
+//! A report for other programs. Keys are only ever added; `version` changes when one changes its meaning.
+
+use super::devices::{Device, Verdict};
+use super::report::{ImageReport, KernelReport, Origin, Report, place_of};
+use serde_json::{Value, json};
+
+const VERSION: u32 = 1;
+
+pub fn render(report: &Report) -> String {
+    let images: Vec<Value> = report.images.iter().map(image).collect();
+    let value = json!({ "version": VERSION, "file": report.file, "images": images });
+    // The alternate form is the indented one.
+    format!("{value:#}\n")
+}
+
+fn image(image: &ImageReport) -> Value {
+    let requirements = &image.requirements;
+    json!({
+        "member": image.member,
+        "linked": image.linked,
+        "target": image.target,
+        "format": image.format,
+        "options": image.options,
+        "codeSize": image.code_size,
+        "needs": image.needs(),
+        "requirements": {
+            "aspect": requirements.aspects,
+            "reqd_sub_group_size": requirements.sub_group_sizes,
+            "reqd_work_group_size": requirements.work_group_sizes,
+            "fixed_target": requirements.fixed_targets,
+        },
+        "exports": image.exported,
+        "imports": image.imported,
+        "kernels": image.kernels.iter().map(kernel).collect::<Vec<_>>(),
+        "devices": image.devices.iter().map(device).collect::<Vec<_>>(),
+    })
+}
+
+fn kernel(kernel: &KernelReport) -> Value {
+    json!({
+        "symbol": kernel.symbol,
+        "name": kernel.name,
+        "shape": kernel.launch.as_ref().map(|launch| launch.shape.as_str()),
+        "location": kernel.launch.as_ref().map(place_of),
+        "parameters": kernel.launch.as_ref().map(|launch| launch.params.len()),
+        "functorSize": kernel.launch.as_ref().map(|launch| launch.functor_size),
+        "aspects": kernel.origins.iter().map(origin).collect::<Vec<_>>(),
+    })
+}
+
+fn origin(origin: &Origin) -> Value {
+    let steps = origin.chain.iter().map(|step| json!({ "function": step.function, "location": step.place }));
+    json!({ "aspect": origin.aspect, "chain": steps.collect::<Vec<_>>() })
+}
+
+fn device(device: &Device) -> Value {
+    let (verdict, reason) = match &device.verdict {
+        Verdict::Runs => ("runs", None),
+        Verdict::Perhaps(what) => ("perhaps", Some(what)),
+        Verdict::Lacks(what) => ("lacks", Some(what)),
+    };
+    json!({ "name": device.name, "verdict": verdict, "reason": reason })
+}

@@ -1,0 +1,253 @@
+//! What there is to say of a file, before it is known how.
+
+use super::devices::{self, Device, Verdict};
+use crate::aspect_filter;
+use crate::files::{self, file_error};
+use crate::{Failure, device_code};
+use scythe_abi::aspect::Aspect;
+use scythe_abi::launch::KernelLaunch;
+use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET};
+use scythe_device_config::{Requirements, Table};
+use scythe_image::{Format, ImageView, PropertySet, PropertySets, PropertyValue, archive, bundle, container};
+use scythe_llvm::Context;
+use scythe_split::{Imports, Mode, Options};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Property set with one byte array per kernel: lines `aspect<TAB>function@file:line:column<TAB>…`, from the kernel to the
+/// function that uses the aspect.
+const ORIGINS_PROPERTY_SET: &str = "SCYTHE/aspect origins";
+
+pub struct Report {
+    pub file: String,
+    pub images: Vec<ImageReport>,
+}
+
+/// A device image, or the device code of an object that is not linked yet.
+pub struct ImageReport {
+    /// The member of a static library that holds it.
+    pub member: Option<String>,
+    pub linked: bool,
+    pub target: String,
+    pub format: String,
+    pub options: String,
+    pub code_size: u64,
+    pub requirements: Requirements,
+    pub kernels: Vec<KernelReport>,
+    pub exported: Vec<String>,
+    pub imported: Vec<String>,
+    pub devices: Vec<Device>,
+}
+
+pub struct KernelReport {
+    pub symbol: String,
+    /// In C++, where the symbol tells it.
+    pub name: String,
+    pub launch: Option<KernelLaunch>,
+    pub origins: Vec<Origin>,
+}
+
+/// How a kernel comes to need an aspect.
+pub struct Origin {
+    pub aspect: String,
+    /// From the kernel to what uses the aspect.
+    pub chain: Vec<Step>,
+}
+
+pub struct Step {
+    pub function: String,
+    /// Where in it the next function is called, or the aspect used.
+    pub place: Option<String>,
+}
+
+impl Report {
+    pub fn of_file(path: &str, bytes: &[u8], table: &Table) -> Result<Self, Failure> {
+        let mut images = Vec::new();
+        if archive::is_archive(bytes) {
+            for member in archive::members(bytes).map_err(|error| file_error(path, error))? {
+                let place = format!("{path}({})", member.name);
+                let data = match member.data {
+                    Some(data) => Cow::Borrowed(data),
+                    // A thin library holds names alone.
+                    None => Cow::Owned(files::read(&beside(path, member.name))?),
+                };
+                images.extend(images_of(&place, Some(member.name.to_owned()), &data, table)?);
+            }
+        } else {
+            images = images_of(path, None, bytes, table)?;
+        }
+        if images.is_empty() {
+            return Err(file_error(path, "no device image, and no bundle of device code"));
+        }
+        Ok(Self { file: path.to_owned(), images })
+    }
+
+    /// Different kernels: images for several targets hold the same ones.
+    pub fn kernel_count(&self) -> usize {
+        let all = self.images.iter().flat_map(|image| &image.kernels).map(|kernel| &kernel.symbol);
+        all.collect::<std::collections::BTreeSet<_>>().len()
+    }
+}
+
+/// A name that is meant relative to a file's folder.
+fn beside(path: &str, name: &str) -> String {
+    Path::new(path).with_file_name("").join(name).to_string_lossy().into_owned()
+}
+
+/// What one file or member holds.
+fn images_of(place: &str, member: Option<String>, bytes: &[u8], table: &Table) -> Result<Vec<ImageReport>, Failure> {
+    let mut reports = Vec::new();
+    for image in container::find_all(bytes).map_err(|error| file_error(place, error))? {
+        reports.push(of_image(place, &member, &image, table)?);
+    }
+    if reports.is_empty() && bundle::is_object(bytes) {
+        for bundle in bundle::list(bytes).map_err(|error| file_error(place, error))? {
+            if let Some(target) = bundle.device_triple() {
+                reports.extend(of_bundle(place, &member, target, bundle.data, table)?);
+            }
+        }
+    }
+    Ok(reports)
+}
+
+fn of_image(
+    place: &str,
+    member: &Option<String>,
+    image: &ImageView<'_>,
+    table: &Table,
+) -> Result<ImageReport, Failure> {
+    let properties = image.properties().map_err(|error| file_error(place, error))?;
+    let symbols: Vec<String> = image.symbols().map(str::to_owned).collect();
+    let mut report = describe(place, image.target, &properties, &symbols, table)?;
+    report.member = member.clone();
+    report.linked = true;
+    report.format = image.format.to_string();
+    report.options = image.options.to_owned();
+    report.code_size = image.code_size();
+    if image.format == Format::Empty {
+        // It only tells what was left out: nobody runs it.
+        for device in report.devices.iter_mut().filter(|device| !matches!(device.verdict, Verdict::Lacks(_))) {
+            device.verdict = Verdict::Lacks("code, which was left out".into());
+        }
+    }
+    Ok(report)
+}
+
+/// The device code of a fat object, split as a link by itself would split it.
+fn of_bundle(
+    place: &str,
+    member: &Option<String>,
+    target: &str,
+    code: &[u8],
+    table: &Table,
+) -> Result<Vec<ImageReport>, Failure> {
+    let context = Context::new();
+    let module = context.parse_bitcode(code, place).map_err(|error| file_error(place, error))?;
+    let options = Options { mode: Mode::Off, export: true, imports: Imports::Any };
+    let triple = module.triple();
+    let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? else { return Ok(Vec::new()) };
+    let mut reports = Vec::new();
+    for part in split.parts() {
+        let mut report = describe(place, target, &part.properties, &part.symbols, table)?;
+        report.member = member.clone();
+        report.format = "llvmbc".into();
+        report.code_size = code.len() as u64;
+        reports.push(report);
+    }
+    Ok(reports)
+}
+
+fn describe(
+    place: &str,
+    target: &str,
+    properties: &PropertySets,
+    symbols: &[String],
+    table: &Table,
+) -> Result<ImageReport, Failure> {
+    let requirements = aspect_filter::requirements(properties).map_err(|error| file_error(place, error))?;
+    let bytes_of = |set: &str, name: &str| properties.get(set)?.get(name).and_then(PropertyValue::as_bytes);
+    let kernels = symbols.iter().map(|symbol| KernelReport {
+        symbol: symbol.clone(),
+        name: scythe_split::kernel_name(symbol),
+        launch: bytes_of(LAUNCH_PROPERTY_SET, symbol).and_then(KernelLaunch::from_bytes),
+        origins: bytes_of(ORIGINS_PROPERTY_SET, symbol).map(origins).unwrap_or_default(),
+    });
+    Ok(ImageReport {
+        member: None,
+        linked: false,
+        target: target.to_owned(),
+        format: String::new(),
+        options: String::new(),
+        code_size: 0,
+        kernels: kernels.collect(),
+        exported: names(properties.get(EXPORTED_SYMBOLS)),
+        imported: names(properties.get(IMPORTED_SYMBOLS)),
+        devices: devices::judge(target, &requirements, table),
+        requirements,
+    })
+}
+
+fn names(set: Option<&PropertySet>) -> Vec<String> {
+    set.into_iter().flat_map(|set| set.iter().map(|(name, _)| scythe_split::symbol_name(name))).collect()
+}
+
+fn origins(bytes: &[u8]) -> Vec<Origin> {
+    let text = String::from_utf8_lossy(bytes);
+    let origin = |line: &str| {
+        let mut fields = line.split('\t');
+        let aspect = fields.next().filter(|aspect| !aspect.is_empty())?.to_owned();
+        Some(Origin { aspect, chain: fields.map(step).collect() })
+    };
+    text.lines().filter_map(origin).collect()
+}
+
+/// `function@file:line:column`, or the function alone.
+fn step(text: &str) -> Step {
+    match text.rsplit_once('@').filter(|(_, place)| place.contains(':')) {
+        Some((function, place)) => Step { function: function.to_owned(), place: Some(place.to_owned()) },
+        None => Step { function: text.to_owned(), place: None },
+    }
+}
+
+impl ImageReport {
+    /// What it needs of a device, each as users know it.
+    pub fn needs(&self) -> Vec<String> {
+        let aspect = |&number: &u32| {
+            Aspect::from_u32(number).map_or_else(|| format!("aspect {number}"), |aspect| aspect.as_str().to_owned())
+        };
+        let requirements = &self.requirements;
+        let mut needs: Vec<String> = requirements.aspects.iter().flatten().map(aspect).collect();
+        needs.extend(requirements.sub_group_sizes.iter().flatten().map(|size| format!("sub-group size {size}")));
+        needs.extend(requirements.work_group_sizes.iter().flatten().map(|sizes| {
+            let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+            format!("work-group size {}", sizes.join("×"))
+        }));
+        if let Some(fixed) = &requirements.fixed_targets {
+            let names: Vec<String> = fixed.iter().map(aspect).collect();
+            needs.push(format!(
+                "one of the fixed targets: {}",
+                if names.is_empty() { "none".into() } else { names.join(", ") }
+            ));
+        }
+        needs
+    }
+}
+
+impl KernelReport {
+    /// How it is launched and where it stands, on one line.
+    pub fn summary(&self) -> String {
+        match &self.launch {
+            Some(launch) => {
+                let parameters = launch.params.len();
+                let plural = if parameters == 1 { "" } else { "s" };
+                format!("{}, {}, {parameters} parameter{plural}", launch.shape.as_str(), place_of(launch))
+            }
+            None => "launch unknown".into(),
+        }
+    }
+}
+
+/// The position of the call that launches a kernel.
+pub fn place_of(launch: &KernelLaunch) -> String {
+    format!("{}:{}:{}", launch.file, launch.line, launch.column)
+}

@@ -1,0 +1,99 @@
+//! A report for the terminal.
+
+use super::devices::{Device, Verdict};
+use super::report::{ImageReport, Origin, Report};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+const WIDTH: usize = 100;
+
+/// `1 kernel`, `2 kernels`.
+pub fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+pub fn render(report: &Report) -> String {
+    let images = count(report.images.len(), "device image");
+    let mut out = format!("{}: {images}, {}\n", report.file, count(report.kernel_count(), "kernel"));
+    for (index, image) in report.images.iter().enumerate() {
+        out.push('\n');
+        show_image(&mut out, index, image);
+    }
+    out
+}
+
+/// What an image is: target, format, size and where it comes from.
+pub fn headline(image: &ImageReport) -> String {
+    let mut text = format!("{}, {}, {} bytes", image.target, image.format, image.code_size);
+    if let Some(member) = &image.member {
+        text += &format!(", in {member}");
+    }
+    if !image.linked {
+        text += ", not linked yet";
+    }
+    text
+}
+
+/// Devices by what they lack; those that run first, under the empty string.
+pub fn by_verdict(devices: &[Device]) -> (Vec<&str>, BTreeMap<String, Vec<&str>>) {
+    let mut runs = Vec::new();
+    let mut others: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for device in devices {
+        match &device.verdict {
+            Verdict::Runs => runs.push(&*device.name),
+            Verdict::Perhaps(what) => others.entry(format!("depends on {what}")).or_default().push(&device.name),
+            Verdict::Lacks(what) => others.entry(format!("lacks {what}")).or_default().push(&device.name),
+        }
+    }
+    (runs, others)
+}
+
+/// The functions from the kernel to the use, in one line.
+pub fn chain(origin: &Origin) -> String {
+    let steps = origin.chain.iter().map(|step| match &step.place {
+        Some(place) => format!("{} ({place})", step.function),
+        None => step.function.clone(),
+    });
+    steps.collect::<Vec<_>>().join(" → ")
+}
+
+fn show_image(out: &mut String, index: usize, image: &ImageReport) {
+    let mut print = |line: String| writeln!(out, "{line}").expect("a string takes all that is written");
+    print(format!("image {index}: {}", headline(image)));
+    if !image.options.is_empty() {
+        print(format!("  options: {}", image.options));
+    }
+    let needs = image.needs();
+    print(format!("  needs: {}", if needs.is_empty() { "nothing special".into() } else { needs.join(", ") }));
+    for (what, symbols) in [("exports", &image.exported), ("imports", &image.imported)] {
+        if !symbols.is_empty() {
+            print(format!("  {what}: {}", symbols.join(", ")));
+        }
+    }
+    for kernel in &image.kernels {
+        print(format!("  kernel {}", kernel.name));
+        print(format!("    {}", kernel.summary()));
+        for origin in &kernel.origins {
+            print(format!("    {}: {}", origin.aspect, chain(origin)));
+        }
+    }
+    let (runs, others) = by_verdict(&image.devices);
+    print(format!("  runs on {} of {}", runs.len(), count(image.devices.len(), "known device")));
+    wrapped(&runs).into_iter().for_each(&mut print);
+    for (reason, devices) in others {
+        print(format!("  {reason}: {}", devices.len()));
+        wrapped(&devices).into_iter().for_each(&mut print);
+    }
+}
+
+/// Names in indented lines of a readable length.
+fn wrapped(names: &[&str]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for name in names {
+        match lines.last_mut().filter(|line| line.len() + name.len() < WIDTH) {
+            Some(line) => *line += &format!(" {name}"),
+            None => lines.push(format!("    {name}")),
+        }
+    }
+    lines
+}
