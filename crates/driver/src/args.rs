@@ -4,6 +4,7 @@
 
 use crate::error::Error;
 use crate::flags::{self, Meaning, Shape, Steps};
+use crate::own_warnings;
 use crate::targets::{Stage, Targets};
 
 /// What the invocation makes.
@@ -17,7 +18,9 @@ pub enum Mode {
     Assembly,
     /// `-fsyntax-only`.
     Syntax,
-    /// `-E`, `-M`, `--precompile`, …: one pass of one side, for which clang knows the output.
+    /// `-E`.
+    Preprocess,
+    /// `-M`, `--precompile`, …: one pass of one side, for which clang knows the output.
     OneSide,
 }
 
@@ -167,7 +170,17 @@ impl Invocation {
             Item::Option { words, steps, .. } if steps.contains(step) => Some(words),
             _ => None,
         });
-        reach.flatten().cloned().collect()
+        reach.flatten().filter_map(|word| own_warnings::for_step(word, step)).collect()
+    }
+
+    /// The words that define macros, in order.
+    pub fn macros(&self) -> impl Iterator<Item = &str> {
+        let options = self.items.iter().filter_map(|item| match item {
+            Item::Option { words, .. } => Some(words),
+            Item::Input(_) => None,
+        });
+        let defines = |words: &&Vec<String>| words[0].starts_with("-D") || words[0].starts_with("-U");
+        options.filter(defines).flatten().map(String::as_str)
     }
 
     /// The last option of this meaning.
@@ -271,6 +284,7 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         Meaning::CompileOnly => inv.mode = stronger(inv.mode, Mode::Object),
         Meaning::Assembly => inv.mode = stronger(inv.mode, Mode::Assembly),
         Meaning::SyntaxOnly => inv.mode = stronger(inv.mode, Mode::Syntax),
+        Meaning::Preprocess => inv.mode = stronger(inv.mode, Mode::Preprocess),
         Meaning::OneSide => {
             inv.mode = Mode::OneSide;
             steps = Steps::DEVICE.and(Steps::HOST).and(Steps::FOREIGN);
@@ -322,7 +336,8 @@ fn stronger(old: Mode, new: Mode) -> Mode {
         Mode::Object => 1,
         Mode::Assembly => 2,
         Mode::Syntax => 3,
-        Mode::OneSide => 4,
+        Mode::Preprocess => 4,
+        Mode::OneSide => 5,
     };
     if rank(new) > rank(old) { new } else { old }
 }
@@ -443,7 +458,7 @@ mod tests {
     #[test]
     fn the_earliest_phase_wins() {
         assert_eq!(parsed("-S -c a.cpp").mode, Mode::Assembly);
-        assert_eq!(parsed("-E -c a.cpp").mode, Mode::OneSide);
+        assert_eq!(parsed("-E -c a.cpp").mode, Mode::Preprocess);
     }
 
     #[test]

@@ -73,6 +73,10 @@ pub enum Error {
     TempFolder { path: PathBuf, source: std::io::Error },
     #[error("cannot run '{}': {source}", program.display())]
     Spawn { program: PathBuf, source: std::io::Error },
+    #[error("preprocessed text '{}': {message}", path.display())]
+    Preprocessed { path: PathBuf, message: String },
+    #[error("the preprocessed text '{path}' holds nothing for '{missing}'; it was made for {found}")]
+    NoText { path: String, missing: String, found: String },
     #[error("device code of '{}': {message}", path.display())]
     DeviceCode { path: PathBuf, message: String },
     #[error(

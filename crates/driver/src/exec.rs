@@ -14,7 +14,7 @@ use std::sync::mpsc;
 use crate::diagnostics::Merger;
 use crate::error::Error;
 use crate::plan::{Action, Plan, Step};
-use crate::{dependencies, device_code, show, signals};
+use crate::{dependencies, device_code, preprocessed, show, signals};
 
 /// What the steps share.
 pub struct Settings<'a> {
@@ -142,6 +142,10 @@ fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
         Action::NewKernels { modules, linked, linked_in } => new_kernels(step, tools, modules, linked, linked_in),
         Action::Bundle { host, device, output } => device_code::bundle(host, device, output).map(|()| Ended::success()),
         Action::Unbundle { input, pieces } => device_code::unbundle(input, pieces).map(|()| Ended::success()),
+        Action::JoinTexts { unit, parts, output, hidden } => {
+            preprocessed::join(*unit, parts, output.as_deref(), hidden).map(|()| Ended::success())
+        }
+        Action::DivideText { input, outputs } => preprocessed::divide(input, outputs).map(|()| Ended::success()),
         Action::Strip { input, output } => device_code::strip(input, output).map(|()| Ended::success()),
         Action::MarkLinked { object, kernels, output } => {
             device_code::mark_linked(object, kernels, output).map(|()| Ended::success())

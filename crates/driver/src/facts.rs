@@ -10,7 +10,7 @@ use crate::args::{InputKind, Invocation, Item, LinkCache, Mode};
 use crate::error::Error;
 use crate::flags::Meaning;
 use crate::layout::Layout;
-use crate::{clang, device_code, include_scan};
+use crate::{clang, device_code, fingerprint, include_scan, preprocessed};
 
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -30,6 +30,10 @@ pub struct Facts {
     pub image_libraries: BTreeMap<String, PathBuf>,
     /// Sources that provably hold no device code: they reach no SYCL header.
     pub host_only: BTreeSet<String>,
+    /// The fingerprint of each source's code.
+    pub code: BTreeMap<String, u64>,
+    /// Inputs that are bundles of preprocessed text.
+    pub texts: BTreeMap<String, preprocessed::Bundle>,
     /// Where results of device links are kept, if anywhere.
     pub link_cache: Option<PathBuf>,
     /// Outputs that exist and are no ordinary files (`/dev/null`, a pipe): they are written in place.
@@ -63,7 +67,8 @@ impl Facts {
         }
         let linking = invocation.mode == Mode::Link && !invocation.device_only;
         let (device_code, image_libraries) = if linking { holders(invocation)? } else { Default::default() };
-        let host_only = host_only_sources(invocation, &layout);
+        let mut host_only = host_only_sources(invocation, &layout);
+        let texts = bundles(invocation, &mut host_only)?;
         let link_cache = invocation.link_cache.as_ref().map(cache_folder).transpose()?;
         let outputs = invocation.output.iter().chain(&invocation.int_header);
         Ok(Facts {
@@ -76,6 +81,8 @@ impl Facts {
             device_code,
             image_libraries,
             host_only,
+            code: fingerprints(invocation)?,
+            texts,
             link_cache,
             in_place: outputs.filter(|o| is_special(o)).cloned().collect(),
         })
@@ -101,6 +108,35 @@ fn host_only_sources(invocation: &Invocation, layout: &Layout) -> BTreeSet<Strin
     let Some(mut scan) = include_scan::Scan::new(invocation, &layout.include) else { return BTreeSet::new() };
     let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source && input.path != "-");
     sources.filter(|input| scan.is_free_of_sycl(Path::new(&input.path))).map(|input| input.path.clone()).collect()
+}
+
+/// The inputs that are bundles of preprocessed text. Other preprocessed text is what one pass saw: the host's, unless
+/// the device side is asked for.
+fn bundles(
+    invocation: &Invocation,
+    host_only: &mut BTreeSet<String>,
+) -> Result<BTreeMap<String, preprocessed::Bundle>, Error> {
+    let mut found = BTreeMap::new();
+    for input in invocation.inputs().filter(|input| preprocessed::is_preprocessed(input)) {
+        let bundle = if input.path == "-" { None } else { preprocessed::read(Path::new(&input.path))? };
+        match bundle {
+            Some(bundle) => drop(found.insert(input.path.clone(), bundle)),
+            None if invocation.device_only => {}
+            None => drop(host_only.insert(input.path.clone())),
+        }
+    }
+    Ok(found)
+}
+
+/// The fingerprints of all sources that can be read twice.
+fn fingerprints(invocation: &Invocation) -> Result<BTreeMap<String, u64>, Error> {
+    let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source);
+    let files = sources.map(|input| &input.path).filter(|path| Path::new(path).is_file());
+    let print = |path: &String| {
+        let text = std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        Ok((path.clone(), fingerprint::code(&text)))
+    };
+    files.map(print).collect()
 }
 
 /// The folder of `-fsycl-device-link-cache`.

@@ -96,7 +96,9 @@ pub enum Meaning {
     Language,
     CompileOnly,
     Assembly,
-    /// Preprocessing, dependency lists, precompiled headers, analysis: one pass of one side.
+    /// `-E`.
+    Preprocess,
+    /// Dependency lists, precompiled headers, analysis: one pass of one side.
     OneSide,
     SyntaxOnly,
     EmitLlvm,
@@ -288,7 +290,13 @@ pub const FLAGS: &[Flag] = &[
     own("-x", JoinedOrSeparate, M::Language, "LANGUAGE", "Language of the inputs that follow"),
     own("-c", Alone, M::CompileOnly, "", "Compile to objects; each holds its device code in a section"),
     own("-S", Alone, M::Assembly, "", "Assembly of the host side, or with -fsycl-device-only of the device side"),
-    own("-E", Alone, M::OneSide, "", "Preprocess the host side, or with -fsycl-device-only the device side"),
+    own(
+        "-E",
+        Alone,
+        M::Preprocess,
+        "",
+        "Preprocess: one text of all that host and device passes see, to compile as .ii",
+    ),
     own("-fsyntax-only", Alone, M::SyntaxOnly, "", "Check both sides, write nothing"),
     own("-save-temps", Alone, M::SaveTemps, "", "Keep intermediate files in the current folder"),
     own("-save-temps=", Joined, M::SaveTemps, "cwd|obj", "Keep them here, or beside the output"),
@@ -309,7 +317,7 @@ pub const FLAGS: &[Flag] = &[
     // Actions of one side.
     own("-M", Alone, M::OneSide, "", ""),
     own("-MM", Alone, M::OneSide, "", ""),
-    own("--preprocess", Alone, M::OneSide, "", ""),
+    own("--preprocess", Alone, M::Preprocess, "", ""),
     own("--precompile", Alone, M::OneSide, "", ""),
     own("--analyze", Alone, M::OneSide, "", ""),
     own("-emit-ast", Alone, M::OneSide, "", ""),

@@ -12,6 +12,7 @@ mod compile;
 mod device_link;
 mod link;
 mod names;
+mod preprocess;
 mod unit;
 
 use std::path::PathBuf;
@@ -53,6 +54,11 @@ pub enum Action {
     /// Add what device passes read to what the host pass read, and make one dependency file of it. Files in the folder
     /// `hidden` are none of the user's.
     Dependencies { host: PathBuf, device: Vec<PathBuf>, output: PathBuf, phony: bool, hidden: PathBuf },
+    /// Make one bundle of the preprocessed texts of a unit's passes; on standard output without a file. Files in the folder
+    /// `hidden` are none of the user's.
+    JoinTexts { unit: u64, parts: Vec<(String, PathBuf)>, output: Option<PathBuf>, hidden: PathBuf },
+    /// Take the texts out of a bundle.
+    DivideText { input: PathBuf, outputs: Vec<(String, PathBuf)> },
     /// Copy an object or archive, without its device code.
     Strip { input: PathBuf, output: PathBuf },
     /// Note in an object the names of the kernels that are linked for good, read from files.
@@ -89,10 +95,12 @@ impl Plan {
 /// The plan for an invocation with `-fsycl`.
 pub fn plan(invocation: &Invocation, facts: &Facts) -> Result<Plan, Error> {
     check(invocation)?;
+    preprocess::check(invocation, facts)?;
     invocation.targets.check_options(&facts.found_targets())?;
     let mut plan = Plan::default();
     match invocation.mode {
         Mode::OneSide => compile::one_side(&mut plan, invocation, facts),
+        Mode::Preprocess => preprocess::texts(&mut plan, invocation, facts),
         _ if invocation.device_only => compile::device_only(&mut plan, invocation, facts),
         Mode::Syntax => compile::syntax(&mut plan, invocation, facts),
         Mode::Assembly => compile::assembly(&mut plan, invocation, facts),
@@ -112,12 +120,12 @@ fn check(invocation: &Invocation) -> Result<(), Error> {
         return Err(Error::OneHeader { count: sources });
     }
     let separate = match invocation.mode {
-        Mode::Object | Mode::Assembly => true,
+        Mode::Object | Mode::Assembly | Mode::Preprocess => true,
         Mode::Link => invocation.device_only,
         Mode::Syntax | Mode::OneSide => false,
     };
     let mut compiled = invocation.inputs().filter(|i| i.kind != InputKind::Linkable).count();
-    if invocation.device_only {
+    if invocation.device_only && invocation.mode != Mode::Preprocess {
         compiled = sources * invocation.targets.passes().len();
     }
     if let Some(output) = invocation.output.as_ref().filter(|_| separate && compiled > 1) {

@@ -46,6 +46,15 @@ pub fn step(step: &Step, tools: &Path) -> String {
             let device: Vec<String> = device.iter().map(|path| text(path)).collect();
             format!(" # dependencies: {} and {} as {}", host.display(), device.join(" and "), output.display())
         }
+        Action::JoinTexts { parts, output, .. } => {
+            let parts: Vec<String> = parts.iter().map(|(_, path)| text(path)).collect();
+            let output = output.as_ref().map_or("-".to_owned(), |path| text(path));
+            format!(" # preprocessed texts: {} as {output}", parts.join(" and "))
+        }
+        Action::DivideText { input, outputs } => {
+            let parts: Vec<String> = outputs.iter().map(|(_, path)| text(path)).collect();
+            format!(" # preprocessed texts: {} as {}", input.display(), parts.join(" and "))
+        }
         Action::Strip { input, output } => {
             format!(" # {} without device code as {}", input.display(), output.display())
         }

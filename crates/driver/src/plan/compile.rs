@@ -93,20 +93,27 @@ pub fn device_only(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     }
 }
 
-/// `-E` and its kin: clang's own action, with one side's view of the program.
+/// `-M` and its kin: clang's own action, with one side's view of the program.
 pub fn one_side(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     for (group, input) in compiled_inputs(invocation) {
-        let unit = Unit::new(invocation, facts, input, group);
-        let output = invocation.output.as_deref().map(Path::new);
-        match input.kind {
-            InputKind::Source if invocation.device_only => {
-                for (number, pass) in invocation.targets.passes().iter().enumerate() {
-                    unit.device_pass(plan, number, pass, &[], output);
-                }
-            }
-            InputKind::Source => drop(unit.host_pass(plan, &[], output, &[])),
-            _ => drop(plain_host(plan, invocation, facts, (group, input), &[], output)),
+        if input.kind == InputKind::Source {
+            one_side_of(plan, invocation, &Unit::new(invocation, facts, input, group), &[]);
+        } else {
+            let output = invocation.output.as_deref().map(Path::new);
+            plain_host(plan, invocation, facts, (group, input), &[], output);
         }
+    }
+}
+
+/// The device side of one unit, where that alone is asked for, or the host side.
+pub fn one_side_of(plan: &mut Plan, invocation: &Invocation, unit: &Unit, action: &[&str]) {
+    let output = invocation.output.as_deref().map(Path::new);
+    if !invocation.device_only {
+        unit.host_pass(plan, action, output, &[]);
+        return;
+    }
+    for (number, pass) in invocation.targets.passes().iter().enumerate() {
+        unit.device_pass(plan, number, pass, action, output);
     }
 }
 
@@ -137,7 +144,7 @@ fn host_output(
 }
 
 /// Everything but linkable inputs, with each input's place among all.
-fn compiled_inputs(invocation: &Invocation) -> impl Iterator<Item = (usize, &Input)> {
+pub fn compiled_inputs(invocation: &Invocation) -> impl Iterator<Item = (usize, &Input)> {
     invocation.inputs().enumerate().filter(|(_, i)| i.kind != InputKind::Linkable)
 }
 

@@ -15,16 +15,6 @@ pub fn stem(source: &str) -> String {
     Path::new(source).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Identifies a translation unit: FNV-1a over the source's path, the output's, and how often the same source was
-/// named before. The same command gives the same identifier, on every machine.
-pub fn unit_id(source: &str, output: &str, repeat: usize) -> u64 {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for byte in source.bytes().chain([0]).chain(output.bytes()).chain((repeat as u64).to_le_bytes()) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    hash
-}
-
 /// Where an output is written before it is complete: beside it, since a rename cannot cross file systems.
 pub fn waiting(output: &str, facts: &Facts) -> PathBuf {
     if facts.in_place.contains(output) {
@@ -74,6 +64,11 @@ impl Intermediates {
         self.folder.join(format!("{}{suffix}", self.stem))
     }
 
+    /// Preprocessed text for one pass, which goes by its identifier in bundles.
+    pub fn text(&self, part: &str) -> PathBuf {
+        self.folder.join(format!("{}-{part}.ii", self.stem))
+    }
+
     pub fn int_header(&self) -> PathBuf {
         self.folder.join(format!("{}-int.h", self.stem))
     }
@@ -119,16 +114,6 @@ impl Intermediates {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn identifiers_tell_units_apart() {
-        let id = unit_id("a.cpp", "a.o", 0);
-        assert_eq!(id, unit_id("a.cpp", "a.o", 0));
-        for other in [unit_id("b.cpp", "a.o", 0), unit_id("a.cpp", "b.o", 0), unit_id("a.cpp", "a.o", 1)] {
-            assert_ne!(id, other);
-        }
-        assert_ne!(unit_id("ab", "c", 0), unit_id("a", "bc", 0));
-    }
 
     #[test]
     fn stems_drop_folder_and_extension() {

@@ -9,15 +9,16 @@ use crate::facts::Facts;
 use crate::flags::{Meaning, Steps};
 use crate::plan::compile::offer;
 use crate::plan::names::{self, Intermediates};
-use crate::plan::{Action, Plan, Step};
+use crate::plan::{Action, Plan, Step, preprocess};
 use crate::targets::Pass;
+use crate::{fingerprint, preprocessed};
 
 pub struct Unit<'a> {
     invocation: &'a Invocation,
-    facts: &'a Facts,
-    input: &'a Input,
-    id: u64,
-    group: usize,
+    pub facts: &'a Facts,
+    pub input: &'a Input,
+    pub id: u64,
+    pub group: usize,
     pub files: Intermediates,
 }
 
@@ -37,8 +38,10 @@ impl<'a> Unit<'a> {
         let repeat = before().filter(|i| i.path == input.path).count();
         let stem = names::stem(&input.path);
         let number = before().filter(|i| names::stem(&i.path) == stem).count();
-        let output = invocation.output.as_deref().unwrap_or_default();
-        let id = names::unit_id(&input.path, output, repeat);
+        let id = facts.texts.get(&input.path).and_then(|bundle| bundle.unit).unwrap_or_else(|| {
+            let code = facts.code.get(&input.path).copied().unwrap_or_default();
+            fingerprint::unit_id(&input.path, code, invocation.macros(), repeat)
+        });
         let files = Intermediates::new(invocation, facts, &stem, number);
         Self { invocation, facts, input, id, group, files }
     }
@@ -80,7 +83,7 @@ impl<'a> Unit<'a> {
     /// The host side alone. A foreign host compiler cannot do without the integration header.
     pub fn host_side(&self, plan: &mut Plan, action: &[&str], output: &Path) -> usize {
         let passes = self.invocation.targets.passes();
-        let header = self.by_foreign_compiler() && !self.is_host_only();
+        let header = self.by_foreign_compiler() && !self.is_host_only() && !preprocessed::is_preprocessed(self.input);
         let device: Vec<usize> = passes
             .first()
             .filter(|_| header)
@@ -102,7 +105,10 @@ impl<'a> Unit<'a> {
         output: Option<&Path>,
     ) -> usize {
         let (inv, layout) = (self.invocation, &self.facts.layout);
-        let mut args = words(&["-fsycl", "-fsycl-device-only"]);
+        let mut args = match preprocessed::is_preprocessed(self.input) {
+            true => preprocess::device_words(pass.target()),
+            false => words(&["-fsycl", "-fsycl-device-only"]),
+        };
         args.extend(common_clang(inv, self.facts));
         args.push(format!("-fplugin={}", layout.plugin.display()));
         args.push(format!("-fpass-plugin={}", layout.plugin.display()));
@@ -128,13 +134,14 @@ impl<'a> Unit<'a> {
         args.extend(inv.options_for(Steps::DEVICE));
         args.extend(words(action));
         args.extend(self.device_dependency_args(number));
-        self.finish(&mut args, output);
+        self.finish(&mut args, &pass.target().bundle_id(), output);
+        let division = preprocess::division(plan, self);
         let several = inv.targets.passes().len() > 1;
         let target = if several { format!(" for {}", pass.target().name()) } else { String::new() };
         plan.push(Step {
             what: format!("device pass of '{}'{target}", self.input.path),
             action: self.run(self.facts.clang.clone(), args),
-            after: Vec::new(),
+            after: division.into_iter().collect(),
             group: self.group,
             publish,
             unfinished,
@@ -143,16 +150,18 @@ impl<'a> Unit<'a> {
 
     /// The host pass, by clang or another compiler. `device` are the steps whose results it may need.
     pub fn host_pass(&self, plan: &mut Plan, action: &[&str], output: Option<&Path>, device: &[usize]) -> usize {
-        let (program, mut args, after) = match &self.invocation.host_compiler {
+        let (program, mut args, mut after) = match &self.invocation.host_compiler {
             Some(compiler) if self.by_foreign_compiler() => {
-                let header = device.first().copied();
+                // Preprocessed text has seen the integration header.
+                let header = device.first().copied().filter(|_| !preprocessed::is_preprocessed(self.input));
                 (PathBuf::from(compiler), self.foreign_args(header.is_some()), header.into_iter().collect())
             }
             _ => (self.facts.clang.clone(), self.clang_host_args(), Vec::new()),
         };
         args.extend(words(action));
         args.extend(self.side_outputs(!device.is_empty()));
-        self.finish(&mut args, output);
+        self.finish(&mut args, &preprocessed::host_part(), output);
+        after.extend(preprocess::division(plan, self));
         plan.push(Step {
             what: format!("host pass of '{}'", self.input.path),
             action: self.run(program, args),
@@ -164,7 +173,7 @@ impl<'a> Unit<'a> {
     }
 
     /// One dependency file from what each pass read.
-    fn dependencies(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) {
+    pub fn dependencies(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) {
         let Some(file) = dependency_file(self.invocation, self.input).filter(|_| !device_steps.is_empty()) else {
             return;
         };
@@ -187,8 +196,8 @@ impl<'a> Unit<'a> {
         });
     }
 
-    /// Clang's own one-sided actions (`-E`, `-M`, …) never need another compiler.
-    fn by_foreign_compiler(&self) -> bool {
+    /// Clang's own one-sided actions (`-M`, …) never need another compiler.
+    pub fn by_foreign_compiler(&self) -> bool {
         self.invocation.host_compiler.is_some() && self.invocation.mode != Mode::OneSide
     }
 
@@ -270,11 +279,17 @@ impl<'a> Unit<'a> {
     }
 
     fn run(&self, program: PathBuf, args: Vec<String>) -> Action {
-        Action::Run { program, args, stdin: self.input.path == "-" }
+        let divided = self.facts.texts.contains_key(&self.input.path);
+        Action::Run { program, args, stdin: self.input.path == "-" && !divided }
     }
 
-    fn finish(&self, args: &mut Vec<String>, output: Option<&Path>) {
-        args.extend(source_words(self.input));
+    /// `part` names the pass in a bundle of preprocessed text.
+    fn finish(&self, args: &mut Vec<String>, part: &str, output: Option<&Path>) {
+        if self.facts.texts.contains_key(&self.input.path) {
+            args.extend(words(&["-x", preprocess::LANGUAGE, &self.files.text(part).to_string_lossy()]));
+        } else {
+            args.extend(source_words(self.input));
+        }
         if let Some(output) = output {
             args.extend(["-o".to_owned(), output.to_string_lossy().into_owned()]);
         }

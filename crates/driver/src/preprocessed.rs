@@ -1,0 +1,142 @@
+//! Files of preprocessed text: telling bundles from plain text, joining and dividing them.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use scythe_image::text_bundle::{self, TextBundle};
+
+use crate::args::{Input, InputKind};
+use crate::error::Error;
+
+/// A bundle that is to be compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bundle {
+    pub unit: Option<u64>,
+    /// The passes that it holds texts of, by their bundle identifiers.
+    pub parts: Vec<String>,
+}
+
+/// The identifier of the host's part.
+pub fn host_part() -> String {
+    format!("host-{}-unknown-linux-gnu", std::env::consts::ARCH)
+}
+
+/// The input is C++ that was preprocessed, by its language or its name.
+pub fn is_preprocessed(input: &Input) -> bool {
+    let by_name = || Path::new(&input.path).extension().is_some_and(|extension| extension == "ii" || extension == "i");
+    let language = input.language.as_deref();
+    input.kind == InputKind::Source && language.map_or_else(by_name, |language| language == "c++-cpp-output")
+}
+
+/// What a bundle holds, or `None` for plain text.
+pub fn read(path: &Path) -> Result<Option<Bundle>, Error> {
+    let bytes = bytes(path)?;
+    if !text_bundle::is_bundle(&bytes) {
+        return Ok(None);
+    }
+    let TextBundle { unit, parts } = divided(path, &bytes)?;
+    Ok(Some(Bundle { unit, parts: parts.into_iter().map(|(id, _)| id).collect() }))
+}
+
+/// Writes each part of the bundle `input` to its file.
+pub fn divide(input: &Path, outputs: &[(String, PathBuf)]) -> Result<(), Error> {
+    let bytes = bytes(input)?;
+    let bundle = divided(input, &bytes)?;
+    for (id, output) in outputs {
+        let Some((_, text)) = bundle.parts.iter().find(|(part, _)| part == id) else {
+            let message = format!("the file changed while it was compiled: no text for '{id}'");
+            return Err(Error::Preprocessed { path: input.to_owned(), message });
+        };
+        std::fs::write(output, text).map_err(|source| Error::Write { path: output.clone(), source })?;
+    }
+    Ok(())
+}
+
+/// Makes one bundle of texts, in a file or on standard output. Files in the folder `hidden` are none of the user's: line
+/// markers name them like built-in ones.
+pub fn join(unit: u64, parts: &[(String, PathBuf)], output: Option<&Path>, hidden: &Path) -> Result<(), Error> {
+    let mut texts = Vec::new();
+    for (id, path) in parts {
+        texts.push((id.clone(), without_hidden(bytes(path)?, hidden)));
+    }
+    let bundle = text_bundle::join(unit, &texts);
+    match output {
+        Some(path) => std::fs::write(path, bundle).map_err(|source| Error::Write { path: path.to_owned(), source }),
+        None => {
+            let mut stdout = std::io::stdout().lock();
+            let written = stdout.write_all(&bundle).and_then(|()| stdout.flush());
+            written.map_err(|source| Error::Write { path: "standard output".into(), source })
+        }
+    }
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })
+}
+
+fn divided<'a>(path: &Path, bytes: &'a [u8]) -> Result<TextBundle<'a>, Error> {
+    text_bundle::divide(bytes).map_err(|e| Error::Preprocessed { path: path.to_owned(), message: e.to_string() })
+}
+
+/// The text with `"<name>"` for `"hidden/name"` in its line markers.
+fn without_hidden(text: Vec<u8>, hidden: &Path) -> Vec<u8> {
+    let folder = format!("\"{}/", hidden.display());
+    let mut out = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let marker = line.starts_with(b"# ");
+        let at = marker.then(|| line.windows(folder.len()).position(|w| w == folder.as_bytes())).flatten();
+        let name = at.map(|at| at + folder.len());
+        match name.and_then(|name| Some((name, line[name..].iter().position(|byte| *byte == b'"')? + name))) {
+            Some((name, end)) => {
+                out.extend_from_slice(&line[..name - folder.len()]);
+                out.extend_from_slice(b"\"<");
+                out.extend_from_slice(&line[name..end]);
+                out.push(b'>');
+                out.extend_from_slice(&line[end..]);
+            }
+            None => out.extend_from_slice(line),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(path: &str, language: Option<&str>) -> Input {
+        Input { path: path.to_owned(), kind: InputKind::Source, language: language.map(str::to_owned) }
+    }
+
+    #[test]
+    fn language_goes_before_name() {
+        assert!(is_preprocessed(&input("a.ii", None)));
+        assert!(is_preprocessed(&input("a.txt", Some("c++-cpp-output"))));
+        assert!(!is_preprocessed(&input("a.ii", Some("c++"))));
+        assert!(!is_preprocessed(&input("a.cpp", None)));
+    }
+
+    #[test]
+    fn temporary_files_leave_no_trace_in_line_markers() {
+        let text = b"# 1 \"/tmp/x/a-int.h\" 1\nconst char *s = \"/tmp/x/a\";\n# 2 \"/tmp/xy/b.h\"\n".to_vec();
+        let seen = String::from_utf8(without_hidden(text, Path::new("/tmp/x"))).unwrap();
+        assert_eq!(seen, "# 1 \"<a-int.h>\" 1\nconst char *s = \"/tmp/x/a\";\n# 2 \"/tmp/xy/b.h\"\n");
+    }
+
+    #[test]
+    fn bundles_are_told_from_plain_text_and_divided() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("device"), "int d;\n").unwrap();
+        std::fs::write(at("host"), "int h;\n").unwrap();
+        let parts = [("sycl-x".to_owned(), at("device")), (host_part(), at("host"))];
+        join(7, &parts, Some(&at("a.ii")), dir.path()).unwrap();
+        let bundle = read(&at("a.ii")).unwrap().unwrap();
+        assert_eq!(bundle, Bundle { unit: Some(7), parts: vec!["sycl-x".to_owned(), host_part()] });
+        assert_eq!(read(&at("host")).unwrap(), None);
+        divide(&at("a.ii"), &[("sycl-x".to_owned(), at("out"))]).unwrap();
+        assert_eq!(std::fs::read(at("out")).unwrap(), b"int d;\n");
+        let lacking = divide(&at("a.ii"), &[("sycl-y".to_owned(), at("out"))]).unwrap_err().to_string();
+        assert!(lacking.contains("no text for 'sycl-y'"), "{lacking}");
+    }
+}
