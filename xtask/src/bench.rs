@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: ratios against peers, measured in the same run, and whether each limit holds.
 
+mod aspects;
 mod compile;
 mod cpu;
 mod launch;
@@ -16,11 +17,12 @@ type Measure = fn(&Path, &[String]) -> Result<Report, String>;
 
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let (measure, names): (Measure, &[String]) = match args {
+        [what] if what == "aspects" => (|prefix, _| aspects::measure(prefix), &[]),
         [what] if what == "compile" => (|prefix, _| compile::measure(prefix), &[]),
         [what] if what == "link" => (|prefix, _| link::measure(prefix), &[]),
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
         [what, names @ ..] if what == "cpu" => (cpu::measure, names),
-        _ => return Err("'bench' wants 'compile', 'link', 'run' or 'cpu'".to_owned()),
+        _ => return Err("'bench' wants 'aspects', 'compile', 'link', 'run' or 'cpu'".to_owned()),
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;

@@ -108,11 +108,16 @@ impl AspectFacts {
                 }
                 _ => uses[index].clone(),
             };
+            // A kernel has what its functor's call operator declares.
+            let speaker = match (node.root, kernel) {
+                (Some(Root::Kernel(_)), Some(kernel)) => kernel_body(graph, kernel).unwrap_or(node),
+                _ => node,
+            };
             facts.known.push(Known {
                 name: kernel.map_or_else(|| shown_name(node), |kernel| kernel.name.clone()),
                 kernel_body: bodies.contains_key(&node.decl),
                 uses,
-                declared: node.function.attributes.iter().find(|a| declares(a)).map(|a| a.loc),
+                declared: speaker.function.attributes.iter().find(|a| declares(a)).map(|a| a.loc),
                 calls,
             });
         }

@@ -76,6 +76,10 @@ fn last_name(chain: &Chain) -> &str {
 /// Required sizes that a target does not have.
 fn sizes(analysis: &Analysis<'_, '_>, kinds: Kinds, number: u32, targets: &[FixedTarget]) -> Vec<Warning> {
     let function = analysis.function(number);
+    // The kernel has the sizes of its functor's call operator.
+    if analysis.sources.is_kernel_body(&function.name()) {
+        return Vec::new();
+    }
     let warning = |what: &str, size: &str, lacking: Option<String>| {
         let symbol = function.name();
         let message = format!(

@@ -1,0 +1,69 @@
+//! How long the aspects pass takes per function: for `cargo xtask bench aspects`.
+//!
+//! Arguments: a shape of call graph (`chain`, `fan` or `cycles`) and a number of functions. Prints nanoseconds per function, the
+//! best of several runs on fresh modules.
+
+use scythe_llvm::Context;
+use scythe_passes::{Aspects, Pass};
+use std::fmt::Write;
+use std::time::Instant;
+
+/// Runs of small modules are short: enough of them to find an undisturbed one.
+const LEAST_FUNCTIONS: usize = 300_000;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [shape, count] = args.as_slice() else { return Err("expected a shape and a number of functions".into()) };
+    let count: usize = count.parse()?;
+    let text = module(shape, count).ok_or_else(|| format!("unknown shape '{shape}'; expected chain, fan or cycles"))?;
+    let mut best = f64::INFINITY;
+    for _ in 0..(LEAST_FUNCTIONS / count).clamp(3, 100) {
+        let context = Context::new();
+        let module = context.parse_ir(text.as_bytes(), "generated")?;
+        let start = Instant::now();
+        Aspects::SILENT.run(&module)?;
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    println!("{}", best * 1e9 / count as f64);
+    Ok(())
+}
+
+/// A kernel and `count` functions of some twenty instructions each; those at the ends use `double`.
+fn module(shape: &str, count: usize) -> Option<String> {
+    let mut text = String::from("target triple = \"spirv64-unknown-unknown\"\n");
+    let kernel_calls = if shape == "fan" { 0..count } else { 0..1 };
+    text += "define spir_kernel void @kernel(ptr %p) {\n";
+    for callee in kernel_calls {
+        let _ = writeln!(text, "  call spir_func void @f{callee}(ptr %p)");
+    }
+    text += "  ret void\n}\n";
+    for function in 0..count {
+        // In cycles of ten, each function calls the next one, and the last one the first of its own and of the next cycle.
+        let next = (function + 1 < count).then_some(function + 1);
+        let back = (function % 10 == 9).then_some(function - function % 10);
+        let calls: Vec<usize> = match shape {
+            "chain" => next.into_iter().collect(),
+            "fan" => Vec::new(),
+            "cycles" => next.into_iter().chain(back).collect(),
+            _ => return None,
+        };
+        body(&mut text, function, &calls, calls.is_empty() || function % 100 == 99);
+    }
+    Some(text)
+}
+
+fn body(text: &mut String, function: usize, calls: &[usize], doubles: bool) {
+    let _ = writeln!(text, "define spir_func void @f{function}(ptr %p) {{\n  %x0 = load float, ptr %p");
+    for step in 1..=8 {
+        let before = step - 1;
+        let _ = writeln!(text, "  %y{step} = fmul float %x{before}, 1.5\n  %x{step} = fadd float %y{step}, %x{before}");
+    }
+    if doubles {
+        text.push_str("  %w = fpext float %x8 to double\n  store double %w, ptr %p\n");
+    }
+    text.push_str("  store float %x8, ptr %p\n");
+    for callee in calls {
+        let _ = writeln!(text, "  call spir_func void @f{callee}(ptr %p)");
+    }
+    text.push_str("  ret void\n}\n");
+}

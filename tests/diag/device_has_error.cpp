@@ -1,0 +1,8 @@
+// Warnings about optional features can be made errors, one group at a time; then nothing is written.
+// ARGS: -fplugin-arg-scythe-warning=error=sycl-device-has -fplugin-arg-scythe-warning=no-sycl-fixed-targets
+// ARGS: -fplugin-arg-scythe-fixed-targets=intel_gpu_acm_g10 -Wno-everything
+#include <sycl/sycl.hpp>
+
+[[sycl::device_has()]] SYCL_EXTERNAL void foo(float *p) {
+  p[0] *= 4.0; // ERROR: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has' [-Werror,-Wsycl-device-has]
+}
