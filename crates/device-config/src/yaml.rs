@@ -105,7 +105,11 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<(Vec<Entry>, Vec<Warning>)
     let mut entries: Vec<Entry> = Vec::new();
     let mut places: Vec<Marker> = Vec::new();
     let mut warnings = Vec::new();
-    reader.start_of_document()?;
+    if !reader.start_of_document()? {
+        let message = "the device configuration is empty: it adds and updates nothing";
+        warnings.push(Diagnostic::warning(message).at(Location::file(file)));
+        return Ok((entries, warnings));
+    }
     let root = "targets, each with its keys below it, such as 'intel_gpu_skl:'";
     reader.mapping(root, |reader, name, at| {
         check_name(reader, &name, at)?;
@@ -283,14 +287,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn start_of_document(&mut self) -> Result<(), Error> {
+    /// Whether there is a document at all.
+    fn start_of_document(&mut self) -> Result<bool, Error> {
         loop {
             match self.next()? {
-                (Event::DocumentStart(_), _) => return Ok(()),
-                (Event::StreamEnd, _) => {
-                    let message = "the device configuration is empty: expected targets, each with its keys below it";
-                    return Err(Diagnostic::error(message).at(Location::file(self.file)));
-                }
+                (Event::DocumentStart(_), _) => return Ok(true),
+                (Event::StreamEnd, _) => return Ok(false),
                 _ => {}
             }
         }

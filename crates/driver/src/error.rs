@@ -63,6 +63,9 @@ pub enum Error {
     NoCacheFolder,
     #[error("the response file '{file}' is nested too deeply: it probably names itself")]
     ResponseDepth { file: String },
+    /// Rendered by itself: it names a place in the file.
+    #[error(transparent)]
+    DeviceConfig(#[from] scythe_device_config::Error),
     #[error("no such file: '{path}'")]
     NoSuchFile { path: String },
     #[error("cannot read '{}': {source}", path.display())]

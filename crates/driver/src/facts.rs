@@ -36,6 +36,8 @@ pub struct Facts {
     pub texts: BTreeMap<String, preprocessed::Bundle>,
     /// Where results of device links are kept, if anywhere.
     pub link_cache: Option<PathBuf>,
+    /// Words that define which aspects the targets have, for every pass.
+    pub aspect_macros: Vec<String>,
     /// Outputs that exist and are no ordinary files (`/dev/null`, a pipe): they are written in place.
     pub in_place: BTreeSet<String>,
 }
@@ -84,6 +86,7 @@ impl Facts {
             code: fingerprints(invocation)?,
             texts,
             link_cache,
+            aspect_macros: aspect_macros(invocation)?,
             in_place: outputs.filter(|o| is_special(o)).cloned().collect(),
         })
     }
@@ -98,6 +101,18 @@ impl Facts {
             .flat_map(|unit| unit.targets.iter().copied())
             .collect()
     }
+}
+
+/// What `any_device_has` and `all_devices_have` are made of, from the default device configuration and the user's file. What
+/// is odd about that file is said here, once for all tools.
+fn aspect_macros(invocation: &Invocation) -> Result<Vec<String>, Error> {
+    let mut table = scythe_device_config::Table::embedded();
+    if let Some(file) = &invocation.config_file {
+        table.extend_with_yaml(file)?.iter().for_each(|warning| eprint!("{}", warning.render()));
+    }
+    let names: Vec<String> = invocation.targets.effective().iter().map(|target| target.name()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok(scythe_device_config::macros_for(&names, &table).iter().map(|definition| format!("-D{definition}")).collect())
 }
 
 /// Sources that reach no SYCL header. Where the device side is asked for, all count as SYCL.

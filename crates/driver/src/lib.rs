@@ -45,7 +45,10 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
 
 /// An error as the driver prints it.
 pub fn render(error: &Error) -> String {
-    format!("scythe: error: {error}\n")
+    match error {
+        Error::DeviceConfig(diagnostic) => diagnostic.render(),
+        _ => format!("scythe: error: {error}\n"),
+    }
 }
 
 fn run(raw: &[OsString]) -> Result<i32, Error> {
@@ -55,6 +58,9 @@ fn run(raw: &[OsString]) -> Result<i32, Error> {
         Err(error) if raw.iter().any(|a| a == "-fsycl") => return Err(error),
         Err(_) => return Err(become_clang(&args::parse(&[])?, raw)),
     };
+    if words.first().is_some_and(|word| word == "inspect") {
+        return Err(become_tool(raw));
+    }
     let args = response::expand(words)?;
     let invocation = args::parse(&args)?;
     if invocation.help {
@@ -82,6 +88,17 @@ fn utf8(raw: &[OsString]) -> Result<Vec<String>, Error> {
         a.clone().into_string().map_err(fail)
     };
     raw.iter().enumerate().map(word).collect()
+}
+
+/// `scythe inspect FILE`: the tool of that name takes over. Returns only on failure.
+fn become_tool(raw: &[OsString]) -> Error {
+    let driver = std::env::current_exe().map_err(|source| Error::Read { path: "/proc/self/exe".into(), source });
+    let program = match driver.and_then(|driver| layout::Layout::of(&driver)) {
+        Ok(layout) => layout.tools,
+        Err(error) => return error,
+    };
+    let source = Command::new(&program).args(raw).exec();
+    Error::Spawn { program, source }
 }
 
 /// Without `-fsycl`, scythe is clang++: the same arguments, the same exit status. Returns only on failure.

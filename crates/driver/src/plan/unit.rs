@@ -130,6 +130,7 @@ impl<'a> Unit<'a> {
         args.push(self.define_id());
         args.extend(standard_args(inv, Steps::DEVICE));
         args.extend(system_include(self.facts));
+        args.extend(self.facts.aspect_macros.iter().cloned());
         args.extend(pass.args.iter().cloned());
         args.extend(inv.options_for(Steps::DEVICE));
         args.extend(words(action));
@@ -222,6 +223,7 @@ impl<'a> Unit<'a> {
         // SYCL's attributes mean something to the device pass only.
         args.push("-Wno-unknown-attributes".to_owned());
         args.extend(system_include(self.facts));
+        args.extend(self.facts.aspect_macros.iter().cloned());
         args.extend(self.invocation.options_for(Steps::HOST));
         if self.invocation.save_temps.is_some() && self.input.path != "-" {
             args.push("-save-temps=obj".to_owned());
@@ -233,6 +235,7 @@ impl<'a> Unit<'a> {
         let mut args = vec![self.define_id(), "-Wno-attributes=sycl::".to_owned()];
         args.extend(standard_args(self.invocation, Steps::FOREIGN));
         args.extend(system_include(self.facts));
+        args.extend(self.facts.aspect_macros.iter().cloned());
         if self.facts.colour && self.invocation.has(Meaning::Colour).is_none() {
             args.push("-fdiagnostics-color=always".to_owned());
         }
