@@ -8,6 +8,7 @@
 //! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
 
 mod aggregates;
+mod arguments;
 pub mod edge;
 mod externals;
 mod intrinsics;
@@ -116,6 +117,7 @@ fn prepare<'ctx>(context: &'ctx Context, module: &Module<'ctx>, triple: &str, op
         }
     };
     run_passes(module, simplify, Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
+    arguments::run(module);
     intrinsics::run(module);
     aggregates::run(module);
     run_passes(module, "globaldce,function(dce)", Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
