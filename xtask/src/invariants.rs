@@ -9,8 +9,9 @@ use crate::stage::{self, Profile};
 use crate::workspace::{cargo, root};
 
 /// Crates that must not depend on LLVM. The driver is one of them because its start would pay for it.
-const WITHOUT_LLVM: [&str; 7] = [
+const WITHOUT_LLVM: [&str; 8] = [
     "scythe-abi",
+    "scythe-device-config",
     "scythe-image",
     "scythe-hal",
     "scythe-wrap",

@@ -9,13 +9,14 @@ use crate::workspace::{cargo, files, root};
 
 /// Folders with C++ of ours. Wrong programs and inputs of file tests are not among them: their expectations name lines
 /// and columns.
-const CPP: [&str; 8] = [
+const CPP: [&str; 9] = [
     "include",
     "examples",
     "benches",
     "device-lib",
     "tests/e2e",
     "tests/accuracy",
+    "crates/device-config/include",
     "crates/frontend/shim",
     "crates/llvm/shim",
 ];

@@ -74,6 +74,23 @@ fn aliases_and_triples_are_other_names() {
 }
 
 #[test]
+fn every_target_of_the_command_line_is_known_by_all_of_its_names() {
+    for target in scythe_abi::target::Target::all() {
+        let name = target.name();
+        assert_eq!(lookup(&name).name, name);
+        for other in target.aliases().into_iter().chain([target.triple().to_owned()]) {
+            // Targets for single devices share their triple with the one for all.
+            if scythe_abi::target::Target::from_name(&other) == Some(target) {
+                assert_eq!(lookup(&other).name, name, "{other}");
+            }
+        }
+        if let Some(device) = target.ocloc_device() {
+            assert_eq!(lookup(&name).aot_toolchain_options, format!("-device {device}"));
+        }
+    }
+}
+
+#[test]
 fn names_that_stand_for_several_devices_may_support_more() {
     for name in ["spir64", "spir64_gen", "spir64_x86_64", "intel_gpu", "ptx64", "nvptx64-nvidia-cuda"] {
         assert!(lookup(name).may_support_other_aspects, "{name}");
