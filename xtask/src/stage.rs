@@ -73,8 +73,15 @@ fn build(profile: Profile) -> Result<(), String> {
 /// Copies all parts of a build to `prefix`.
 pub fn install(profile: Profile, prefix: &Path) -> Result<(), String> {
     let built = target().join(if profile == Profile::Dev { "debug" } else { "release" });
+    let mut changed = false;
     for (from, to) in PARTS {
-        copy(&built.join(from), &prefix.join(to))?;
+        changed |= copy(&built.join(from), &prefix.join(to))?;
+    }
+    if changed {
+        // Compiler caches look at the driver's time to see that they have another compiler before them.
+        let driver = prefix.join("bin/scythe");
+        let touched = std::fs::File::open(&driver).and_then(|f| f.set_modified(std::time::SystemTime::now()));
+        touched.map_err(|e| format!("cannot touch {}: {e}", driver.display()))?;
     }
     link_tools(prefix)?;
     device_library(prefix)?;
@@ -123,8 +130,7 @@ fn build_systems(prefix: &Path) -> Result<(), String> {
         let text = std::fs::read_to_string(&from).map_err(|e| format!("cannot read {}: {e}", from.display()))?;
         write(&prefix.join(to), text.replace("@VERSION@", env!("CARGO_PKG_VERSION")).as_bytes())?;
     }
-    // Compiler caches tell by its name what a compiler is.
-    link("scythe", &prefix.join("bin/scythe-clang++"))
+    Ok(())
 }
 
 /// Compiles each target's device library to bitcode, unless it is newer than all sources.
@@ -166,22 +172,23 @@ fn mirror(from: &Path, to: &Path) -> Result<(), String> {
         let path = to.join(stale);
         std::fs::remove_file(&path).map_err(|e| format!("cannot remove {}: {e}", path.display()))?;
     }
-    wanted.iter().try_for_each(|f| copy(&from.join(f), &to.join(f)))
+    wanted.iter().try_for_each(|f| copy(&from.join(f), &to.join(f)).map(drop))
 }
 
-/// Copies a file unless the target has the same contents. The target is replaced, not overwritten: programs that
-/// use the old one keep it.
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
+/// Copies a file unless the target has the same contents; tells whether it did. The target is replaced, not overwritten:
+/// programs that use the old one keep it.
+fn copy(from: &Path, to: &Path) -> Result<bool, String> {
     let fail = |e: std::io::Error| format!("cannot copy {} to {}: {e}", from.display(), to.display());
     let bytes = std::fs::read(from).map_err(fail)?;
     if std::fs::read(to).is_ok_and(|old| old == bytes) {
-        return Ok(());
+        return Ok(false);
     }
     parent(to)?;
     let name = to.file_name().unwrap_or_default().to_string_lossy();
     let waiting = to.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
     std::fs::copy(from, &waiting).map_err(fail)?;
-    rename(&waiting, to)
+    rename(&waiting, to)?;
+    Ok(true)
 }
 
 /// Writes a file unless it has the same contents.
