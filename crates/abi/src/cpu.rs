@@ -4,6 +4,10 @@
 //! are x86-64 ELF relocatable files, position independent, and refer to no symbol but those of
 //! the C library, the maths library and the CPU device library.
 
+//!
+//! Beside it, `__scythe_cpu_form.K` of type [`FormFn`] tells how nd_range kernel `K` was compiled, so that the backend can refuse
+//! work-group sizes that it does not serve, and have it compiled anew for those that it serves badly ([`Layout`]).
+
 use std::ffi::c_void;
 
 /// What all calls of one launch share. Index 0 of each array is the dimension that varies fastest.
@@ -35,3 +39,122 @@ pub struct Box3 {
 /// `launch` and `box_` are valid for the call, `launch.args` holds one valid address per parameter, and memory that the
 /// kernel reaches through them is valid.
 pub type KernelFn = unsafe extern "C" fn(launch: *const Launch, box_: *const Box3, local_memory: *mut u8);
+
+/// How a kernel was compiled.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Work-items side by side in vector lanes. 0 where code for one work-group size would be no better, or would show in what the
+    /// kernel computes.
+    pub lanes: u32,
+    pub reserved: u32,
+    /// The only work-group size that the code serves; zeros for any.
+    pub required: [u64; 3],
+}
+
+/// Fills in how a kernel was compiled.
+///
+/// # Safety
+/// `form` is valid for writing.
+pub type FormFn = unsafe extern "C" fn(form: *mut Form);
+
+/// How the work-items of a group of known size lie in the lanes of vectors.
+///
+/// Dimensions with one work-item count as the slowest. Rows of the fastest dimension that is left lie in lanes: at least a vector
+/// long, or several of them side by side, each in as many lanes as the next power of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The dimensions, fastest first.
+    pub order: [usize; 3],
+    /// The group's size in this order.
+    pub size: [u64; 3],
+    pub lanes: u32,
+    /// Lanes of each row, where several lie side by side.
+    pub row: Option<u32>,
+}
+
+impl Layout {
+    /// For groups of `size` and vectors of `lanes` lanes, a power of two. With `fixed`, lanes are sub-groups that the kernel sees:
+    /// their number stays, and none between the work-items is idle.
+    pub fn new(size: [u64; 3], lanes: u32, fixed: bool) -> Self {
+        let mut order = [0, 1, 2];
+        order.sort_by_key(|&d| size[d] <= 1);
+        let size = order.map(|d| size[d]);
+        let whole = Self { order, size, lanes, row: None };
+        let used = size[0].max(1);
+        if used >= u64::from(lanes) {
+            return whole;
+        }
+        let row = used.next_power_of_two();
+        if fixed && (row != used || row == 1) {
+            return whole;
+        }
+        let needed = row.saturating_mul(size[1].saturating_mul(size[2]).next_power_of_two());
+        let lanes = if fixed { lanes } else { needed.min(u64::from(lanes)) as u32 };
+        Self { lanes, row: (u64::from(lanes) > row).then_some(row as u32), ..whole }
+    }
+
+    /// How many vectors the group takes.
+    pub fn items(&self) -> u64 {
+        let [x, y, z] = self.size;
+        match self.row {
+            Some(row) => (y * z).div_ceil(u64::from(self.lanes / row)),
+            None => x.div_ceil(u64::from(self.lanes)) * y * z,
+        }
+    }
+
+    /// Whether code for groups of `size` keeps at least half as many lanes again busy as code for any, which has `lanes` lanes along
+    /// the first dimension.
+    pub fn pays(size: [u64; 3], lanes: u32) -> bool {
+        let all = size[0] * size[1] * size[2];
+        let layout = Self::new(size, lanes, false);
+        let general = size[0].div_ceil(u64::from(lanes)) * size[1] * size[2] * u64::from(lanes);
+        all > 1 && 2 * general >= 3 * layout.items() * u64::from(layout.lanes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(size: [u64; 3]) -> (u32, Option<u32>, u64) {
+        let l = Layout::new(size, 16, false);
+        (l.lanes, l.row, l.items())
+    }
+
+    #[test]
+    fn short_rows_lie_side_by_side() {
+        assert_eq!(layout([8, 8, 1]), (16, Some(8), 4));
+        assert_eq!(layout([4, 4, 4]), (16, Some(4), 4));
+        assert_eq!(layout([5, 3, 1]), (16, Some(8), 2));
+        assert_eq!(layout([2, 2, 1]), (4, Some(2), 1));
+        assert_eq!(layout([3, 1, 1]), (4, None, 1));
+        assert_eq!(layout([16, 4, 1]), (16, None, 4));
+        assert_eq!(layout([24, 2, 1]), (16, None, 4));
+        assert_eq!(layout([1, 1, 1]), (1, None, 1));
+    }
+
+    #[test]
+    fn dimensions_of_one_come_last() {
+        let l = Layout::new([1, 64, 2], 16, false);
+        assert_eq!((l.order, l.size, l.row, l.items()), ([1, 2, 0], [64, 2, 1], None, 8));
+    }
+
+    #[test]
+    fn sub_groups_that_show_keep_their_size() {
+        assert_eq!(Layout::new([4, 2, 1], 16, true).row, Some(4));
+        assert_eq!(Layout::new([4, 2, 1], 16, true).lanes, 16);
+        assert_eq!(Layout::new([5, 3, 1], 16, true).row, None);
+        assert_eq!(Layout::new([1, 1, 1], 16, true).lanes, 16);
+    }
+
+    #[test]
+    fn code_of_its_own_pays_for_short_rows() {
+        for size in [[8, 8, 1], [4, 4, 4], [1, 64, 1], [5, 3, 1], [2, 1, 1]] {
+            assert!(Layout::pays(size, 16), "{size:?}");
+        }
+        for size in [[16, 16, 1], [12, 4, 1], [1, 1, 1], [24, 1, 1]] {
+            assert!(!Layout::pays(size, 16), "{size:?}");
+        }
+    }
+}

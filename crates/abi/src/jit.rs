@@ -6,7 +6,7 @@
 use std::ffi::c_char;
 
 pub const LIBRARY: &str = "libscythe-jit.so";
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 pub const COMPILE_SYMBOL: &str = "scythe_jit_compile";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
 
@@ -35,6 +35,10 @@ pub struct Request {
     /// define a symbol, the bitcode's definition counts, else the first.
     pub libraries: *const Bitcode,
     pub library_count: usize,
+    /// The only kernel to compile, for the work-group size below alone; NUL-terminated. Null: all kernels, for any size.
+    pub kernel: *const c_char,
+    /// Fastest dimension first.
+    pub local_size: [u64; 3],
 }
 
 /// Either an object, or an error message. Freed with [`FreeFn`].

@@ -11,7 +11,7 @@ use scythe_image::Format;
 use crate::executor::Executor;
 use crate::program::CpuProgram;
 use crate::queue::CpuQueue;
-use crate::{device_info, level, memory, processors, threads};
+use crate::{device_info, level, memory, processors, threads, variant};
 
 pub(crate) struct CpuBackend {
     platform: PlatformInfo,
@@ -81,7 +81,7 @@ impl Device for CpuDevice {
     fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
         let program = match format {
             Format::CpuObject => CpuProgram::from_objects(&[&[code], libraries].concat())?,
-            Format::LlvmBitcode => CpuProgram::from_bitcode(code, options, "", libraries)?,
+            Format::LlvmBitcode => CpuProgram::from_bitcode(code, options, libraries)?,
             other => {
                 let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));
@@ -92,6 +92,7 @@ impl Device for CpuDevice {
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
         let executor = self.executor.clone()?;
+        variant::Mode::of_process()?;
         Ok(Arc::new(CpuQueue::new(executor, profiling, self.info.local_mem_size)))
     }
 }

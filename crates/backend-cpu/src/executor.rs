@@ -250,6 +250,11 @@ impl Executor {
         units
     }
 
+    /// What `items` work-items of the kernel at `code` may take, in nanoseconds of one thread; `None` when it has not run yet.
+    pub(crate) fn estimate(&self, code: usize, items: u64) -> Option<f64> {
+        self.costs.estimate(code, items)
+    }
+
     fn record(&self, job: &UnitJob, ns: u64) {
         if let Cost::Kernel { code, items } = job.cost() {
             self.costs.record(code, items, ns);

@@ -13,6 +13,7 @@ use scythe_hal::{Errc, Error, Result};
 
 use crate::cache::FileStamp;
 use crate::threads::own_path;
+use crate::variant::Variant;
 
 /// Environment variable: a folder for each stage's IR.
 pub(crate) const DUMP_VARIABLE: &str = "SCYTHE_DUMP_JIT";
@@ -62,10 +63,16 @@ pub(crate) fn dump_folder() -> Option<OsString> {
 }
 
 /// Compiles device bitcode, linked with `libraries`, to an object for this machine. `options` may name an optimisation
-/// level, `-O0` to `-O3`.
-pub(crate) fn compile(bitcode: &[u8], options: &str, libraries: &[&[u8]]) -> Result<Compiled> {
+/// level, `-O0` to `-O3`. With a variant, only its kernel, for its work-group size alone.
+pub(crate) fn compile(
+    bitcode: &[u8],
+    options: &str,
+    variant: Option<&Variant>,
+    libraries: &[&[u8]],
+) -> Result<Compiled> {
     let compiler = compiler()?;
     let dump = dump_folder().map(|folder| c_string(Path::new(&folder))).transpose()?;
+    let kernel = variant.map(|v| c_string(Path::new(&v.kernel))).transpose()?;
     let libraries: Vec<_> = libraries.iter().map(|code| Bitcode { data: code.as_ptr(), len: code.len() }).collect();
     let request = Request {
         version: VERSION,
@@ -76,6 +83,8 @@ pub(crate) fn compile(bitcode: &[u8], options: &str, libraries: &[&[u8]]) -> Res
         dump_dir: dump.as_ref().map_or(ptr::null(), |folder| folder.as_ptr()),
         libraries: libraries.as_ptr(),
         library_count: libraries.len(),
+        kernel: kernel.as_ref().map_or(ptr::null(), |name| name.as_ptr()),
+        local_size: variant.map_or([0; 3], |v| v.local_size),
     };
     // SAFETY: the request is valid for the call, and has the layout of the version named inside.
     answer(compiler, |response| unsafe { (compiler.compile)(&request, response) })

@@ -12,11 +12,14 @@ use scythe_hal::{CopyBox, Errc, Error, HostKernelWork, KernelWork, Result, Work}
 
 use crate::barrier;
 use crate::copy;
-use crate::program::CpuKernel;
+use crate::program::{Code, CpuKernel};
 use crate::tiling::Tiling;
 
 /// A guess at what copying a byte takes a thread, in nanoseconds: 10 GB/s.
 const NS_PER_BYTE: f64 = 0.1;
+
+/// The same for a work-item of a kernel that has not run yet.
+const NS_PER_WORK_ITEM: f64 = 2.0;
 
 pub(crate) type HostTask = Box<dyn FnOnce() -> Result<()> + Send>;
 
@@ -37,7 +40,7 @@ pub(crate) struct UnitJob {
 }
 
 enum UnitWork {
-    Kernel { work: Box<KernelWork>, num_groups: [u64; 3], local_bytes: usize },
+    Kernel { work: Box<KernelWork>, code: Code, num_groups: [u64; 3], local_bytes: usize },
     HostKernel { work: Box<HostKernelWork> },
     Copy { dst: *mut u8, src: *const u8, region: CopyBox },
     Fill { dst: *mut u8, pattern: Vec<u8> },
@@ -54,12 +57,18 @@ pub(crate) enum Cost {
 }
 
 impl Job {
-    /// Checks `work` and cuts it into units for `threads` threads. `local_limit` is the local memory a group may have.
-    pub(crate) fn new(work: Work, threads: usize, local_limit: u64) -> Result<Self> {
+    /// Checks `work` and cuts it into units for `threads` threads. `local_limit` is the local memory a group may have. `estimate`
+    /// tells what that many work-items of the code at an address may take, in nanoseconds, where that is known.
+    pub(crate) fn new(
+        work: Work,
+        threads: usize,
+        local_limit: u64,
+        estimate: &dyn Fn(usize, u64) -> Option<f64>,
+    ) -> Result<Self> {
         match work {
             Work::Marker => Ok(Self::Marker),
             Work::HostTask(task) => Ok(Self::HostTask(Some(task))),
-            Work::Kernel(work) => kernel_job(work, threads, local_limit),
+            Work::Kernel(work) => kernel_job(work, threads, local_limit, estimate),
             Work::HostKernel(work) => {
                 let extent = match work.shape {
                     Shape::SingleTask => [1; 3],
@@ -118,7 +127,9 @@ impl UnitJob {
 
     pub(crate) fn cost(&self) -> Cost {
         match &self.work {
-            UnitWork::Kernel { work, .. } => Cost::Kernel { code: kernel_code(work), items: volume(work.global_size) },
+            UnitWork::Kernel { work, code, .. } => {
+                Cost::Kernel { code: code.address(), items: volume(work.global_size) }
+            }
             UnitWork::HostKernel { work } => Cost::Kernel { code: work.call as usize, items: volume(work.global_size) },
             UnitWork::Copy { region, .. } => {
                 Cost::Nanoseconds(NS_PER_BYTE * region.width as f64 * region.rows as f64 * region.planes as f64)
@@ -148,10 +159,10 @@ impl UnitJob {
     /// The contract of `Queue::enqueue` holds for the addresses inside, and no unit is done twice.
     pub(crate) unsafe fn run(&self, units: Range<u64>) {
         match &self.work {
-            UnitWork::Kernel { work, num_groups, local_bytes } => {
+            UnitWork::Kernel { work, code, num_groups, local_bytes } => {
                 let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else { return };
                 // SAFETY: the caller's contract; `kernel_job` checked functor and launch rows against each other.
-                unsafe { kernel.run(work, *num_groups, *local_bytes, &self.tiling, units) };
+                unsafe { kernel.run(code, work, *num_groups, *local_bytes, &self.tiling, units) };
                 if barrier::take_report() {
                     self.diverged.store(true, Ordering::Relaxed);
                 }
@@ -183,7 +194,12 @@ impl UnitJob {
     }
 }
 
-fn kernel_job(work: Box<KernelWork>, threads: usize, local_limit: u64) -> Result<Job> {
+fn kernel_job(
+    work: Box<KernelWork>,
+    threads: usize,
+    local_limit: u64,
+    estimate: &dyn Fn(usize, u64) -> Option<f64>,
+) -> Result<Job> {
     let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else {
         let message = "the kernel was built by another backend than the queue's device belongs to";
         return Err(Error::new(Errc::BackendMismatch, message));
@@ -193,6 +209,15 @@ fn kernel_job(work: Box<KernelWork>, threads: usize, local_limit: u64) -> Result
         Shape::Range => work.global_size,
         Shape::NdRange => group_counts(work.global_size, work.local_size)?,
     };
+    if let Some(required) = kernel.required_size().filter(|&r| kernel.shape() == Shape::NdRange && r != work.local_size)
+    {
+        let ([a, b, c], [x, y, z]) = (work.local_size, required);
+        let message = format!(
+            "kernel '{}' requires work-groups of {x} × {y} × {z} work-items (fastest first), not {a} × {b} × {c}",
+            kernel.symbol()
+        );
+        return Err(Error::new(Errc::NdRange, message));
+    }
     let local_bytes = kernel.local_bytes(&work.functor)?;
     if local_bytes as u64 > local_limit {
         let message = format!(
@@ -201,7 +226,10 @@ fn kernel_job(work: Box<KernelWork>, threads: usize, local_limit: u64) -> Result
         );
         return Err(Error::new(Errc::MemoryAllocation, message));
     }
-    Job::units(groups, threads, UnitWork::Kernel { work, num_groups: groups, local_bytes })
+    let items = volume(work.global_size);
+    let code =
+        kernel.code(work.local_size, |address| estimate(address, items).unwrap_or(NS_PER_WORK_ITEM * items as f64));
+    Job::units(groups, threads, UnitWork::Kernel { work, code, num_groups: groups, local_bytes })
 }
 
 fn copy_job(dst: *mut c_void, src: *const c_void, region: CopyBox, threads: usize) -> Result<Job> {
@@ -211,10 +239,6 @@ fn copy_job(dst: *mut c_void, src: *const c_void, region: CopyBox, threads: usiz
         job.tiling = job.tiling.undivided();
     }
     Ok(job)
-}
-
-fn kernel_code(work: &KernelWork) -> usize {
-    work.kernel.as_any().downcast_ref::<CpuKernel>().map_or(0, CpuKernel::code)
 }
 
 fn volume(size: [u64; 3]) -> u64 {

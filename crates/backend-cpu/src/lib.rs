@@ -3,9 +3,10 @@
 //! * [`backend`] gives the one platform with the one device. It starts no thread and opens no library.
 //! * `queue`, `job`, `node`, `executor`, `ready`, `host_tasks`: commands become nodes of a task graph, which worker
 //!   threads run; `tiling`, `share` and `cost` decide how a kernel is cut up and whether it is worth it.
-//! * `program`, `cache`, `jit`, `loader`: device bitcode goes through the run-time compiler, a shared object that is
+//! * `program`, `variant`, `cache`, `jit`, `loader`: device bitcode goes through the run-time compiler, a shared object that is
 //!   loaded for the first build that no process has done before, and the object it returns is loaded into this process.
-//!   An image compiled ahead of time is such an object already; `level` tells which of several the machine can run.
+//!   An image compiled ahead of time is such an object already; `level` tells which of several the machine can run. `variant` has
+//!   kernels compiled anew for work-group sizes that leave most of a vector idle.
 //! * [`spirv`]: the same compiler and cache for other backends, whose drivers want SPIR-V.
 //! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`: the rest of a device.
 //!
@@ -41,6 +42,7 @@ mod share;
 pub mod spirv;
 mod threads;
 mod tiling;
+mod variant;
 
 #[cfg(test)]
 mod tests;

@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
-use scythe_abi::cpu::{KernelFn, Launch};
+use scythe_abi::cpu::{Form, FormFn, KernelFn, Launch};
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_abi::names::CPU_ENTRY_PREFIX;
+use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX};
 use scythe_hal::info::Aligned;
 use scythe_hal::{Errc, Error, FunctorBytes, Kernel, KernelWork, Program, Result};
 
@@ -17,6 +17,7 @@ use crate::cache::{Cache, Recipe};
 use crate::jit;
 use crate::loader::{LoadedObject, system_symbol};
 use crate::tiling::Tiling;
+use crate::variant::{Variant, Variants};
 
 /// Alignment of each local accessor's memory: the largest vector type of SYCL, and two cache lines.
 const LOCAL_ALIGN: usize = 128;
@@ -26,6 +27,8 @@ const INLINE_ARGS: usize = 24;
 /// Code loaded into this process.
 pub(crate) struct CpuProgram {
     object: Arc<LoadedObject>,
+    /// What it was compiled from, in this process or an earlier one.
+    source: Option<Arc<Source>>,
 }
 
 impl CpuProgram {
@@ -33,16 +36,29 @@ impl CpuProgram {
     pub(crate) fn from_objects(objects: &[&[u8]]) -> Result<Self> {
         let object = LoadedObject::link(objects, &system_symbol)
             .map_err(|error| Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}")))?;
-        Ok(Self { object: Arc::new(object) })
+        Ok(Self { object: Arc::new(object), source: None })
     }
 
-    /// From device bitcode linked with `libraries`: what the cache has of it, else what the run-time compiler makes of it.
-    /// `variant` names a specialisation of the code; the empty one serves every launch.
-    pub(crate) fn from_bitcode(bitcode: &[u8], options: &str, variant: &str, libraries: &[&[u8]]) -> Result<Self> {
+    /// From device bitcode linked with `libraries`.
+    pub(crate) fn from_bitcode(bitcode: &[u8], options: &str, libraries: &[&[u8]]) -> Result<Self> {
+        let source = Source {
+            bitcode: bitcode.into(),
+            options: options.to_owned(),
+            libraries: libraries.iter().map(|&library| library.into()).collect(),
+        };
+        let object = Self::build(&source, None)?.object;
+        Ok(Self { object, source: Some(Arc::new(source)) })
+    }
+
+    /// What the cache has of a source, else what the run-time compiler makes of it: code that serves every launch, or a variant.
+    fn build(source: &Source, variant: Option<&Variant>) -> Result<Self> {
+        let Source { bitcode, options, libraries } = source;
+        let libraries: &[&[u8]] = &libraries.iter().map(|library| &**library).collect::<Vec<_>>();
         let mut place = None;
         if let Some(cache) = Cache::of_process()? {
             let files = jit::files()?;
-            let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant };
+            let name = variant.map(Variant::to_string).unwrap_or_default();
+            let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant: &name };
             place = cache.key(&recipe, &files.library, &files.device_lib_dir).map(|key| (cache, key));
         }
         // Who wants to see the stages of compilation wants the code compiled.
@@ -55,7 +71,7 @@ impl CpuProgram {
                 Err(error) => cache.discard(key, &error),
             }
         }
-        let compiled = jit::compile(bitcode, options, libraries)?;
+        let compiled = jit::compile(bitcode, options, variant, libraries)?;
         let program = Self::from_objects(&[&compiled.object])?;
         if let Some((cache, key)) = place {
             cache.put(&key, compiled.llvm, &compiled.object);
@@ -84,6 +100,11 @@ impl Program for CpuProgram {
         }
         // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the kernel keeps the code loaded.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
+        let mut form = Form::default();
+        if let Some(tell) = self.object.function(&format!("{CPU_FORM_PREFIX}{symbol}")) {
+            // SAFETY: a function of this name has this type (`scythe_abi::cpu`), and the form is valid for writing.
+            unsafe { std::mem::transmute::<*const u8, FormFn>(tell)(&mut form) };
+        }
         Ok(Arc::new(CpuKernel {
             entry,
             symbol: symbol.to_owned(),
@@ -91,7 +112,10 @@ impl Program for CpuProgram {
             functor_size: launch.functor_size as usize,
             params: launch.params.clone(),
             has_local: launch.params.iter().any(|p| p.kind == ParamKind::Local),
-            _object: Arc::clone(&self.object),
+            required: form.required,
+            variants: Variants::new(form),
+            source: self.source.clone(),
+            object: Arc::clone(&self.object),
         }))
     }
 }
@@ -103,7 +127,32 @@ pub(crate) struct CpuKernel {
     functor_size: usize,
     params: Vec<Param>,
     has_local: bool,
+    /// The only work-group size of its launches; zeros for any.
+    required: [u64; 3],
+    variants: Variants<Code>,
+    source: Option<Arc<Source>>,
+    object: Arc<LoadedObject>,
+}
+
+/// Code of a kernel, and what keeps it loaded.
+#[derive(Clone)]
+pub(crate) struct Code {
+    entry: KernelFn,
     _object: Arc<LoadedObject>,
+}
+
+impl Code {
+    /// Where the code is: what launches of it have in common.
+    pub(crate) fn address(&self) -> usize {
+        self.entry as usize
+    }
+}
+
+/// What a program is compiled from.
+pub(crate) struct Source {
+    bitcode: Box<[u8]>,
+    options: String,
+    libraries: Vec<Box<[u8]>>,
 }
 
 impl Kernel for CpuKernel {
@@ -121,9 +170,29 @@ impl CpuKernel {
         &self.symbol
     }
 
-    /// Where the code is: what launches of this kernel have in common.
-    pub(crate) fn code(&self) -> usize {
-        self.entry as usize
+    /// The only work-group size that launches may have.
+    pub(crate) fn required_size(&self) -> Option<[u64; 3]> {
+        (self.required != [0; 3]).then_some(self.required)
+    }
+
+    /// The code for a launch with work-groups of `local_size`. `cost` tells what the launch may take with the code at an address, in
+    /// nanoseconds.
+    pub(crate) fn code(&self, local_size: [u64; 3], cost: impl FnOnce(usize) -> f64) -> Code {
+        let general = || Code { entry: self.entry, _object: Arc::clone(&self.object) };
+        let Some(source) = self.source.as_ref().filter(|_| self.shape == Shape::NdRange) else { return general() };
+        let found = self.variants.find(
+            local_size,
+            || cost(self.entry as usize),
+            || {
+                let variant = Variant { kernel: self.symbol.clone(), local_size };
+                let object = CpuProgram::build(source, Some(&variant)).ok()?.object;
+                let code = object.function(&format!("{CPU_ENTRY_PREFIX}{}", self.symbol))?;
+                // SAFETY: as for the kernel's general code.
+                let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
+                Some(Code { entry, _object: object })
+            },
+        );
+        found.unwrap_or_else(general)
     }
 
     /// Local memory of a launch with this functor, which must be as large as the launch rows say.
@@ -148,10 +217,12 @@ impl CpuKernel {
     /// Runs units of a launch.
     ///
     /// # Safety
+    /// [`CpuKernel::code`] gave `code` for the launch's work-group size, which is the required one if there is one.
     /// [`CpuKernel::local_bytes`] accepted the functor and gave `local_bytes`, `tiling` is that of the launch, and memory
     /// that the kernel reaches through the functor is valid.
     pub(crate) unsafe fn run(
         &self,
+        code: &Code,
         work: &KernelWork,
         num_groups: [u64; 3],
         local_bytes: usize,
@@ -194,7 +265,7 @@ impl CpuKernel {
                 reserved: 0,
             };
             // SAFETY: the launch and its arguments live across the call; the rest is the caller's contract.
-            tiling.for_each_box(units, |b| unsafe { (self.entry)(&launch, b, local) });
+            tiling.for_each_box(units, |b| unsafe { (code.entry)(&launch, b, local) });
         });
     }
 }

@@ -37,7 +37,8 @@ impl Queue for CpuQueue {
         deps: &[Arc<dyn Event>],
         keep: Option<Box<dyn Any + Send + Sync>>,
     ) -> Result<Arc<dyn Event>> {
-        let job = Job::new(work, self.executor.threads(), self.local_limit)?;
+        let estimate = |code, items| self.executor.estimate(code, items);
+        let job = Job::new(work, self.executor.threads(), self.local_limit, &estimate)?;
         let node = match deps {
             [] => self.executor.submit(job, &[], keep, self.profiling)?,
             [first, rest @ ..] if rest.len() < INLINE_DEPS => {

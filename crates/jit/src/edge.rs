@@ -4,6 +4,7 @@
 
 use crate::{Options, compile_linked};
 use scythe_abi::jit::{Bitcode, Request, Response, VERSION};
+use scythe_passes::target::cpu::specialise::Target;
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,8 +14,8 @@ use std::ptr::{null_mut, slice_from_raw_parts_mut};
 /// Compiles `request`; 0 on success.
 ///
 /// # Safety
-/// `request` is null or points to a request whose pointers are null or valid: `bitcode` for `bitcode_len` bytes, the paths as C
-/// strings, `libraries` for `library_count` entries, each valid for its length. `response` is null or valid for writing; it is then freed with [`scythe_jit_free`], once.
+/// `request` is null or points to a request whose pointers are null or valid: `bitcode` for `bitcode_len` bytes, paths and `kernel`
+/// as C strings, `libraries` for `library_count` entries, each valid for its length. `response` is null or valid for writing; it is then freed with [`scythe_jit_free`], once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_jit_compile(request: *const Request, response: *mut Response) -> i32 {
     // SAFETY: passed on.
@@ -92,6 +93,10 @@ unsafe fn compile(request: *const Request) -> Result<Vec<u8>, String> {
     unsafe {
         options.device_lib_dir = path(request.device_lib_dir);
         options.dump_dir = path(request.dump_dir);
+        if !request.kernel.is_null() {
+            let kernel = CStr::from_ptr(request.kernel).to_string_lossy().into_owned();
+            options.target.target = Some(Target { kernel, local_size: request.local_size });
+        }
     }
     // SAFETY: passed on.
     let libraries = unsafe { bitcode_list(request.libraries, request.library_count) }?;

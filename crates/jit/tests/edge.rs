@@ -17,6 +17,8 @@ fn ask(version: u32, opt_level: u32, bitcode: Option<&[u8]>) -> Result<usize, St
         dump_dir: null(),
         libraries: null(),
         library_count: 0,
+        kernel: null(),
+        local_size: [0; 3],
     };
     let mut response = Response { object: null_mut(), object_len: 0, error: null_mut() };
     // SAFETY: a request and a response that live for the call, with valid or null pointers.

@@ -1,7 +1,7 @@
 //! The CPU lowering on IR, one file for each behaviour: `tests/filetests/cpu/*.ll`.
 //!
-//! A file begins with `; RUN:` and options: `-O0` to `-O3`, `--cpu=` and `--width=` for the target, `--stage=` for the stage to
-//! look at (the last by default). FileCheck then compares the module with the file. With `not` before the options, the
+//! A file begins with `; RUN:` and options: `-O0` to `-O3`, `--cpu=`, `--width=` and `--lanes=` for the target, `--local-size=X,Y,Z` to
+//! compile the kernel `k` for that work-group size alone, `--stage=` for the stage to look at (the last by default). FileCheck then compares the module with the file. With `not` before the options, the
 //! lowering must fail, and FileCheck sees the error.
 
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
@@ -19,13 +19,19 @@ struct Run {
 fn parse(text: &str) -> Run {
     let line = text.lines().next().and_then(|l| l.strip_prefix("; RUN:")).expect("the first line is '; RUN: options'");
     let (cpu, features) = ("x86-64".into(), String::new());
-    let options = cpu::Options { opt_level: 3, cpu, features, vector_width: 0, lanes: 4 };
+    let options = cpu::Options { opt_level: 3, cpu, features, vector_width: 0, lanes: 4, target: None };
     let mut run = Run { fails: false, stage: "optimized".into(), options };
     for word in line.split_whitespace() {
         match word.split_once('=').unwrap_or((word, "")) {
             ("not", _) => run.fails = true,
             ("--cpu", value) => run.options.cpu = value.into(),
             ("--width", value) => run.options.vector_width = value.parse().expect("a width is a number"),
+            ("--lanes", value) => run.options.lanes = value.parse().expect("lanes are a number"),
+            ("--local-size", value) => {
+                let sizes: Vec<u64> = value.split(',').map(|n| n.parse().expect("an extent is a number")).collect();
+                let local_size = sizes.try_into().expect("a size has three extents");
+                run.options.target = Some(cpu::specialise::Target { kernel: "k".into(), local_size });
+            }
             ("--stage", value) => run.stage = value.into(),
             (level, _) => {
                 run.options.opt_level = level.strip_prefix("-O").expect(word).parse().expect("a level is a number")

@@ -52,6 +52,7 @@ impl Settings {
             // As at run time, where the processor has 512 bits, they are used; LLVM by itself would not.
             vector_width: if level.vector_bits() == 512 { 512 } else { 0 },
             lanes: level.vector_bits() / 32,
+            target: None,
         }
     }
 }

@@ -16,6 +16,9 @@ struct Place {
     returns: bool,
 }
 
+/// The largest work-group, in work-items: as the prelude has it.
+const MOST: usize = 67;
+
 struct Generator {
     random: Random,
     scope: Scope,
@@ -64,9 +67,14 @@ pub fn kernel(seed: u64) -> Kernel {
         0 => generator.random.number() as u32,
         _ => generator.random.below(9) as u32,
     });
-    let launches = generator.launches();
+    let mut launches = generator.launches();
+    let required = generator.random.chance(40);
+    if required {
+        let local = launches[0].0;
+        launches.iter_mut().for_each(|launch| launch.0 = local);
+    }
     let sub_group = if generator.random.chance(20) { Some(*generator.random.pick(&[4, 8, 16, 32])) } else { None };
-    Kernel { seed, dimensions, head, body, tail, result, arguments, sub_group, launches }
+    Kernel { seed, dimensions, head, body, tail, result, arguments, sub_group, required, launches }
 }
 
 impl Generator {
@@ -122,7 +130,7 @@ impl Generator {
         terms.iter().fold("0u".to_owned(), |all, term| format!("({all} * 31u + {term})"))
     }
 
-    /// Work-groups of 1 to 67 work-items: a few sizes that vectors divide, and odd ones.
+    /// Work-groups of 1 to 67 work-items: a few sizes that vectors divide, odd ones, and short rows of all kinds.
     fn launches(&mut self) -> Vec<([usize; 3], usize)> {
         let count = 2 + self.random.below(2);
         (0..count)
@@ -130,6 +138,17 @@ impl Generator {
                 let size = if self.random.chance(30) { 1 << self.random.below(7) } else { 1 + self.random.below(67) };
                 let mut local = [1, 1, 1];
                 let mut left = size;
+                if self.random.chance(50) {
+                    // SYCL's last dimension varies fastest.
+                    let row = *self.random.pick(&[1, 2, 3, 4, 5, 7, 8, 12]);
+                    local[self.scope.dimensions - 1] = row;
+                    left = MOST / row;
+                    for extent in local.iter_mut().take(self.scope.dimensions - 1) {
+                        *extent = 1 + self.random.below(left.min(17));
+                        left /= *extent;
+                    }
+                    return (local, 1 + self.random.below(3));
+                }
                 for extent in local.iter_mut().take(self.scope.dimensions - 1) {
                     *extent = 1 + self.random.below(left.min(9));
                     left /= *extent;
@@ -401,6 +420,20 @@ mod tests {
     fn a_seed_always_gives_the_same_kernel() {
         assert_eq!(kernel(7), kernel(7));
         assert_ne!(kernel(7).body, kernel(8).body);
+    }
+
+    #[test]
+    fn required_sizes_and_short_rows_are_among_the_launches() {
+        let kernels: Vec<Kernel> = (0..500).map(kernel).collect();
+        for k in kernels.iter().filter(|k| k.required) {
+            assert!(k.launches.iter().all(|l| l.0 == k.launches[0].0), "{:?}", k.launches);
+        }
+        for row in [1, 2, 3, 4, 5, 7, 8, 12] {
+            for dimensions in [2, 3] {
+                let short = |k: &&Kernel| k.dimensions == dimensions && k.launches[0].0[dimensions - 1] == row;
+                assert!(kernels.iter().filter(|k| k.required).any(|k| short(&k)), "{row} in {dimensions} dimensions");
+            }
+        }
     }
 
     #[test]

@@ -78,6 +78,8 @@ pub struct Kernel {
     pub arguments: [u32; 4],
     /// The sub-group size that the kernel demands.
     pub sub_group: Option<u32>,
+    /// All launches have the local size that the kernel requires.
+    pub required: bool,
     /// Local sizes, three numbers each, and numbers of work-groups.
     pub launches: Vec<([usize; 3], usize)>,
 }

@@ -25,6 +25,10 @@ fn kernel(k: &Kernel, text: &mut String) {
     if let Some(size) = k.sub_group {
         *text += &format!("  [[sycl::reqd_sub_group_size({size})]]\n");
     }
+    if let Some((local, _)) = k.launches.first().filter(|_| k.required) {
+        let extents: Vec<String> = local[..d].iter().map(usize::to_string).collect();
+        *text += &format!("  [[sycl::reqd_work_group_size({})]]\n", extents.join(", "));
+    }
     *text += &format!("  void operator()(sycl::nd_item<{d}> it) const {{\n");
     let mut lines = vec![
         "const uint l = static_cast<uint>(it.get_local_linear_id());".to_owned(),

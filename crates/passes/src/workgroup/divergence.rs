@@ -12,8 +12,8 @@
 //! that address, gives the same value to all, or the program has a data race.
 
 use super::cfg::{Cfg, Dominators, Loops};
-use super::queries;
-use scythe_llvm::{BasicBlock, Function, Instruction, Module, Opcode, TypeKind, Value};
+use super::queries::{self, Query};
+use scythe_llvm::{BasicBlock, Function, Instruction, Module, Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
 /// How a value relates between neighbouring lanes.
@@ -22,7 +22,13 @@ pub enum Shape {
     Uniform,
     /// Lane `i` holds the value of lane 0 plus `i` times this (bytes, for pointers).
     Linear(i64),
-    /// The same, unless a narrow number wrapped round on the way: then anything. Code that profits compares the first lane
+    /// Where several rows of work-items lie in the lanes, one after the other: lane `i` of a row holds the value of the row's first
+    /// lane plus `i` times `along`; the first lanes differ by `down` from row to row, where that is known.
+    Rows {
+        along: i64,
+        down: Option<i64>,
+    },
+    /// As linear, unless a narrow number wrapped round on the way: then anything. Code that profits compares the first lane
     /// with the last.
     Hopefully(i64),
     Varying,
@@ -37,12 +43,39 @@ impl Shape {
         match self {
             Self::Uniform => Some(0),
             Self::Linear(s) => Some(s),
+            Self::Hopefully(_) | Self::Rows { .. } | Self::Varying => None,
+        }
+    }
+
+    /// What lanes of one row, and the first lanes of rows, have in common.
+    fn rows(self) -> Option<(i64, Option<i64>)> {
+        match self {
+            Self::Uniform => Some((0, Some(0))),
+            Self::Linear(along) => Some((along, None)),
+            Self::Rows { along, down } => Some((along, down)),
             Self::Hopefully(_) | Self::Varying => None,
         }
     }
 
+    fn is_rows(self) -> bool {
+        matches!(self, Self::Rows { .. })
+    }
+
+    /// The same in all lanes of a row.
+    fn is_even(self) -> bool {
+        matches!(self, Self::Uniform | Self::Rows { along: 0, .. })
+    }
+
     fn join(self, other: Self) -> Self {
-        if self == other { self } else { Self::Varying }
+        if self == other {
+            return self;
+        }
+        match (self.rows(), other.rows()) {
+            (Some((a, x)), Some((b, y))) if a == b && (self.is_rows() || other.is_rows()) => {
+                Self::Rows { along: a, down: x.filter(|_| x == y) }
+            }
+            _ => Self::Varying,
+        }
     }
 }
 
@@ -154,13 +187,7 @@ impl<'ctx> Divergence<'ctx> {
                     let new = match old {
                         Some(old) if old != new => {
                             // Facts only get worse: that bounds the iteration.
-                            if old == Shape::Varying {
-                                old
-                            } else if old == Shape::Uniform {
-                                new
-                            } else {
-                                Shape::Varying
-                            }
+                            if old == Shape::Uniform { new } else { old.join(new) }
                         }
                         _ => new,
                     };
@@ -310,7 +337,15 @@ impl<'ctx> Divergence<'ctx> {
         let operand = |n: u32| i.operand(n).map_or(Shape::Uniform, |v| self.shape(v));
         let constant = |n: u32| i.operand(n).and_then(signed_constant);
         let all_uniform = || i.operands().all(|v| self.shape(v) == Shape::Uniform);
-        let plain = || if all_uniform() { Shape::Uniform } else { Shape::Varying };
+        let plain = || {
+            if all_uniform() {
+                Shape::Uniform
+            } else if i.operands().all(|v| self.shape(v).is_even()) {
+                Shape::Rows { along: 0, down: None }
+            } else {
+                Shape::Varying
+            }
+        };
         match i.opcode() {
             Opcode::LLVMPHI => self.phi(block, i, joins),
             Opcode::LLVMAdd => add(operand(0), operand(1), 1),
@@ -324,16 +359,22 @@ impl<'ctx> Divergence<'ctx> {
                 _ => plain(),
             },
             // `(long)(int)i` in the form LLVM prefers, where `i` is a work-item number and so fits.
-            Opcode::LLVMAShr => match (shifted_query(i), constant(1)) {
-                (Some(a), Some(b)) if a >= b => {
-                    self.narrow.set(true);
-                    Shape::Linear(1 << (a - b))
+            Opcode::LLVMAShr => match (shifted_number(i), constant(1)) {
+                (Some((number, a)), Some(b)) if a >= b => {
+                    self.rely_on(number);
+                    scale(self.shape(number), Some(1 << (a - b))).unwrap_or_else(plain)
                 }
                 _ => plain(),
             },
-            Opcode::LLVMAnd if constant(1) == Some(0xffff_ffff) && i.operand(0).is_some_and(is_query) => {
-                self.narrow.set(true);
+            Opcode::LLVMAnd if constant(1) == Some(0xffff_ffff) && i.operand(0).is_some_and(is_number) => {
+                i.operands().take(1).for_each(|number| self.rely_on(number));
                 operand(0)
+            }
+            // Lanes that take no part divide by one: that would make rows uneven.
+            Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem
+                if !all_uniform() && !i.operand(1).is_some_and(is_safe_divisor) =>
+            {
+                Shape::Varying
             }
             // A narrow index that does not wrap stays linear when widened. Work-item numbers fit 31 bits wherever the
             // vectorised code is used (its caller checks), so their truncation does not wrap.
@@ -342,31 +383,30 @@ impl<'ctx> Divergence<'ctx> {
                     Shape::Linear(s)
                 }
                 Shape::Linear(s) => hopefully(s),
+                Shape::Rows { .. } => self.extended(i.operand(0).expect("a cast has an operand"), i.opcode()),
                 Shape::Uniform => Shape::Uniform,
                 _ => Shape::Varying,
             },
             Opcode::LLVMTrunc => match operand(0) {
-                Shape::Linear(s) if i.ty().int_width().is_some_and(|w| w >= 32) => Shape::Linear(s),
-                Shape::Uniform => Shape::Uniform,
-                _ => Shape::Varying,
+                kept @ (Shape::Linear(_) | Shape::Rows { .. }) if i.ty().int_width().is_some_and(|w| w >= 32) => kept,
+                _ => plain(),
             },
             Opcode::LLVMFreeze | Opcode::LLVMAddrSpaceCast | Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr => operand(0),
             Opcode::LLVMBitCast if i.ty().is_pointer() => operand(0),
             Opcode::LLVMGetElementPtr => self.gep(module, i),
             Opcode::LLVMSelect => {
                 if operand(0) != Shape::Uniform {
-                    Shape::Varying
+                    plain()
                 } else {
                     operand(1).join(operand(2))
                 }
             }
-            Opcode::LLVMLoad => {
-                if operand(0) == Shape::Uniform && !i.is_atomic() && !i.is_volatile() {
-                    Shape::Uniform
-                } else {
-                    Shape::Varying
-                }
-            }
+            Opcode::LLVMLoad => match operand(0) {
+                _ if i.is_atomic() || i.is_volatile() => Shape::Varying,
+                Shape::Uniform => Shape::Uniform,
+                Shape::Rows { along: 0, .. } if packed_size(i.ty()).is_some() => Shape::Rows { along: 0, down: None },
+                _ => Shape::Varying,
+            },
             Opcode::LLVMAlloca if calls.separate_allocas() => Shape::Varying,
             // Each lane has its own copy, one after the other.
             Opcode::LLVMAlloca => {
@@ -435,8 +475,12 @@ impl<'ctx> Divergence<'ctx> {
                 continue;
             }
             // An index narrower than a pointer is sign-extended: it must not wrap.
-            if let (Shape::Linear(s), true) = (shape, index.ty().int_width() != Some(64)) {
-                shape = if self.no_wrap(index, Opcode::LLVMSExt, 8) { shape } else { hopefully(s) };
+            if index.ty().int_width() != Some(64) {
+                shape = match shape {
+                    Shape::Linear(s) if !self.no_wrap(index, Opcode::LLVMSExt, 8) => hopefully(s),
+                    Shape::Rows { .. } => self.extended(index, Opcode::LLVMSExt),
+                    other => other,
+                };
             }
             let size = ty.alloc_size(module).map(|n| n as i64);
             total = match scale(shape, size) {
@@ -447,11 +491,42 @@ impl<'ctx> Divergence<'ctx> {
         total
     }
 
+    /// A value in rows of a narrow type, made wider: what is left of its distances.
+    fn extended(&self, value: Value<'ctx>, extension: Opcode) -> Shape {
+        let Shape::Rows { along, down } = self.shape(value) else { return Shape::Varying };
+        if self.no_wrap(value, extension, 8) {
+            Shape::Rows { along, down }
+        } else if along == 0 || self.no_wrap_along(value, extension, 8) {
+            Shape::Rows { along, down: None }
+        } else {
+            Shape::Varying
+        }
+    }
+
+    /// Notes that a work-item number was taken to fit 31 bits. Those within a work-group always do.
+    fn rely_on(&self, number: Value<'ctx>) {
+        if !is_local_number(number) {
+            self.narrow.set(true);
+        }
+    }
+
     /// A linear value of a narrow type that does not wrap from lane to lane.
     fn no_wrap(&self, value: Value<'ctx>, extension: Opcode, depth: u32) -> bool {
-        if self.shape(value) == Shape::Uniform {
-            return true;
-        }
+        self.shape(value) == Shape::Uniform || self.no_wrap_by(value, extension, depth, &Self::no_wrap)
+    }
+
+    /// The same within each row.
+    fn no_wrap_along(&self, value: Value<'ctx>, extension: Opcode, depth: u32) -> bool {
+        self.shape(value).is_even() || self.no_wrap_by(value, extension, depth, &Self::no_wrap_along)
+    }
+
+    fn no_wrap_by(
+        &self,
+        value: Value<'ctx>,
+        extension: Opcode,
+        depth: u32,
+        below: &dyn Fn(&Self, Value<'ctx>, Opcode, u32) -> bool,
+    ) -> bool {
         let Some(i) = value.as_instruction() else { return true };
         if depth == 0 {
             return false;
@@ -459,35 +534,63 @@ impl<'ctx> Divergence<'ctx> {
         let signed = extension == Opcode::LLVMSExt;
         let mut operands = i.operands();
         match i.opcode() {
-            Opcode::LLVMTrunc => i.operand(0).is_some_and(|v| is_query(v) || (if signed { i.nsw() } else { i.nuw() })),
+            Opcode::LLVMTrunc => i.operand(0).is_some_and(|v| is_number(v) || (if signed { i.nsw() } else { i.nuw() })),
             Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl => {
-                (if signed { i.nsw() } else { i.nuw() }) && operands.all(|v| self.no_wrap(v, extension, depth - 1))
+                (if signed { i.nsw() } else { i.nuw() }) && operands.all(|v| below(self, v, extension, depth - 1))
             }
-            Opcode::LLVMOr if i.is_disjoint() => operands.all(|v| self.no_wrap(v, extension, depth - 1)),
+            Opcode::LLVMOr if i.is_disjoint() => operands.all(|v| below(self, v, extension, depth - 1)),
             Opcode::LLVMSExt | Opcode::LLVMZExt | Opcode::LLVMFreeze => {
-                operands.all(|v| self.no_wrap(v, extension, depth - 1))
+                operands.all(|v| below(self, v, extension, depth - 1))
             }
             _ => false,
         }
     }
 }
 
-/// A work-item query that differs by one from lane to lane.
-fn is_query(v: Value<'_>) -> bool {
-    v.as_instruction().is_some_and(|i| {
-        i.opcode() == Opcode::LLVMCall
-            && i.called_function().and_then(|f| queries::parse(&f.name())).is_some_and(|q| q.is_position())
-            && i.args().first().and_then(|a| a.const_int_value()) == Some(0)
-    })
+/// A work-item number that fits 31 bits: within a work-group in any dimension, else in the fastest, where callers check it.
+fn is_number(v: Value<'_>) -> bool {
+    position(v).is_some_and(|(query, dimension)| query == Query::LocalInvocationId || dimension == 0)
 }
 
-/// For `ashr (shl query, a), b` with `a` up to 32: `a`.
-fn shifted_query(i: Instruction<'_>) -> Option<i64> {
+fn is_local_number(v: Value<'_>) -> bool {
+    position(v).is_some_and(|(query, _)| query == Query::LocalInvocationId)
+}
+
+/// The query about a work-item's position that `v` is, and its dimension.
+fn position(v: Value<'_>) -> Option<(Query, u64)> {
+    let call = v.as_instruction().filter(|i| i.opcode() == Opcode::LLVMCall)?;
+    let query = call.called_function().and_then(|f| queries::parse(&f.name())).filter(|q| q.is_position())?;
+    Some((query, call.args().first()?.const_int_value()?))
+}
+
+/// For `ashr (shl number, a), b` with `a` up to 32: the work-item number, and `a`.
+fn shifted_number<'ctx>(i: Instruction<'ctx>) -> Option<(Value<'ctx>, i64)> {
     let shl = i.operand(0)?.as_instruction()?;
-    if shl.opcode() != Opcode::LLVMShl || !is_query(shl.operand(0)?) {
+    let number = shl.operand(0)?;
+    if shl.opcode() != Opcode::LLVMShl || !is_number(number) {
         return None;
     }
-    signed_constant(shl.operand(1)?).filter(|a| (0..=32).contains(a))
+    signed_constant(shl.operand(1)?).filter(|a| (0..=32).contains(a)).map(|a| (number, a))
+}
+
+/// Dividing by it never traps.
+pub(super) fn is_safe_divisor(v: Value<'_>) -> bool {
+    signed_constant(v).is_some_and(|c| c != 0 && c != -1)
+}
+
+/// Bytes of types that are stored without gaps.
+pub(super) fn packed_size(ty: Type<'_>) -> Option<i64> {
+    let size = match ty.kind() {
+        TypeKind::LLVMIntegerTypeKind => match ty.int_width()? {
+            w @ (8 | 16 | 32 | 64) => w / 8,
+            _ => return None,
+        },
+        TypeKind::LLVMHalfTypeKind | TypeKind::LLVMBFloatTypeKind => 2,
+        TypeKind::LLVMFloatTypeKind => 4,
+        TypeKind::LLVMDoubleTypeKind | TypeKind::LLVMPointerTypeKind => 8,
+        _ => return None,
+    };
+    Some(i64::from(size))
 }
 
 fn signed_constant(v: Value<'_>) -> Option<i64> {
@@ -506,6 +609,12 @@ fn hopefully(stride: i64) -> Shape {
 }
 
 fn add(a: Shape, b: Shape, sign: i64) -> Shape {
+    if a.is_rows() || b.is_rows() {
+        let (Some((a, x)), Some((b, y))) = (a.rows(), b.rows()) else { return Shape::Varying };
+        let down = x.zip(y).and_then(|(x, y)| x.checked_add(y.checked_mul(sign)?));
+        let along = b.checked_mul(sign).and_then(|b| a.checked_add(b));
+        return along.map_or(Shape::Varying, |along| Shape::Rows { along, down });
+    }
     match (a, b) {
         (Shape::Hopefully(a), _) => b.stride().map_or(Shape::Varying, |b| Shape::Hopefully(a + sign * b)),
         (_, Shape::Hopefully(b)) => a.stride().map_or(Shape::Varying, |a| Shape::Hopefully(a + sign * b)),
@@ -519,6 +628,10 @@ fn add(a: Shape, b: Shape, sign: i64) -> Shape {
 fn scale(shape: Shape, factor: Option<i64>) -> Option<Shape> {
     if let Shape::Hopefully(s) = shape {
         return Some(Shape::Hopefully(s.checked_mul(factor?)?));
+    }
+    if let Shape::Rows { along, down } = shape {
+        let down = down.and_then(|d| d.checked_mul(factor?));
+        return Some(Shape::Rows { along: along.checked_mul(factor?)?, down });
     }
     let stride = shape.stride()?;
     Some(Shape::linear(stride.checked_mul(factor?)?))

@@ -5,7 +5,7 @@
 //! A function with the kernel's parameters and eight more: memory for what work-items keep across barriers, how many
 //! bytes of it each item has ([`GroupFunction::context_bytes`]), the group's size in three dimensions, and the global id of
 //! its first work-item. Of the work-item queries only those remain that are the same for the whole group. An *item* is
-//! one call's worth of the kernel: `W` neighbouring work-items of a row, or one.
+//! one call's worth of the kernel: `W` neighbouring work-items of a row, several short rows, or one work-item.
 //!
 //! # How
 //!
@@ -45,7 +45,7 @@ use region_code::Region;
 use regions::{Cut, cut, exits_differ, from_shared, live_at_barriers, recomputable, region, regions_using};
 
 use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
-use super::lanes::ACTIVE_LANES;
+use super::lanes::{ACTIVE_LANES, Fold};
 use super::queries;
 use scythe_llvm::{BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Type, Value};
 use std::collections::{HashMap, HashSet};
@@ -61,13 +61,15 @@ pub const DIVERGENT_BARRIER: &str = "__scythe_divergent_barrier";
 const RECOMPUTED_DEPTH: u32 = 8;
 const SHARED_DEPTH: u32 = 4;
 
-/// Forms of one kernel; all with the same parameters.
+/// Forms of one kernel; all with the same parameters. One that no group needs may be missing.
 pub struct Versions<'ctx> {
-    /// All lanes take part; with the number of lanes. For kernels that cannot be widened: one work-item, and 1.
-    pub full: Function<'ctx>,
-    pub lanes: u32,
+    /// All lanes take part. For kernels that cannot be widened: one work-item.
+    pub full: Option<Function<'ctx>>,
     /// The first lanes take part, as many as [`ACTIVE_LANES`] says. Only with more than one lane.
     pub masked: Option<Function<'ctx>>,
+    pub lanes: u32,
+    /// How rows lie in the lanes, where several do. There is then one of the forms only.
+    pub fold: Option<Fold>,
 }
 
 pub struct GroupFunction<'ctx> {
@@ -83,7 +85,7 @@ pub fn make<'ctx>(
     versions: &Versions<'ctx>,
 ) -> Result<GroupFunction<'ctx>, Unsuitable> {
     let context = module.context();
-    let source = versions.full;
+    let source = versions.full.or(versions.masked).ok_or_else(|| Unsuitable("a kernel without any form".into()))?;
     let pointer = context.ptr_type(0);
     let mut params: Vec<Type<'ctx>> = source.params().iter().map(|p| p.ty()).collect();
     params.push(pointer);
@@ -105,7 +107,10 @@ pub fn make<'ctx>(
     let lanes = u64::from(versions.lanes);
     let up = builder.add(size[0], context.const_int(64, lanes - 1), "");
     let per_row = builder.lshr(up, context.const_int(64, u64::from(lanes.trailing_zeros())), "per.row");
-    let items = builder.mul(builder.mul(per_row, size[1], ""), size[2], "items");
+    let items = match versions.fold {
+        Some(fold) => context.const_int(64, u64::from(fold.all_rows().div_ceil(fold.heads(versions.lanes)))),
+        None => builder.mul(builder.mul(per_row, size[1], ""), size[2], "items"),
+    };
     let slots = context.create_builder();
     let anchor = builder.br(done);
     slots.position_before(anchor);
@@ -122,15 +127,17 @@ pub fn make<'ctx>(
         first,
         per_row,
         items,
+        fold: versions.fold,
         used_bytes: 0,
         context_bytes: 0,
     };
     let has_barriers = barriers(source).next().is_some();
-    let start = match versions.masked {
-        None => maker.machine(source, Chunks { lanes: 1, tail: Tail::None }, done)?,
-        Some(masked) if has_barriers => {
+    let start = match (versions.full, versions.masked) {
+        (None, _) => maker.machine(source, Chunks { lanes, tail: Tail::Masked }, done)?,
+        (Some(full), None) => maker.machine(full, Chunks { lanes, tail: Tail::None }, done)?,
+        (Some(full), Some(masked)) if has_barriers => {
             // All rows full, or all items under masks.
-            let even = maker.machine(source, Chunks { lanes, tail: Tail::None }, done)?;
+            let even = maker.machine(full, Chunks { lanes, tail: Tail::None }, done)?;
             let odd = maker.machine(masked, Chunks { lanes, tail: Tail::Masked }, done)?;
             let choose = context.append_block(function, "choose");
             maker.builder.position_at_end(choose);
@@ -139,13 +146,13 @@ pub fn make<'ctx>(
             maker.builder.cond_br(full, even, odd);
             choose
         }
-        Some(masked) => maker.plain(source, masked, lanes, done)?,
+        (Some(full), Some(masked)) => maker.plain(full, masked, lanes, done)?,
     };
     anchor.erase();
     maker.builder.position_at_end(entry);
     maker.builder.br(start);
     let context_bytes = maker.context_bytes;
-    for version in [Some(source), versions.masked].into_iter().flatten() {
+    for version in [versions.full, versions.masked].into_iter().flatten() {
         version.erase();
     }
     Ok(GroupFunction { function, context_bytes })
@@ -224,6 +231,7 @@ struct Maker<'a, 'ctx> {
     /// How many items a row and the whole group have.
     per_row: Value<'ctx>,
     items: Value<'ctx>,
+    fold: Option<Fold>,
     /// Of the machine being made.
     used_bytes: u64,
     /// The most that any machine needs.

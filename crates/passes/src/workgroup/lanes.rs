@@ -4,7 +4,8 @@
 //!
 //! A kernel body that [`prepare`] has brought into shape: everything that asks for work-item numbers inlined, one return,
 //! no switches, loops in simplified and LCSSA form, no vector types. Lanes run along the fastest dimension: in lane `i` the
-//! local and global number in that dimension is that of lane 0 plus `i`.
+//! local and global number in that dimension is that of lane 0 plus `i`. With [`Options::fold`], several short rows lie side by side
+//! instead ([`Fold`]).
 //!
 //! # What comes out
 //!
@@ -32,8 +33,10 @@ mod elementwise;
 mod exchange;
 mod instructions;
 mod memory;
+mod rows;
 
 pub use elementwise::is_hint;
+pub use rows::Fold;
 
 use super::cfg::{Exit, compact_order, linearize};
 use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
@@ -52,6 +55,8 @@ pub struct Options {
     pub lanes: u32,
     /// Some lanes may be switched off from the start.
     pub masked: bool,
+    /// Several rows of work-items lie in the lanes; else lanes run along one row.
+    pub fold: Option<Fold>,
 }
 
 /// The number of active lanes, for a masked version: resolved by the caller of the widened function.
@@ -61,7 +66,7 @@ pub const ACTIVE_LANES: &str = "__scythe_active_lanes";
 pub const PREPARE: &str =
     "function(lower-switch,mergereturn,fix-irreducible,scalarizer<load-store>,loop-simplify,lcssa)";
 
-struct Queries;
+struct Queries(Options);
 
 impl CallShapes for Queries {
     fn shape(&self, call: Instruction<'_>, _args: &[Shape]) -> Option<Shape> {
@@ -76,10 +81,12 @@ impl CallShapes for Queries {
         if !query.is_position() {
             return Some(Shape::Uniform);
         }
-        match call.args().first()?.const_int_value()? {
-            0 => Some(Shape::Linear(1)),
-            _ => Some(Shape::Uniform),
-        }
+        let dimension = call.args().first()?.const_int_value()?;
+        Some(match self.0.fold {
+            Some(fold) => fold.position(dimension, self.0.lanes),
+            None if dimension == 0 => Shape::Linear(1),
+            None => Shape::Uniform,
+        })
     }
 }
 
@@ -98,7 +105,7 @@ pub fn widen<'ctx>(
     options: Options,
 ) -> Result<Widened<'ctx>, Unsuitable> {
     check(function)?;
-    let facts = Divergence::analyse(module, function, &Queries)?;
+    let facts = Divergence::analyse(module, function, &Queries(options))?;
     let narrow = facts.narrow.get();
     let new = module.add_function(name, function.function_type());
     new.copy_attributes_from(function);
@@ -172,11 +179,21 @@ fn check(function: Function<'_>) -> Result<(), Unsuitable> {
 }
 
 /// The forms of a value in the widened function.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Wide<'ctx> {
     /// The value of all lanes (uniform), or of lane 0 (linear).
     scalar: Option<Value<'ctx>>,
     vector: Option<Value<'ctx>>,
+    /// The values of the rows' first lanes.
+    heads: Option<Vec<Value<'ctx>>>,
+}
+
+/// What stands for a value in the widened function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Scalar,
+    Vector,
+    Heads,
 }
 
 struct Widener<'a, 'ctx> {
@@ -190,15 +207,16 @@ struct Widener<'a, 'ctx> {
     exits: Vec<Exit>,
     lanes: u32,
     masked_from_start: bool,
+    fold: Option<Fold>,
     values: HashMap<Value<'ctx>, Wide<'ctx>>,
     starts: Vec<BasicBlock<'ctx>>,
     /// The mask of each block being executed; `None`: all lanes.
     masks: Vec<Option<Value<'ctx>>>,
     mask_slots: HashMap<usize, Instruction<'ctx>>,
-    /// φs that are blended along edges, with their slots.
-    phi_slots: HashMap<Instruction<'ctx>, Instruction<'ctx>>,
-    /// φs kept as φs, whose incoming values are added at the end: (old, scalar, vector).
-    direct_phis: Vec<(Instruction<'ctx>, Option<Instruction<'ctx>>, Option<Instruction<'ctx>>)>,
+    /// φs that are blended along edges, with a slot for each part of their form.
+    phi_slots: HashMap<Instruction<'ctx>, Vec<Instruction<'ctx>>>,
+    /// φs kept as φs, one for each part of their form, whose incoming values are added at the end.
+    direct_phis: Vec<(Instruction<'ctx>, Vec<Instruction<'ctx>>)>,
     /// (old source, old target) → the new block from which control enters the target.
     edge_from: HashMap<(usize, usize), BasicBlock<'ctx>>,
     /// A mask that is never empty when the block runs.
@@ -267,6 +285,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             slots: context.create_builder(),
             lanes: options.lanes,
             masked_from_start: options.masked,
+            fold: options.fold,
             values: HashMap::new(),
             starts: Vec::new(),
             masks: vec![None; n],
@@ -283,7 +302,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             new,
         };
         for (a, b) in old.params().into_iter().zip(new.params()) {
-            this.values.insert(a, Wide { scalar: Some(b), vector: None });
+            this.values.insert(a, Wide { scalar: Some(b), vector: None, heads: None });
         }
         this
     }
@@ -380,13 +399,42 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
-    /// Has a vector form only.
-    fn in_vector(&self, v: Value<'ctx>) -> bool {
-        matches!(self.facts.shape(v), Shape::Varying | Shape::Hopefully(_))
+    fn form(&self, v: Value<'ctx>) -> Form {
+        match self.facts.shape(v) {
+            Shape::Uniform | Shape::Linear(_) => Form::Scalar,
+            Shape::Rows { .. } => Form::Heads,
+            Shape::Varying | Shape::Hopefully(_) => Form::Vector,
+        }
+    }
+
+    /// How many values of which type a form consists of.
+    fn parts_of(&self, form: Form, ty: Type<'ctx>) -> (u32, Type<'ctx>) {
+        match form {
+            Form::Scalar => (1, ty),
+            Form::Vector => (1, self.wide_type(ty)),
+            Form::Heads => (self.heads_count(), ty),
+        }
+    }
+
+    /// Part `n` of a value in this form.
+    fn part(&self, v: Value<'ctx>, form: Form, n: u32) -> Value<'ctx> {
+        match form {
+            Form::Scalar => self.scalar(v),
+            Form::Vector => self.vector(v),
+            Form::Heads => self.head(v, n),
+        }
+    }
+
+    fn set_parts(&mut self, old: Instruction<'ctx>, parts: Vec<Value<'ctx>>) {
+        match self.form(old.as_value()) {
+            Form::Scalar => self.set_scalar(old, parts[0]),
+            Form::Vector => self.set_vector(old, parts[0]),
+            Form::Heads => self.set_heads(old, parts),
+        }
     }
 
     fn set_vector(&mut self, old: Instruction<'ctx>, vector: Value<'ctx>) {
-        self.values.insert(old.as_value(), Wide { scalar: None, vector: Some(vector) });
+        self.values.insert(old.as_value(), Wide { scalar: None, vector: Some(vector), heads: None });
     }
 
     /// Records the scalar form, and the vector form of linear values.
@@ -403,7 +451,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             }
             _ => None,
         };
-        self.values.insert(old.as_value(), Wide { scalar: Some(scalar), vector });
+        self.values.insert(old.as_value(), Wide { scalar: Some(scalar), vector, heads: None });
     }
 
     // --- Masks ---
@@ -422,9 +470,9 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             let phis: Vec<_> =
                 self.facts.blocks[b].instructions().take_while(|i| i.opcode() == Opcode::LLVMPHI).collect();
             for phi in phis {
-                let ty = if self.in_vector(phi.as_value()) { self.wide_type(phi.ty()) } else { phi.ty() };
-                let slot = self.slots.alloca(ty, "phi");
-                self.phi_slots.insert(phi, slot);
+                let (count, ty) = self.parts_of(self.form(phi.as_value()), phi.ty());
+                let slots = (0..count).map(|_| self.slots.alloca(ty, "phi")).collect();
+                self.phi_slots.insert(phi, slots);
             }
         }
         if self.masked_from_start {
@@ -436,7 +484,13 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             let one = self.slots.insert_element(ty.vector(self.lanes).poison(), count, self.int(0), "");
             let zeros = const_vector(&vec![self.int(0); self.lanes as usize]);
             let wide = self.slots.shuffle(one, one, zeros);
-            let mask = self.slots.icmp(IntPredicate::LLVMIntULT, self.ramp(ty, 1), wide, "active");
+            let mut mask = self.slots.icmp(IntPredicate::LLVMIntULT, self.ramp(ty, 1), wide, "active");
+            if let Some(fold) = self.fold.filter(|f| f.is_padded()) {
+                let i1 = self.context.int_type(1);
+                let on = |lane: u32| i1.const_int(u64::from(lane % fold.row < fold.used));
+                let used = const_vector(&(0..self.lanes).map(on).collect::<Vec<_>>());
+                mask = self.slots.and(mask, used, "used");
+            }
             self.slots.store(mask, self.mask_slots[&0].as_value());
         }
     }
@@ -489,29 +543,22 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         let (phis, rest): (Vec<_>, Vec<_>) = instructions.into_iter().partition(|i| i.opcode() == Opcode::LLVMPHI);
         if direct {
             for &phi in &phis {
-                let varying = self.in_vector(phi.as_value());
-                let ty = if varying { self.wide_type(phi.ty()) } else { phi.ty() };
-                let new = self.builder.phi(ty, "");
-                self.direct_phis.push((phi, (!varying).then_some(new), varying.then_some(new)));
+                let (count, ty) = self.parts_of(self.form(phi.as_value()), phi.ty());
+                let new = (0..count).map(|_| self.builder.phi(ty, "")).collect();
+                self.direct_phis.push((phi, new));
             }
             let start = self.direct_phis.len() - phis.len();
             for k in start..self.direct_phis.len() {
-                match self.direct_phis[k] {
-                    (old, Some(scalar), _) => self.set_scalar(old, scalar.as_value()),
-                    (old, None, Some(vector)) => self.set_vector(old, vector.as_value()),
-                    _ => {}
-                }
+                let (old, parts) = &self.direct_phis[k];
+                let (old, parts) = (*old, parts.iter().map(|p| p.as_value()).collect());
+                self.set_parts(old, parts);
             }
         } else {
             for &phi in &phis {
-                let slot = self.phi_slots[&phi].as_value();
-                if self.in_vector(phi.as_value()) {
-                    let v = self.builder.load(self.wide_type(phi.ty()), slot, "");
-                    self.set_vector(phi, v.as_value());
-                } else {
-                    let v = self.builder.load(phi.ty(), slot, "");
-                    self.set_scalar(phi, v.as_value());
-                }
+                let (_, ty) = self.parts_of(self.form(phi.as_value()), phi.ty());
+                let slots = &self.phi_slots[&phi];
+                let parts = slots.iter().map(|s| self.builder.load(ty, s.as_value(), "").as_value()).collect();
+                self.set_parts(phi, parts);
             }
         }
         self.masks[b] = self.mask_slots.get(&b).map(|slot| {
@@ -541,19 +588,22 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         // All loads of old values before any store: φs of one block change together.
         let mut stores = Vec::new();
         for phi in phis {
-            let Some(slot) = self.phi_slots.get(&phi).copied() else { continue };
+            let Some(slots) = self.phi_slots.get(&phi) else { continue };
             let Some((value, _)) = phi.incoming().into_iter().find(|x| x.1 == source) else { continue };
-            let varying = self.in_vector(phi.as_value());
-            let new = if varying { self.vector(value) } else { self.scalar(value) };
-            let new = match mask {
-                None => new,
-                Some(m) => {
-                    let ty = if varying { self.wide_type(phi.ty()) } else { phi.ty() };
-                    let old = self.builder.load(ty, slot.as_value(), "").as_value();
-                    if varying { self.blend(m, new, old) } else { self.builder.select(self.any(m), new, old, "") }
-                }
-            };
-            stores.push((new, slot));
+            let form = self.form(phi.as_value());
+            let (_, ty) = self.parts_of(form, phi.ty());
+            for (n, &slot) in slots.iter().enumerate() {
+                let new = self.part(value, form, n as u32);
+                let new = match mask {
+                    None => new,
+                    Some(m) => {
+                        let old = self.builder.load(ty, slot.as_value(), "").as_value();
+                        let whole = form != Form::Vector;
+                        if whole { self.builder.select(self.any(m), new, old, "") } else { self.blend(m, new, old) }
+                    }
+                };
+                stores.push((new, slot));
+            }
         }
         for (value, slot) in stores {
             self.builder.store(value, slot.as_value());
@@ -645,19 +695,17 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     }
 
     fn finish_phis(&mut self) {
-        for (old, scalar, vector) in std::mem::take(&mut self.direct_phis) {
+        for (old, parts) in std::mem::take(&mut self.direct_phis) {
+            let form = self.form(old.as_value());
             let to = self.facts.index[&old.block().expect("a φ has a block")];
             for (value, source) in old.incoming() {
                 let from = self.facts.index[&source];
                 let block = self.edge_from[&(from, to)];
-                // The value's vector form may have to be made at the end of that block.
+                // The value in the φ's form may have to be made at the end of that block.
                 let end = block.terminator().expect("finished blocks have an end");
                 self.builder.position_before(end);
-                if let Some(phi) = scalar {
-                    phi.add_incoming(self.scalar(value), block);
-                }
-                if let Some(phi) = vector {
-                    phi.add_incoming(self.vector(value), block);
+                for (n, phi) in parts.iter().enumerate() {
+                    phi.add_incoming(self.part(value, form, n as u32), block);
                 }
             }
         }

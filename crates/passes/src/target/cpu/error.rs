@@ -17,6 +17,8 @@ pub enum CpuError {
     Undefined { symbol: String, user: String },
     /// A kernel that cannot become the function of a work-group.
     Unsuitable { kernel: String, why: String },
+    /// The one kernel that was asked for.
+    NoKernel { kernel: String },
     /// LLVM's own words.
     Llvm(scythe_llvm::Error),
 }
@@ -48,6 +50,7 @@ impl fmt::Display for CpuError {
             Self::Unsuitable { kernel, why } => {
                 write!(f, "kernel '{kernel}' cannot run as a work-group: {why}")
             }
+            Self::NoKernel { kernel } => write!(f, "the device code has no kernel '{kernel}', which was asked for"),
             Self::Llvm(e) => e.fmt(f),
         }
     }

@@ -13,14 +13,12 @@
 use super::arguments::Passing;
 use super::error::CpuError;
 use super::work_group::{Frame, Loop, Scope};
-use super::{Options, local_variables, query};
+use super::{Options, local_variables, query, specialise};
 use crate::workgroup::{group, lanes, queries, subgroup};
+use scythe_abi::cpu::Layout;
 use scythe_abi::launch::Shape;
 use scythe_llvm::{Function, IntPredicate, Module, PassOptions, Place, TargetMachine, Value, run_function_passes};
 use std::collections::HashSet;
-
-/// The function metadata by which a kernel demands a sub-group size.
-const REQUIRED_SUB_GROUP: &str = "intel_reqd_sub_group_size";
 
 /// With more instructions than this in its body, LLVM's vectoriser gives a work-item loop up.
 const MAX_LOOP_BODY: usize = 400;
@@ -36,8 +34,10 @@ const TIDY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fix
     lower-switch,loop-simplify,lcssa";
 
 /// Whether the kernel is for this form.
-pub fn wanted(kernel: Function<'_>, shape: Shape, options: &Options) -> bool {
-    let gains = || has_loop(kernel) || kernel.instructions().nth(MAX_LOOP_BODY).is_some();
+pub fn wanted(kernel: Function<'_>, shape: Shape, local_size: Option<[u64; 3]>, options: &Options) -> bool {
+    // LLVM would find no full vector in short rows.
+    let short = || local_size.is_some_and(|size| Layout::pays(size, options.lanes));
+    let gains = || short() || has_loop(kernel) || kernel.instructions().nth(MAX_LOOP_BODY).is_some();
     shape != Shape::SingleTask && (needed(kernel) || (options.opt_level > 0 && gains()))
 }
 
@@ -76,14 +76,8 @@ fn has_loop(kernel: Function<'_>) -> bool {
 
 /// The number of lanes: what the kernel demands, else a full vector of floats.
 fn lane_count(kernel: Function<'_>, options: &Options) -> u32 {
-    let context = kernel.ty().context();
-    let demanded = kernel
-        .metadata(context.metadata_kind(REQUIRED_SUB_GROUP))
-        .and_then(|node| node.operand(0))
-        .and_then(|n| n.int())
-        .filter(|n| n.is_power_of_two() && (1..=64).contains(n));
-    match demanded {
-        Some(n) => n as u32,
+    match specialise::required_sub_group(kernel) {
+        Some(n) => n,
         None if options.opt_level == 0 => 1,
         None => options.lanes,
     }
@@ -92,22 +86,34 @@ fn lane_count(kernel: Function<'_>, options: &Options) -> u32 {
 /// Passes that the kernels of [`wanted`] need before [`make`].
 pub const PREPARE: &str = lanes::PREPARE;
 
-/// Wraps `kernel` in its work-group function. The kernel is left without uses.
+/// A finished work-group function.
+pub struct Made<'ctx> {
+    pub function: Function<'ctx>,
+    /// Work-items side by side.
+    pub lanes: u32,
+}
+
+/// Wraps `kernel` in its work-group function. The kernel is left without uses. `local_size` is that of all launches, where it is
+/// known.
 pub fn make<'ctx>(
     module: &Module<'ctx>,
     machine: &TargetMachine,
     kernel: Function<'ctx>,
     passing: &[Passing<'ctx>],
     shape: Shape,
+    local_size: Option<[u64; 3]>,
     options: &Options,
-) -> Result<Function<'ctx>, CpuError> {
+) -> Result<Made<'ctx>, CpuError> {
     let name = kernel.name();
     lanes::keep_private(module, kernel);
     queries::simplify(module, kernel, shape == Shape::NdRange);
     // The calls it may have added are as pure as all queries.
     query::declare_pure(module);
     let count = lane_count(kernel, options);
-    let (versions, narrow) = versions(module, machine, kernel, count)?;
+    let layout = local_size.map(|size| specialise::layout(kernel, size, count));
+    let order = layout.map_or([0, 1, 2], |l| l.order);
+    specialise::reorder(kernel, order);
+    let (versions, narrow) = versions(module, machine, kernel, count, layout)?;
     // The fast form takes for granted that numbers fit an `int`; where that was used, a plain one stands by.
     let spare = if narrow { Some(single(module, kernel)?) } else { None };
     let make_group = |suffix: &str, v: &group::Versions<'ctx>| {
@@ -120,7 +126,7 @@ pub fn make<'ctx>(
 
     let context = module.context();
     let builder = context.create_builder();
-    let frame = Frame::open(module, &builder, kernel, passing, options);
+    let frame = Frame::open(module, &builder, kernel, passing, local_size, order, options);
     let scope = Scope { context, function: frame.function, builder: &builder };
     let int = |n: u64| context.const_int(64, n);
     let size = match shape {
@@ -130,7 +136,11 @@ pub fn make<'ctx>(
 
     // Room for what items keep across barriers.
     let bytes = fast.context_bytes.max(plain.as_ref().map_or(0, |p| p.context_bytes * u64::from(lanes)));
-    let memory = Memory::open(module, &scope, size, u64::from(lanes), bytes);
+    let items = match layout.filter(|l| l.lanes == lanes) {
+        Some(layout) => int(layout.items()),
+        None => count_items(&scope, size, u64::from(lanes)),
+    };
+    let memory = Memory::open(module, &scope, items, bytes);
     let mut calls = Vec::new();
     let run = |first: [Value<'ctx>; 3], calls: &mut Vec<_>| {
         let call = |g: &group::GroupFunction<'ctx>, calls: &mut Vec<_>| {
@@ -183,7 +193,32 @@ pub fn make<'ctx>(
         g.function.erase();
     }
     local_variables::place(module, frame.function);
-    Ok(frame.function)
+    Ok(Made { function: frame.function, lanes })
+}
+
+/// Which forms groups need, and how they lie in lanes.
+struct Plan {
+    lanes: u32,
+    fold: Option<lanes::Fold>,
+    full: bool,
+    masked: bool,
+}
+
+impl Plan {
+    fn new(kernel: Function<'_>, count: u32, layout: Option<Layout>) -> Self {
+        let Some(layout) = layout else { return Self { lanes: count, fold: None, full: true, masked: true } };
+        let (lanes, [x, y, z]) = (layout.lanes, layout.size);
+        if let Some(row) = layout.row {
+            // Extents of groups are small: `specialise::local_size` saw to that.
+            let fold = lanes::Fold { row, used: x as u32, rows: [y as u32, z as u32] };
+            let full = !fold.is_padded() && fold.all_rows().is_multiple_of(fold.heads(lanes));
+            return Self { lanes, fold: Some(fold), full, masked: !full };
+        }
+        let (even, has_barriers) = (x.is_multiple_of(u64::from(lanes)), group::barriers(kernel).next().is_some());
+        // With barriers, all items are under masks or none is; without, only the last of each row.
+        let full = even || (!has_barriers && x > u64::from(lanes));
+        Self { lanes, fold: None, full, masked: !even }
+    }
 }
 
 /// The kernel's forms, and whether they rest on small work-item numbers. What cannot be widened stays one work-item wide.
@@ -192,23 +227,28 @@ fn versions<'ctx>(
     machine: &TargetMachine,
     kernel: Function<'ctx>,
     count: u32,
+    layout: Option<Layout>,
 ) -> Result<(group::Versions<'ctx>, bool), CpuError> {
-    if count > 1 {
+    let Plan { lanes, fold, full, masked } = Plan::new(kernel, count, layout);
+    if lanes > 1 {
         let name = kernel.name();
         let form = |suffix: &str, masked| {
-            lanes::widen(module, kernel, &format!("{name}.{suffix}"), lanes::Options { lanes: count, masked })
+            lanes::widen(module, kernel, &format!("{name}.{suffix}"), lanes::Options { lanes, masked, fold })
         };
-        if let Ok(full) = form("full", false) {
-            let masked = form("masked", true).map_err(|e| CpuError::Unsuitable { kernel: name.clone(), why: e.0 })?;
-            subgroup::erase_barriers(full.function);
-            subgroup::erase_barriers(masked.function);
-            let passes = PassOptions::default();
-            for form in [full.function, masked.function] {
-                run_function_passes(form, TIDY, Some(machine), passes)?;
-            }
-            let versions = group::Versions { full: full.function, lanes: count, masked: Some(masked.function) };
-            return Ok((versions, full.narrow));
+        let wanted = [full.then_some(("full", false)), masked.then_some(("masked", true))];
+        let mut made = [None, None];
+        let mut narrow = false;
+        for (place, wanted) in made.iter_mut().zip(wanted) {
+            let Some((suffix, masked)) = wanted else { continue };
+            // What stands in the way of one form stands in the way of both.
+            let Ok(widened) = form(suffix, masked) else { return Ok((single(module, kernel)?, false)) };
+            subgroup::erase_barriers(widened.function);
+            run_function_passes(widened.function, TIDY, Some(machine), PassOptions::default())?;
+            narrow |= widened.narrow;
+            *place = Some(widened.function);
         }
+        let [full, masked] = made;
+        return Ok((group::Versions { full, masked, lanes, fold }, narrow));
     }
     Ok((single(module, kernel)?, false))
 }
@@ -226,7 +266,15 @@ fn single<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<group::
     }
     copy.remove_enum_attribute(Place::Function, "optnone");
     subgroup::make_single(module, copy);
-    Ok(group::Versions { full: copy, lanes: 1, masked: None })
+    Ok(group::Versions { full: Some(copy), masked: None, lanes: 1, fold: None })
+}
+
+/// How many items a group of `size` has, with `lanes` lanes along its rows.
+fn count_items<'ctx>(scope: &Scope<'_, 'ctx>, size: [Value<'ctx>; 3], lanes: u64) -> Value<'ctx> {
+    let int = |n: u64| scope.context.const_int(64, n);
+    let up = scope.builder.add(size[0], int(lanes - 1), "");
+    let per_row = scope.builder.lshr(up, int(u64::from(lanes.trailing_zeros())), "");
+    scope.builder.mul(scope.builder.mul(per_row, size[1], ""), size[2], "items")
 }
 
 /// Memory for the items of one group, used again for each.
@@ -237,16 +285,14 @@ struct Memory<'ctx> {
 }
 
 impl<'ctx> Memory<'ctx> {
-    fn open(module: &Module<'ctx>, scope: &Scope<'_, 'ctx>, size: [Value<'ctx>; 3], lanes: u64, bytes: u64) -> Self {
+    /// For `items` items of `bytes` bytes each.
+    fn open(module: &Module<'ctx>, scope: &Scope<'_, 'ctx>, items: Value<'ctx>, bytes: u64) -> Self {
         let (context, builder) = (scope.context, scope.builder);
         let pointer = context.ptr_type(0);
         if bytes == 0 {
             return Self { address: pointer.const_null(), heap: None };
         }
         let int = |n: u64| context.const_int(64, n);
-        let up = builder.add(size[0], int(lanes - 1), "");
-        let per_row = builder.lshr(up, int(u64::from(lanes.trailing_zeros())), "");
-        let items = builder.mul(builder.mul(per_row, size[1], ""), size[2], "items");
         let total = builder.mul(items, int(bytes), "context.bytes");
         let small = builder.icmp(IntPredicate::LLVMIntULE, total, int(STACK_LIMIT), "");
         let on_stack = builder.select(small, total, int(0), "");

@@ -2,7 +2,7 @@
 //!
 //! Input: a linked device module for the generic target, kernels with flat parameters and the attribute
 //! [`scythe_abi::names::SHAPE_ATTRIBUTE`]. Output: a module for the machine that defines `__scythe_cpu.<kernel>` for each
-//! kernel and nothing else that is visible, optimised, and referring to no symbol but those [`externals`] names.
+//! kernel, `__scythe_cpu_form.<kernel>` for each over an nd_range, and nothing else that is visible, optimised, and referring to no symbol but those [`externals`] names.
 //!
 //! The order of [`lower`], and why:
 //! 1. check what the device cannot run, while the module still looks like the user's;
@@ -22,12 +22,14 @@ pub mod parallel;
 pub mod query;
 pub mod reach;
 pub mod retarget;
+pub mod specialise;
 pub mod uniform_memory;
 pub mod work_group;
 
 pub use error::CpuError;
 
 use crate::workgroup::subgroup;
+use scythe_abi::cpu::Form;
 use scythe_abi::launch::Shape;
 use scythe_abi::names::SHAPE_ATTRIBUTE;
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
@@ -46,6 +48,8 @@ pub struct Options {
     pub vector_width: u32,
     /// Work-items side by side in kernels that are widened; a power of two.
     pub lanes: u32,
+    /// One kernel for one work-group size; else all of them, for any.
+    pub target: Option<specialise::Target>,
 }
 
 impl Options {
@@ -63,7 +67,7 @@ impl Options {
         } else {
             4
         };
-        Self { opt_level, cpu, features, vector_width, lanes }
+        Self { opt_level, cpu, features, vector_width, lanes, target: None }
     }
 }
 
@@ -94,7 +98,13 @@ pub fn lower<'ctx>(
     options: &Options,
     observe: &mut dyn FnMut(Stage, &Module<'ctx>) -> Result<(), CpuError>,
 ) -> Result<(), CpuError> {
-    let kernels = module.kernels();
+    let mut kernels = module.kernels();
+    if let Some(target) = &options.target {
+        kernels.retain(|k| k.name() == target.kernel);
+        if kernels.is_empty() {
+            return Err(CpuError::NoKernel { kernel: target.kernel.clone() });
+        }
+    }
     let shapes = kernels.iter().map(|k| shape(*k)).collect::<Result<Vec<_>, _>>()?;
     reach::check_globals(module)?;
     local_variables::declare(module)?;
@@ -117,6 +127,12 @@ pub fn lower<'ctx>(
     };
     let simplify = if options.opt_level == 0 { INLINE } else { SIMPLIFY };
     run_passes(module, simplify, Some(machine), passes)?;
+    let sizes: Vec<_> = kernels.iter().zip(&shapes).map(|(k, s)| specialise::local_size(*k, *s, options)).collect();
+    for (kernel, size) in kernels.iter().zip(&sizes) {
+        if let Some(size) = size {
+            specialise::answer_size(*kernel, *size);
+        }
+    }
     let passing: Vec<_> = kernels.iter().map(|k| arguments::passing(*k)).collect();
     kernels.iter().for_each(|k| arguments::share_read_only(module, *k));
     if options.opt_level > 0 {
@@ -124,24 +140,42 @@ pub fn lower<'ctx>(
     }
     observe(Stage::Simplified, module)?;
 
-    let by_items: Vec<bool> = kernels.iter().zip(&shapes).map(|(k, s)| items::wanted(*k, *s, options)).collect();
+    let by_items: Vec<bool> =
+        kernels.iter().zip(&shapes).zip(&sizes).map(|((k, s), l)| items::wanted(*k, *s, *l, options)).collect();
     if by_items.contains(&true) {
         run_passes(module, items::PREPARE, Some(machine), passes)?;
     }
+    // Variables that keep values from launch to launch exist once: code that is compiled apart would have its own.
+    let has_state = module.globals().any(|g| {
+        !g.is_declaration() && !g.is_constant() && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
+    });
     let mut entries = Vec::with_capacity(kernels.len());
-    for (((kernel, passing), shape), by_items) in kernels.iter().zip(&passing).zip(shapes).zip(by_items.iter().copied())
-    {
-        entries.push(if by_items {
-            items::make(module, machine, *kernel, passing, shape, options)?
+    let mut visible = Vec::new();
+    for (n, kernel) in kernels.iter().enumerate() {
+        let (passing, shape, size) = (&passing[n], shapes[n], sizes[n]);
+        let general = shape == Shape::NdRange && size.is_none() && options.opt_level > 0 && !has_state;
+        let gains =
+            general && specialise::required_sub_group(*kernel).is_none() && !specialise::sees_sub_groups(*kernel);
+        let mut lanes = if gains { options.lanes } else { 0 };
+        let entry = if by_items[n] {
+            let made = items::make(module, machine, *kernel, passing, shape, size, options)?;
+            lanes = if made.lanes > 1 { lanes } else { 0 };
+            made.function
         } else {
             // A single task is a sub-group of its own, for functions of the device library that ask.
             subgroup::make_single(module, *kernel);
-            let entry = work_group::make(module, *kernel, passing, shape, options)?;
+            let entry = work_group::make(module, *kernel, passing, shape, size, options)?;
             local_variables::place(module, entry);
             entry
-        });
+        };
+        if shape == Shape::NdRange {
+            let form = Form { lanes, reserved: 0, required: size.unwrap_or_default() };
+            visible.push(specialise::describe(module, &kernel.name(), form));
+        }
+        entries.push(entry);
     }
-    retarget::internalize(module, &entries);
+    visible.extend(&entries);
+    retarget::internalize(module, &visible);
     observe(Stage::Wrapped, module)?;
 
     optimize(module, machine, options, passes, &entries, &by_items)?;

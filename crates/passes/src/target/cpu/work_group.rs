@@ -35,13 +35,14 @@ pub fn make<'ctx>(
     kernel: Function<'ctx>,
     passing: &[Passing<'ctx>],
     shape: Shape,
+    local_size: Option<[u64; 3]>,
     options: &Options,
 ) -> Result<Function<'ctx>, CpuError> {
     let context = module.context();
     let access_group = context.md_distinct(&[]);
     parallel::mark(kernel, access_group);
     let builder = context.create_builder();
-    let frame = Frame::open(module, &builder, kernel, passing, options);
+    let frame = Frame::open(module, &builder, kernel, passing, local_size, [0, 1, 2], options);
     let Frame { function, work, done, arguments, begin, end, sizes } = frame;
     let scope = Scope { context, function, builder: &builder };
 
@@ -84,11 +85,14 @@ pub(super) struct Frame<'ctx> {
 }
 
 impl<'ctx> Frame<'ctx> {
+    /// `local_size` is that of all launches, where it is known. Everything in the frame lists dimensions in `order`.
     pub fn open(
         module: &Module<'ctx>,
         builder: &Builder<'ctx>,
         kernel: Function<'ctx>,
         passing: &[Passing<'ctx>],
+        local_size: Option<[u64; 3]>,
+        order: [usize; 3],
         options: &Options,
     ) -> Self {
         let context = module.context();
@@ -104,13 +108,20 @@ impl<'ctx> Frame<'ctx> {
         let scope = Scope { context, function, builder };
         let args = builder.load(context.ptr_type(0), launch, "args").as_value();
         let arguments = arguments::load(module, builder, passing, args);
-        let begin = scope.load3(area, offset_of!(Box3, begin), "begin");
-        let end = scope.load3(area, offset_of!(Box3, end), "end");
+        let load3 = |base, offset, name: &str| {
+            let all = scope.load3(base, offset, name);
+            order.map(|d| all[d])
+        };
+        let begin = load3(area, offset_of!(Box3, begin), "begin");
+        let end = load3(area, offset_of!(Box3, end), "end");
         let sizes = Sizes {
-            global_size: scope.load3(launch, offset_of!(Launch, global_size), "global.size"),
-            global_offset: scope.load3(launch, offset_of!(Launch, global_offset), "global.offset"),
-            local_size: scope.load3(launch, offset_of!(Launch, local_size), "local.size"),
-            num_groups: scope.load3(launch, offset_of!(Launch, num_groups), "num.groups"),
+            global_size: load3(launch, offset_of!(Launch, global_size), "global.size"),
+            global_offset: load3(launch, offset_of!(Launch, global_offset), "global.offset"),
+            local_size: match local_size {
+                Some(size) => order.map(|d| context.const_int(64, size[d])),
+                None => load3(launch, offset_of!(Launch, local_size), "local.size"),
+            },
+            num_groups: load3(launch, offset_of!(Launch, num_groups), "num.groups"),
         };
         let any = scope.all_below(begin, end);
         builder.cond_br(any, work, done);

@@ -1,7 +1,7 @@
 //! The code of one region: a nest of loops over the items, which restores what is live, runs, saves, and notes where it went.
 
 use super::copying::Leave;
-use super::{Chunks, Crosser, Crossing, DIVERGENT_BARRIER, Maker, Position, Tail};
+use super::{Chunks, Crosser, Crossing, DIVERGENT_BARRIER, Maker};
 use scythe_llvm::{BasicBlock, Instruction, IntPredicate, Value};
 use std::collections::HashMap;
 
@@ -26,27 +26,10 @@ pub(super) struct Region<'a, 'ctx> {
 
 impl<'ctx> Maker<'_, 'ctx> {
     pub(super) fn region(&mut self, r: Region<'_, 'ctx>) {
-        let i64 = self.context.int_type(64);
         self.builder.position_at_end(r.head);
-        let lanes = r.chunks.lanes;
-        let per_row = self.per_row;
-        // The item's number, for its context: counts through all rows.
-        let rows = self.open_rows();
-        let chunk_head = self.block("item");
-        self.builder.br(chunk_head);
-        let row_start = rows.y_head;
-        self.builder.position_at_end(chunk_head);
-        let chunk = self.builder.phi(i64, "chunk");
-        chunk.add_incoming(self.int(0), row_start);
-        let item = self.item_number(&rows, chunk.as_value());
-        let x = self.builder.mul(chunk.as_value(), self.int(lanes), "x");
-        let active = (r.chunks.tail == Tail::Masked).then(|| {
-            let left = self.builder.sub(self.size[0], x, "");
-            let fewer = self.builder.icmp(IntPredicate::LLVMIntULT, left, self.int(lanes), "");
-            let count = self.builder.select(fewer, left, self.int(lanes), "");
-            self.builder.trunc(count, self.context.int_type(32), "active")
-        });
-        let position = Position { local: [x, rows.y, rows.z], active, item };
+        let items = self.open_items(r.chunks);
+        let position = items.position;
+        let item = position.item;
         let bytes = self.builder.mul(item, self.stride, "context.offset");
         let base = self.builder.gep(self.context.int_type(8), self.memory, &[bytes], "context");
         let mut map = r.map.clone();
@@ -120,11 +103,8 @@ impl<'ctx> Maker<'_, 'ctx> {
         }
         // The loops' ends.
         self.builder.position_at_end(latch);
-        let row_done = self.block("row.done");
-        self.step(chunk, chunk_head, per_row, row_done);
-        self.builder.position_at_end(row_done);
         let all_done = self.block("region.done");
-        self.close_rows(rows, all_done);
+        self.close_items(items, all_done);
 
         self.builder.position_at_end(all_done);
         for c in r.crossers.iter().filter(|c| matches!(c.how, Crossing::Shared)) {

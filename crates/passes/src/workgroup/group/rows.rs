@@ -1,7 +1,7 @@
 //! Loops over the items of a work-group, and the whole function where no barrier cuts it.
 
 use super::super::divergence::Unsuitable;
-use super::{Maker, Position};
+use super::{Chunks, Maker, Position, Tail};
 use scythe_llvm::{BasicBlock, Function, Instruction, IntPredicate, Opcode, Value};
 use std::collections::HashMap;
 
@@ -13,6 +13,15 @@ pub(super) struct Rows<'ctx> {
     pub y: Value<'ctx>,
     z_phi: Instruction<'ctx>,
     y_phi: Instruction<'ctx>,
+}
+
+/// Open loops over the items of a group.
+pub(super) struct Items<'ctx> {
+    /// Where items lie in rows.
+    rows: Option<Rows<'ctx>>,
+    head: BasicBlock<'ctx>,
+    counter: Instruction<'ctx>,
+    pub position: Position<'ctx>,
 }
 
 impl<'ctx> Maker<'_, 'ctx> {
@@ -113,6 +122,57 @@ impl<'ctx> Maker<'_, 'ctx> {
         let (z_head, z) = open("z");
         let (y_head, y) = open("y");
         Rows { z_head, y_head, z: z.as_value(), y: y.as_value(), z_phi: z, y_phi: y }
+    }
+
+    /// Opens the loops over all items of the group.
+    pub(super) fn open_items(&self, chunks: Chunks) -> Items<'ctx> {
+        let rows = self.fold.is_none().then(|| self.open_rows());
+        let from = self.builder.block().expect("the builder stands in a block");
+        let head = self.block("item");
+        self.builder.br(head);
+        self.builder.position_at_end(head);
+        let counter = self.builder.phi(self.context.int_type(64), "chunk");
+        counter.add_incoming(self.int(0), from);
+        let chunk = counter.as_value();
+        let lanes = self.int(chunks.lanes);
+        let (local, item, left) = match (&rows, self.fold) {
+            (Some(rows), _) => {
+                let x = self.builder.mul(chunk, lanes, "x");
+                // The item's number, for its context: counts through all rows.
+                let item = self.item_number(rows, chunk);
+                ([x, rows.y, rows.z], item, self.builder.sub(self.size[0], x, ""))
+            }
+            (None, fold) => {
+                let fold = fold.expect("without loops over rows there are rows in lanes");
+                let height = self.int(u64::from(fold.rows[0]));
+                let each = self.int(chunks.lanes / u64::from(fold.row));
+                let row = self.builder.mul(chunk, each, "row");
+                let (y, z) = if fold.rows[1] == 1 {
+                    (row, self.int(0))
+                } else {
+                    let binary = |opcode, name| self.builder.binary(opcode, row, height, name);
+                    (binary(Opcode::LLVMURem, "y"), binary(Opcode::LLVMUDiv, "z"))
+                };
+                let rest = self.builder.sub(self.int(u64::from(fold.all_rows())), row, "");
+                let left = self.builder.mul(rest, self.int(u64::from(fold.row)), "");
+                ([self.int(0), y, z], chunk, left)
+            }
+        };
+        let active = (chunks.tail == Tail::Masked).then(|| {
+            let fewer = self.builder.icmp(IntPredicate::LLVMIntULT, left, lanes, "");
+            let count = self.builder.select(fewer, left, lanes, "");
+            self.builder.trunc(count, self.context.int_type(32), "active")
+        });
+        Items { rows, head, counter, position: Position { local, active, item } }
+    }
+
+    /// Ends the loops over the items at the builder's place, and goes on to `after`.
+    pub(super) fn close_items(&self, items: Items<'ctx>, after: BasicBlock<'ctx>) {
+        let Some(rows) = items.rows else { return self.step(items.counter, items.head, self.items, after) };
+        let row_done = self.block("row.done");
+        self.step(items.counter, items.head, self.per_row, row_done);
+        self.builder.position_at_end(row_done);
+        self.close_rows(rows, after);
     }
 
     pub(super) fn item_number(&self, rows: &Rows<'ctx>, chunk: Value<'ctx>) -> Value<'ctx> {

@@ -4,12 +4,12 @@ use super::super::group::BARRIER;
 use super::super::queries::{self, Query};
 use super::super::subgroup::Primitive;
 use super::elementwise::{elementwise, is_cast, is_hint};
-use super::{Shape, Widener};
+use super::{Form, Shape, Widener};
 use scythe_llvm::{Instruction, Opcode, TypeKind, Value};
 
 impl<'ctx> Widener<'_, 'ctx> {
     pub(super) fn instruction(&mut self, b: usize, i: Instruction<'ctx>) {
-        let varying = self.in_vector(i.as_value());
+        let form = self.form(i.as_value());
         match i.opcode() {
             Opcode::LLVMAlloca => self.alloca(i),
             Opcode::LLVMLoad => self.load(b, i),
@@ -19,8 +19,11 @@ impl<'ctx> Widener<'_, 'ctx> {
                 self.builder.clone_instruction(i);
             }
             Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => self.replicate(b, i),
-            Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem => self.divide(b, i, varying),
-            _ if !varying => {
+            _ if form == Form::Heads => self.clone_heads(i),
+            Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem => {
+                self.divide(b, i, form == Form::Vector);
+            }
+            _ if form == Form::Scalar => {
                 let copy = self.clone_scalar(i);
                 self.set_scalar(i, copy);
             }
@@ -144,7 +147,10 @@ impl<'ctx> Widener<'_, 'ctx> {
         if let Some(answer) = sub_group {
             return self.set_scalar(i, answer);
         }
-        if !self.in_vector(i.as_value()) && (queries::parse(&name).is_some() || callee.only_computes()) {
+        if let (Some(fold), Some(query), Form::Heads) = (self.fold, queries::parse(&name), self.form(i.as_value())) {
+            return self.position_heads(i, query, fold);
+        }
+        if self.form(i.as_value()) == Form::Scalar && (queries::parse(&name).is_some() || callee.only_computes()) {
             let copy = self.clone_scalar(i);
             return self.set_scalar(i, copy);
         }

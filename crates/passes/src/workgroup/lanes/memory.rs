@@ -2,8 +2,9 @@
 //!
 //! Neighbouring lanes at neighbouring addresses become one access, others a gather or scatter; inactive lanes touch nothing.
 
-use super::{Shape, Widener};
-use scythe_llvm::{Instruction, IntPredicate, Opcode, Place, Type, TypeKind, Value};
+use super::super::divergence::packed_size;
+use super::{Form, Shape, Widener};
+use scythe_llvm::{Instruction, IntPredicate, Opcode, Place, Type, Value};
 
 impl<'ctx> Widener<'_, 'ctx> {
     pub(super) fn alloca(&mut self, i: Instruction<'ctx>) {
@@ -19,33 +20,22 @@ impl<'ctx> Widener<'_, 'ctx> {
     pub(super) fn safe_pointer(&mut self, b: usize, pointer: Value<'ctx>, ty: Type<'ctx>) -> Value<'ctx> {
         match self.masks[b] {
             Some(mask) if !self.never_empty[b] => {
-                let slot = self.slots.alloca(ty, "nobody");
-                self.slots.store(ty.const_null(), slot.as_value());
-                let space = pointer.ty();
-                let nobody = if space == slot.ty() {
-                    slot.as_value()
-                } else {
-                    self.builder.cast(Opcode::LLVMAddrSpaceCast, slot.as_value(), space, "")
-                };
+                let nobody = self.nobody(ty, pointer.ty());
                 self.builder.select(self.any(mask), pointer, nobody, "")
             }
             _ => pointer,
         }
     }
 
-    /// Bytes from lane to lane for types that are stored without gaps.
-    pub(super) fn packed(&self, ty: Type<'ctx>) -> Option<i64> {
-        let size = match ty.kind() {
-            TypeKind::LLVMIntegerTypeKind => match ty.int_width()? {
-                w @ (8 | 16 | 32 | 64) => w / 8,
-                _ => return None,
-            },
-            TypeKind::LLVMHalfTypeKind | TypeKind::LLVMBFloatTypeKind => 2,
-            TypeKind::LLVMFloatTypeKind => 4,
-            TypeKind::LLVMDoubleTypeKind | TypeKind::LLVMPointerTypeKind => 8,
-            _ => return None,
-        };
-        Some(i64::from(size))
+    /// The address of memory for accesses that nobody makes, as a pointer of type `space`.
+    pub(super) fn nobody(&mut self, ty: Type<'ctx>, space: Type<'ctx>) -> Value<'ctx> {
+        let slot = self.slots.alloca(ty, "nobody");
+        self.slots.store(ty.const_null(), slot.as_value());
+        if space == slot.ty() {
+            slot.as_value()
+        } else {
+            self.builder.cast(Opcode::LLVMAddrSpaceCast, slot.as_value(), space, "")
+        }
     }
 
     pub(super) fn load(&mut self, b: usize, i: Instruction<'ctx>) {
@@ -57,9 +47,14 @@ impl<'ctx> Widener<'_, 'ctx> {
             copy.set_debug_loc(None);
             return self.set_scalar(i, copy.as_value());
         }
-        let Some(size) = self.packed(i.ty()).filter(|_| !i.is_atomic() && !i.is_volatile()) else {
+        let Some(size) = packed_size(i.ty()).filter(|_| !i.is_atomic() && !i.is_volatile()) else {
             return self.replicate(b, i);
         };
+        match self.facts.shape(pointer) {
+            Shape::Rows { along: 0, .. } if self.form(i.as_value()) == Form::Heads => return self.load_heads(b, i),
+            Shape::Rows { along, down } if along == size => return self.load_rows(b, i, size, down),
+            _ => {}
+        }
         let wide = self.wide_type(i.ty());
         let new = if self.facts.shape(pointer) == Shape::Linear(size) {
             let address = self.scalar(pointer);
@@ -102,7 +97,7 @@ impl<'ctx> Widener<'_, 'ctx> {
     pub(super) fn store(&mut self, b: usize, i: Instruction<'ctx>) {
         let (value, pointer) = (i.operand(0).expect("in range"), i.operand(1).expect("in range"));
         let (vs, ps) = (self.facts.shape(value), self.facts.shape(pointer));
-        let Some(size) = self.packed(value.ty()).filter(|_| !i.is_atomic() && !i.is_volatile()) else {
+        let Some(size) = packed_size(value.ty()).filter(|_| !i.is_atomic() && !i.is_volatile()) else {
             if vs == Shape::Uniform && ps == Shape::Uniform && !i.is_atomic() && !i.is_volatile() {
                 return self.store_scalar(b, i);
             }
@@ -120,6 +115,7 @@ impl<'ctx> Widener<'_, 'ctx> {
                     }
                 }
             }
+            Shape::Rows { along, down } if along == size => self.store_rows(b, i, size, down),
             _ => {
                 let (wide, addresses) = (self.vector(value), self.vector(pointer));
                 let mask = self.masks[b];

@@ -1,0 +1,126 @@
+//! Code for one work-group size: what the size makes constant, how work-items then lie in lanes, and what the object tells of it.
+//!
+//! The size is known for kernels that require one, and for a kernel that is compiled anew for a size that its general form serves
+//! badly ([`Target`]). Sub-groups stay as large as the device says they are wherever the kernel can see them.
+
+use super::Options;
+use crate::workgroup::queries::{self, Query};
+use crate::workgroup::subgroup::Primitive;
+use scythe_abi::cpu::{Form, Layout};
+use scythe_abi::launch::Shape;
+use scythe_abi::names::CPU_FORM_PREFIX;
+use scythe_llvm::{Function, Module, Place};
+use std::mem::offset_of;
+
+/// The function metadata by which a kernel demands a sub-group size, and a work-group size.
+const REQUIRED_SUB_GROUP: &str = "intel_reqd_sub_group_size";
+const REQUIRED_WORK_GROUP: &str = "reqd_work_group_size";
+
+/// Larger groups than any device has; their numbers of work-items fit an `int`.
+const MAX_WORK_ITEMS: u64 = 1 << 24;
+
+/// One kernel for one work-group size, instead of all for any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub kernel: String,
+    /// Fastest dimension first.
+    pub local_size: [u64; 3],
+}
+
+/// The work-group size that all launches of a kernel will have.
+pub fn local_size(kernel: Function<'_>, shape: Shape, options: &Options) -> Option<[u64; 3]> {
+    let wanted = || options.target.as_ref().filter(|t| t.kernel == kernel.name()).map(|t| t.local_size);
+    let size = required(kernel).or_else(wanted).filter(|_| shape == Shape::NdRange)?;
+    let items = size.iter().try_fold(1u64, |n, &s| n.checked_mul(s))?;
+    (1..=MAX_WORK_ITEMS).contains(&items).then_some(size)
+}
+
+fn required(kernel: Function<'_>) -> Option<[u64; 3]> {
+    let node = kernel.metadata(kernel.ty().context().metadata_kind(REQUIRED_WORK_GROUP))?;
+    let mut size = [1; 3];
+    for (d, extent) in size.iter_mut().enumerate() {
+        *extent = node.operand(d).and_then(|n| n.int())?;
+    }
+    Some(size)
+}
+
+/// The sub-group size that a kernel demands.
+pub fn required_sub_group(kernel: Function<'_>) -> Option<u32> {
+    let context = kernel.ty().context();
+    let node = kernel.metadata(context.metadata_kind(REQUIRED_SUB_GROUP))?;
+    let size = node.operand(0).and_then(|n| n.int()).filter(|n| n.is_power_of_two() && (1..=64).contains(n));
+    size.map(|n| n as u32)
+}
+
+/// Whether the kernel can see its sub-groups.
+pub fn sees_sub_groups(kernel: Function<'_>) -> bool {
+    kernel.instructions().filter_map(|i| i.called_function()).any(|f| {
+        let name = f.name();
+        let query = queries::parse(&name).is_some_and(|q| !q.takes_dimension());
+        query || Primitive::parse(&name).is_some()
+    })
+}
+
+/// How work-groups of `size` lie in `lanes` lanes.
+pub fn layout(kernel: Function<'_>, size: [u64; 3], lanes: u32) -> Layout {
+    if required_sub_group(kernel).is_some() {
+        // As in code for any size: whoever demands a sub-group size may count on which work-items it holds.
+        return Layout { order: [0, 1, 2], size, lanes, row: None };
+    }
+    Layout::new(size, lanes, sees_sub_groups(kernel))
+}
+
+/// Answers the queries for the work-group size.
+pub fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
+    let calls: Vec<_> = kernel.instructions().filter(|i| i.called_function().is_some()).collect();
+    for call in calls {
+        let name = call.called_function().map(|f| f.name()).unwrap_or_default();
+        let dimension = call.args().first().and_then(|d| d.const_int_value());
+        if let (Some(Query::WorkgroupSize), Some(&n)) =
+            (queries::parse(&name), dimension.and_then(|d| size.get(d as usize)))
+        {
+            call.replace_all_uses_with(call.ty().const_int(n));
+            call.erase();
+        }
+    }
+}
+
+/// Lets the queries of `kernel` name dimensions by their place in `order`.
+pub fn reorder<'ctx>(kernel: Function<'ctx>, order: [usize; 3]) {
+    let calls: Vec<_> = kernel.instructions().filter(|i| i.called_function().is_some()).collect();
+    for call in calls {
+        let name = call.called_function().map(|f| f.name()).unwrap_or_default();
+        if queries::parse(&name).is_none_or(|q| !q.takes_dimension()) {
+            continue;
+        }
+        let Some(dimension) = call.args().first().copied() else { continue };
+        let place = dimension.const_int_value().and_then(|old| order.iter().position(|&d| d as u64 == old));
+        if let Some(place) = place {
+            call.set_operand(0, dimension.ty().const_int(place as u64));
+        }
+    }
+}
+
+/// Adds the function that tells how a kernel was compiled.
+pub fn describe<'ctx>(module: &Module<'ctx>, name: &str, form: Form) -> Function<'ctx> {
+    let context = module.context();
+    let pointer = context.ptr_type(0);
+    let ty = context.void_type().function(&[pointer], false);
+    let function = module.add_function(&format!("{CPU_FORM_PREFIX}{name}"), ty);
+    if let Some(attribute) = context.enum_attribute("nounwind", 0) {
+        function.add_attribute(Place::Function, attribute);
+    }
+    let builder = context.create_builder();
+    builder.position_at_end(context.append_block(function, ""));
+    let put = |bits: u32, value: u64, offset: usize| {
+        let address = builder.byte_offset(context, function.params()[0], offset as u64, "");
+        builder.store(context.const_int(bits, value), address);
+    };
+    put(32, u64::from(form.lanes), offset_of!(Form, lanes));
+    put(32, u64::from(form.reserved), offset_of!(Form, reserved));
+    for (d, extent) in form.required.into_iter().enumerate() {
+        put(64, extent, offset_of!(Form, required) + 8 * d);
+    }
+    builder.ret_void();
+    function
+}

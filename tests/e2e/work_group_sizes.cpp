@@ -1,0 +1,127 @@
+// Work-groups of required and of small sizes: what is compiled for one size computes what is compiled for any, and a
+// kernel that requires a size has no other. modes: device levels: O2 valgrind: no
+#include "check.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+namespace {
+
+// Work-items of all dimensions meet in local memory, twice, with a loop and a branch that rows disagree on between.
+template <int D> unsigned meet(sycl::nd_item<D> it, const unsigned *in, const sycl::local_accessor<unsigned> &tile) {
+  const unsigned l = static_cast<unsigned>(it.get_local_linear_id());
+  const unsigned n = static_cast<unsigned>(it.get_group().get_local_linear_range());
+  const unsigned x = static_cast<unsigned>(it.get_local_id(D - 1)), y = static_cast<unsigned>(it.get_local_id(0));
+  tile[l] = in[it.get_global_linear_id()] + x;
+  sycl::group_barrier(it.get_group());
+  unsigned sum = tile[n - 1 - l];
+  for (unsigned i = 0; i < y % 3 + 1; ++i)
+    sum = sum * 31u + tile[(l + i) % n];
+  if (y & 1u)
+    sum ^= tile[l - x];
+  sycl::group_barrier(it.get_group());
+  tile[n - 1 - l] = sum;
+  sycl::group_barrier(it.get_group());
+  return tile[l] + static_cast<unsigned>(it.get_global_id(0)) * 7u;
+}
+
+template <int D> struct any_size {
+  unsigned *out;
+  const unsigned *in;
+  sycl::local_accessor<unsigned> tile;
+  void operator()(sycl::nd_item<D> it) const { out[it.get_global_linear_id()] = meet(it, in, tile); }
+};
+
+template <std::size_t... S> struct of_size {
+  static constexpr int D = sizeof...(S);
+  unsigned *out;
+  const unsigned *in;
+  sycl::local_accessor<unsigned> tile;
+  [[sycl::reqd_work_group_size(S...)]] void operator()(sycl::nd_item<D> it) const {
+    out[it.get_global_linear_id()] = meet(it, in, tile);
+  }
+};
+
+constexpr std::size_t most = 4096;
+
+template <class K, int D>
+std::vector<unsigned> run(sycl::queue &q, unsigned *out, const unsigned *in, sycl::range<D> groups,
+                          sycl::range<D> local) {
+  for (std::size_t i = 0; i < most; ++i)
+    out[i] = 0;
+  q.submit([&](sycl::handler &h) {
+     sycl::local_accessor<unsigned> tile(local.size(), h);
+     h.parallel_for(sycl::nd_range<D>(groups * local, local), K{out, in, tile});
+   }).wait_and_throw();
+  return {out, out + (groups * local).size()};
+}
+
+// How many results of the groups along the first dimension differ from what one work-item after the other computes.
+template <int D>
+std::size_t wrong_in_first_groups(const std::vector<unsigned> &out, const unsigned *in, sycl::range<D> global,
+                                  sycl::range<D> local) {
+  const std::size_t n = local.size();
+  std::size_t wrong = 0;
+  for (std::size_t g = 0; g < global[0] / local[0]; ++g) {
+    std::vector<std::size_t> at(n), x(n), y(n);
+    for (std::size_t l = 0; l < n; ++l) {
+      std::size_t rest = l, stride = 1;
+      for (int d = D - 1; d >= 0; --d) {
+        const std::size_t id = rest % local[d];
+        rest /= local[d];
+        at[l] += (id + (d == 0 ? g * local[0] : 0)) * stride;
+        stride *= global[d];
+        x[l] = d == D - 1 ? id : x[l];
+        y[l] = id;
+      }
+    }
+    const auto first = [&](std::size_t l) { return in[at[l]] + static_cast<unsigned>(x[l]); };
+    for (std::size_t l = 0; l < n; ++l) {
+      const std::size_t other = n - 1 - l;
+      unsigned sum = first(l);
+      for (std::size_t i = 0; i < y[other] % 3 + 1; ++i)
+        sum = sum * 31u + first((other + i) % n);
+      if (y[other] & 1u)
+        sum ^= first(other - x[other]);
+      wrong += out[at[l]] != sum + static_cast<unsigned>(g * local[0] + y[l]) * 7u;
+    }
+  }
+  return wrong;
+}
+
+template <std::size_t... S> void check_size(sycl::queue &q, unsigned *out, const unsigned *in) {
+  constexpr int D = sizeof...(S);
+  sycl::range<D> local{S...}, groups = local;
+  for (int d = 0; d < D; ++d)
+    groups[d] = 2 + d % 2;
+  const std::vector<unsigned> required = run<of_size<S...>>(q, out, in, groups, local);
+  CHECK((run<any_size<D>>(q, out, in, groups, local) == required));
+  // Once more, with what the first launch may have had compiled.
+  CHECK((run<any_size<D>>(q, out, in, groups, local) == required));
+  CHECK(wrong_in_first_groups<D>(required, in, groups * local, local) == 0);
+}
+
+} // namespace
+
+int main() {
+  // Small work-groups get code of their own at once, not only when it is worth it.
+  setenv("SCYTHE_CPU_VARIANTS", "always", 1);
+  sycl::queue q;
+  unsigned *out = sycl::malloc_shared<unsigned>(most, q), *in = sycl::malloc_shared<unsigned>(most, q);
+  for (unsigned i = 0; i < most; ++i)
+    in[i] = i * 2654435761u >> 7;
+  check_size<8, 8>(q, out, in);
+  check_size<4, 4, 4>(q, out, in);
+  check_size<3, 5>(q, out, in);
+  check_size<3, 3, 7>(q, out, in);
+  check_size<16, 1>(q, out, in);
+  check_size<3>(q, out, in);
+  check_size<3, 12>(q, out, in);
+  check_size<2, 32>(q, out, in);
+
+  CHECK(check::throws(sycl::errc::nd_range,
+                      [&] { run<of_size<8, 8>>(q, out, in, sycl::range<2>(1, 1), sycl::range<2>(4, 16)); }));
+  sycl::free(out, q);
+  sycl::free(in, q);
+  return check::result();
+}
