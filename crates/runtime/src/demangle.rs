@@ -1,4 +1,4 @@
-//! Kernel symbols as the programmer wrote them, for messages.
+//! Symbols as the programmer wrote them, for messages.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
@@ -6,11 +6,12 @@ use scythe_abi::names::TU_SEPARATOR;
 
 type Demangle = unsafe extern "C" fn(*const c_char, *mut c_char, *mut usize, *mut c_int) -> *mut c_char;
 
-/// `_ZTS1K` is `K`; what is no mangled name, or where the program has no C++ library, stays as it is.
-pub fn kernel_name(symbol: &str) -> String {
+/// A kernel's name, `K` for `_ZTS1K`, or a function, `f(int)` for `_Z1fi`. What is no mangled name stays as it is, and so does
+/// everything where the program has no C++ library.
+pub fn symbol_name(symbol: &str) -> String {
     // What follows marks the translation unit, which the C++ library knows nothing of.
     let mangled = symbol.split(TU_SEPARATOR).next().unwrap_or(symbol);
-    if !mangled.starts_with("_ZTS") {
+    if !mangled.starts_with("_Z") {
         return symbol.to_owned();
     }
     let name = CString::new(mangled).ok().and_then(|mangled| demangle(&mangled));
@@ -47,9 +48,9 @@ mod tests {
 
     #[test]
     fn names_that_are_not_mangled_stay() {
-        assert_eq!(kernel_name("plain"), "plain");
-        assert_eq!(kernel_name("_ZTS"), "_ZTS");
+        assert_eq!(symbol_name("plain"), "plain");
+        assert_eq!(symbol_name("_ZTS"), "_ZTS");
         // Test programs may or may not have a C++ library.
-        assert!(["K", "_ZTS1K.tu.00000000000000ab"].contains(&kernel_name("_ZTS1K.tu.00000000000000ab").as_str()));
+        assert!(["K", "_ZTS1K.tu.00000000000000ab"].contains(&symbol_name("_ZTS1K.tu.00000000000000ab").as_str()));
     }
 }

@@ -7,7 +7,7 @@ use scythe_abi::launch::Shape;
 use scythe_hal::{FunctorBytes, HostKernelWork, KernelWork};
 
 use crate::copy::sycl;
-use crate::demangle::kernel_name;
+use crate::demangle::symbol_name;
 use crate::memory::Buffer;
 use crate::platform::Device;
 use crate::queue::Action;
@@ -25,8 +25,8 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Checks what the program asked for against the SYCL rules and the device's limits.
-    pub fn new(launch: &capi::KernelLaunch, device: &Device) -> Result<Self> {
+    /// Checks what the program asked for against the SYCL rules.
+    pub fn new(launch: &capi::KernelLaunch) -> Result<Self> {
         let Some(shape) = Shape::from_u32(launch.shape) else {
             return Err(invalid(format!("kernel shape {} is unknown, expected 0 to 2", launch.shape)));
         };
@@ -57,7 +57,7 @@ impl Ranges {
             }
         }
         if shape == Shape::NdRange {
-            ranges.check_groups(device)?;
+            ranges.check_groups()?;
         } else if local_size != [1; 3] {
             return Err(invalid(format!(
                 "a {} kernel has local size {}, expected 1",
@@ -68,8 +68,7 @@ impl Ranges {
         Ok(ranges)
     }
 
-    fn check_groups(&self, device: &Device) -> Result<()> {
-        let info = device.hal.info();
+    fn check_groups(&self) -> Result<()> {
         for d in 0..self.dims as usize {
             let (global, local) = (self.global_size[d], self.local_size[d]);
             let dimension = self.dims as usize - 1 - d;
@@ -81,6 +80,19 @@ impl Ranges {
                     "in dimension {dimension} the local size {local} does not divide the global size {global}"
                 )));
             }
+        }
+        Ok(())
+    }
+
+    /// Checks the work-groups of an nd_range against the device's limits. This comes after the kernel's own demands, which the
+    /// device may not meet, whatever the range.
+    pub fn check_limits(&self, device: &Device) -> Result<()> {
+        if self.shape != Shape::NdRange {
+            return Ok(());
+        }
+        let info = device.hal.info();
+        for d in 0..self.dims as usize {
+            let (local, dimension) = (self.local_size[d], self.dims as usize - 1 - d);
             if info.max_work_item_sizes[d] != 0 && local > info.max_work_item_sizes[d] {
                 return Err(self.error(format!(
                     "in dimension {dimension} the local size {local} is more than the {} that {} allows",
@@ -183,7 +195,7 @@ pub fn check_local_memory(kernel: &ReadyKernel, functor: &[u8], device: &Device)
     }
     let message = format!(
         "kernel '{}' asks for {total} bytes of local memory in each work-group, more than the {limit} of {}",
-        kernel_name(kernel.symbol()),
+        symbol_name(kernel.symbol()),
         device.name()
     );
     Err(Error::new(Errc::MemoryAllocation, message))

@@ -161,10 +161,11 @@ unsafe fn optional<'a>(handle: BufferHandle) -> Option<&'a Buffer> {
 /// The launch's addresses are null or valid; its functor is of the kernel's type.
 unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'a>> {
     let device = if launch.host.is_some() { queue.device.host() } else { queue.device };
-    let ranges = Ranges::new(launch, device)?;
+    let ranges = Ranges::new(launch)?;
     // SAFETY: passed on.
     let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
     if let Some(call) = launch.host {
+        ranges.check_limits(device)?;
         return Ok(Action::host_kernel(call, functor, &ranges));
     }
     let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
@@ -189,6 +190,7 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
             registry::kernel(name, launch.tu, slot, expected, device)?
         }
     };
+    ranges.check_limits(device)?;
     if let Some(size) = kernel.work_group_size() {
         ranges.check_required(size)?;
     }

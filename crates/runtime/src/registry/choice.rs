@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::image::{Image, KernelFacts};
 use super::{Registry, link, on_device};
-use crate::demangle::kernel_name;
+use crate::demangle::symbol_name;
 use crate::platform::Device;
 use crate::{Errc, Error};
 
@@ -30,7 +30,7 @@ pub(super) enum Rejection {
     /// Its code is for other devices.
     Code(String),
     /// It imports what nobody exports.
-    Link(String),
+    Link(link::Unresolved),
     /// It, or an image it is linked with, demands what the device does not have.
     Requirements(String),
 }
@@ -45,13 +45,13 @@ impl Rejection {
         }
     }
 
-    /// What whoever submits the kernel is told.
+    /// What whoever submits the kernel is told. Not while the registry is held: see [`link::Unresolved`].
     pub(super) fn error(self, symbol: &str, device: &Device) -> Error {
         match self {
             Self::Code(message) => on_device(symbol, Error::new(Errc::KernelNotSupported, message), device),
-            Self::Link(message) => on_device(symbol, Error::new(Errc::Build, message), device),
+            Self::Link(missing) => on_device(symbol, Error::new(Errc::Build, missing.to_string()), device),
             Self::Requirements(message) => {
-                let message = format!("{message} (kernel '{}', device '{}')", kernel_name(symbol), device.name());
+                let message = format!("{message} (kernel '{}', device '{}')", symbol_name(symbol), device.name());
                 Error::new(Errc::KernelNotSupported, message)
             }
         }

@@ -4,45 +4,69 @@
 //! run-time compiler, objects by the loader. Among several that export a symbol, the first whose requirements the device meets
 //! is taken. Nothing is read but properties.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::image::Image;
+use crate::demangle::symbol_name;
 use crate::platform::Device;
 
-/// The images that `image` needs besides itself, each once, in the order in which they are needed. An error names a symbol that
-/// nobody exports, and who imports it.
-pub(super) fn resolve(image: &Arc<Image>, all: &[Arc<Image>], device: &Device) -> Result<Vec<Arc<Image>>, String> {
+/// The images that `image` needs besides itself, each once, in the order in which they are needed. An error names the
+/// symbols that nobody exports, and who imports them.
+pub(super) fn resolve(image: &Arc<Image>, all: &[Arc<Image>], device: &Device) -> Result<Vec<Arc<Image>>, Unresolved> {
     let mut linked = vec![image.clone()];
     let mut next = 0;
     while let Some(importer) = linked.get(next).cloned() {
         next += 1;
+        let mut missing = Vec::new();
         for symbol in &importer.imports {
             if !linked.iter().any(|image| image.exports.contains(symbol)) {
-                linked.push(exporter(symbol, &importer, all, device)?);
+                match exporter(symbol, &importer, all, device) {
+                    Some(image) => linked.push(image.clone()),
+                    None => missing.push(symbol.clone()),
+                }
             }
+        }
+        if !missing.is_empty() {
+            let other = all.iter().find(|image| missing.iter().any(|symbol| image.exports.contains(symbol)));
+            return Err(Unresolved { symbols: missing, exporter: other.cloned(), importer });
         }
     }
     linked.remove(0);
     Ok(linked)
 }
 
-fn exporter(symbol: &str, importer: &Image, all: &[Arc<Image>], device: &Device) -> Result<Arc<Image>, String> {
-    let exporters = || all.iter().filter(|image| image.exports.contains(symbol));
-    let fitting = || exporters().filter(|image| image.format == importer.format && image.target == importer.target);
-    let supported = fitting().find(|image| image.check(device).is_ok());
-    // Where none is supported, the first says what the device lacks.
-    if let Some(image) = supported.or_else(|| fitting().next()) {
-        return Ok(image.clone());
+fn fits(image: &Image, importer: &Image) -> bool {
+    image.format == importer.format && image.target == importer.target
+}
+
+/// Where no image that exports the symbol is supported, the first says what the device lacks.
+fn exporter<'a>(symbol: &str, importer: &Image, all: &'a [Arc<Image>], device: &Device) -> Option<&'a Arc<Image>> {
+    let mut fitting = all.iter().filter(|image| image.exports.contains(symbol) && fits(image, importer)).peekable();
+    let first = fitting.peek().copied();
+    fitting.find(|image| image.check(device).is_ok()).or(first)
+}
+
+/// Imports that nobody exports. Turning it into text asks the C++ library, and so must wait until the registry is free: a
+/// thread in `dlclose`, which holds the dynamic loader, may be waiting for it.
+pub(super) struct Unresolved {
+    symbols: Vec<String>,
+    importer: Arc<Image>,
+    /// One that exports a symbol for others.
+    exporter: Option<Arc<Image>>,
+}
+
+impl fmt::Display for Unresolved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.symbols.iter().map(|symbol| format!("'{}'", symbol_name(symbol))).collect();
+        let Image { library, format, target, .. } = &*self.importer;
+        write!(f, "the device image in '{library}' imports {}, which no loaded ", names.join(", "))?;
+        write!(f, "device image of format {format} and target {target} exports")?;
+        match self.exporter.as_deref() {
+            Some(Image { library, format, target, .. }) => {
+                write!(f, "; one of format {format} and target {target} in '{library}' does")
+            }
+            None => Ok(()),
+        }
     }
-    let mut message = format!(
-        "its device image in '{}' imports '{symbol}', which no loaded device image of format {} and target {} exports",
-        importer.library, importer.format, importer.target
-    );
-    if let Some(other) = exporters().next() {
-        message.push_str(&format!(
-            "; one of format {} and target {} in '{}' does",
-            other.format, other.target, other.library
-        ));
-    }
-    Err(message)
 }

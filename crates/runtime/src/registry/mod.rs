@@ -38,6 +38,7 @@ use scythe_abi::tgt::{BinDesc, DeviceImage};
 use scythe_hal::{self as hal, Kernel};
 use scythe_image::Format;
 
+use crate::demangle::symbol_name;
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock};
 use crate::{exit, settings};
@@ -445,7 +446,7 @@ fn no_image(symbol: &str) -> Error {
 }
 
 fn on_device(symbol: &str, error: Error, device: &Device) -> Error {
-    Error::new(error.code, format!("kernel '{symbol}' on {}: {}", device.name(), error.message))
+    Error::new(error.code, format!("kernel '{}' on {}: {}", symbol_name(symbol), device.name(), error.message))
 }
 
 impl ReadyKernel {

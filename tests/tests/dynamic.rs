@@ -1,0 +1,115 @@
+//! Device functions that live in shared libraries: kernels find them when they are launched, and lose them with the library.
+
+use scythe_tests::Project;
+
+const BASE: &str = r#"
+#include <sycl/sycl.hpp>
+SYCL_EXTERNAL int base(int n) { return n + 1000; }
+"#;
+
+/// Device functions that ask where they are, wait for others, and call on.
+const MIDDLE: &str = r#"
+#include <sycl/sycl.hpp>
+SYCL_EXTERNAL int base(int);
+SYCL_EXTERNAL int placed(sycl::nd_item<1> it, int n) { return base(n) + int(it.get_global_id(0)); }
+SYCL_EXTERNAL int summed(sycl::nd_item<1> it, int n) {
+  return sycl::reduce_over_group(it.get_group(), n, sycl::plus<>());
+}
+"#;
+
+const MAIN: &str = r#"
+#include <sycl/sycl.hpp>
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+SYCL_EXTERNAL int placed(sycl::nd_item<1>, int);
+SYCL_EXTERNAL int summed(sycl::nd_item<1>, int);
+
+constexpr int items = 64, group = 16;
+
+static sycl::event launch(sycl::queue &q, int *out, int n) {
+  return q.parallel_for<class Calls>(sycl::nd_range<1>(items, group), [=](sycl::nd_item<1> it) {
+    out[it.get_global_id(0)] = summed(it, placed(it, n));
+  });
+}
+
+static int failures = 0;
+static void expect(bool holds, const char *what) {
+  if (!holds)
+    std::printf("does not hold: %s\n", what), ++failures;
+}
+
+// The launch fails at once, and says so in these words.
+static void refused(sycl::queue &q, int *out, const char *word, const char *other) {
+  try {
+    launch(q, out, 1);
+    expect(false, word);
+  } catch (const sycl::exception &e) {
+    const bool right = e.code() == sycl::errc::build && std::strstr(e.what(), "Calls") && std::strstr(e.what(), word) &&
+                       std::strstr(e.what(), other);
+    if (!right)
+      std::printf("threw: %s\n", e.what());
+    expect(right, word);
+  }
+}
+
+static void right(const int *out, int n) {
+  for (int i = 0; i < items; ++i) {
+    int sum = 0;
+    for (int k = i / group * group, end = k + group; k < end; ++k)
+      sum += n + 1000 + k;
+    if (out[i] != sum)
+      return std::printf("item %d is %d, expected %d\n", i, out[i], sum), expect(false, "result");
+  }
+}
+
+int main() {
+  sycl::queue q;
+  int *out = sycl::malloc_shared<int>(items, q);
+  for (int round = 0; round < 3; ++round) {
+    refused(q, out, "placed(", "app");
+    void *middle = dlopen("./libmiddle.so", RTLD_LAZY);
+    refused(q, out, "base", "libmiddle.so");
+    void *base = dlopen("./libbase.so", RTLD_LAZY);
+    if (!middle || !base)
+      return std::puts("the libraries cannot be loaded"), 1;
+    launch(q, out, round).wait();
+    right(out, round);
+    // What is running when its functions go is waited for.
+    std::memset(out, 0, items * sizeof(int));
+    sycl::event last = launch(q, out, 7);
+    dlclose(round % 2 ? base : middle);
+    expect(last.get_info<sycl::info::event::command_execution_status>() == sycl::info::event_command_status::complete,
+           "unloading waits");
+    right(out, 7);
+    refused(q, out, round % 2 ? "base" : "placed", "imports");
+    dlclose(round % 2 ? middle : base);
+  }
+  sycl::free(out, q);
+  if (!failures)
+    std::puts("three rounds");
+  return failures;
+}
+"#;
+
+fn project() -> Project {
+    Project::new().file("base.cpp", BASE).file("middle.cpp", MIDDLE).file("main.cpp", MAIN)
+}
+
+const OPEN: &str = "-fsycl-allow-device-image-dependencies";
+
+/// Builds the two libraries and the program, which names none of them, with these options.
+fn build(p: &Project, options: &[&str]) {
+    for (source, output) in [("base.cpp", "libbase.so"), ("middle.cpp", "libmiddle.so")] {
+        let args = [&["-fsycl", "-O1", "-fPIC", "-shared", OPEN, source, "-o", output], options].concat();
+        p.scythe(&args).ok();
+    }
+    p.scythe(&[&["-fsycl", "-O1", OPEN, "main.cpp", "-o", "app"], options].concat()).ok();
+}
+
+#[test]
+fn device_functions_come_and_go_with_their_libraries() {
+    let p = project();
+    build(&p, &[]);
+    p.run("./app", &[]).ok().stdout_has("three rounds");
+}
