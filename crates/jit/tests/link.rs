@@ -74,3 +74,21 @@ fn what_cannot_be_linked_is_named() {
     let other = compile_linked(&bitcode(KERNEL), &[&other], &Options::host(1)).unwrap_err();
     assert!(other.contains("is for target 'x86_64', the kernel's image for 'spirv64-unknown-unknown'"), "{other}");
 }
+
+#[test]
+fn objects_show_exported_functions_that_can_be_called_from_elsewhere() {
+    let mut options = Options::host(1);
+    options.target.linkable = true;
+    let compile = |text: &str| compile_linked(&bitcode(text), &[], &options).expect("it compiles");
+    let kernel = compile(KERNEL);
+    assert!(holds(&kernel, "__scythe_cpu._ZTS1K") && holds(&kernel, "_Z5firsti"), "calls a function of another object");
+    let first = compile(FIRST);
+    assert!(
+        holds(&first, "_Z5thirdi") && !holds(&first, "_Z5firsti"),
+        "'first' needs a work-item, and 'third' does not"
+    );
+    let library = "declare spir_func i32 @_Z12__spirv_Nonei(i32)
+define spir_func i32 @_Z1fi(i32 %i) { %v = call spir_func i32 @_Z12__spirv_Nonei(i32 %i) ret i32 %v }";
+    let missing = compile_linked(&bitcode(library), &[], &options).unwrap_err();
+    assert!(missing.contains("_Z12__spirv_Nonei"), "{missing}");
+}

@@ -53,6 +53,7 @@ impl Settings {
             vector_width: if level.vector_bits() == 512 { 512 } else { 0 },
             lanes: level.vector_bits() / 32,
             target: None,
+            linkable: true,
         }
     }
 }

@@ -103,9 +103,20 @@ pub fn missing(module: &Module<'_>) -> Vec<String> {
     functions.chain(variables).collect()
 }
 
-/// Fails when the finished module refers to a symbol that nobody provides.
-pub fn check(module: &Module<'_>) -> Result<(), CpuError> {
-    let Some(symbol) = missing(module).into_iter().next() else { return Ok(()) };
+/// What names of the device library begin with, once they are not mangled any more.
+const DEVICE_LIBRARY: [&str; 2] = ["__spirv_", "__scythe_"];
+
+/// Whether the device library should have defined the symbol.
+fn is_of_device_library(symbol: &str) -> bool {
+    let name = symbol.strip_prefix("_Z").map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    DEVICE_LIBRARY.iter().any(|prefix| name.unwrap_or(symbol).starts_with(prefix))
+}
+
+/// Fails when the finished module refers to a symbol that nobody provides; where it is `linkable`, other objects provide what
+/// is not the device library's.
+pub fn check(module: &Module<'_>, linkable: bool) -> Result<(), CpuError> {
+    let missing = missing(module).into_iter().find(|symbol| !linkable || is_of_device_library(symbol));
+    let Some(symbol) = missing else { return Ok(()) };
     let value = module.function(&symbol).map(|f| f.as_value());
     let value = value.or_else(|| module.global(&symbol).map(|g| g.as_value()));
     let user = value.and_then(using_function).unwrap_or_else(|| "a constant".to_owned());

@@ -50,6 +50,9 @@ pub struct Options {
     pub lanes: u32,
     /// One kernel for one work-group size; else all of them, for any.
     pub target: Option<specialise::Target>,
+    /// The object will be linked with others: functions that the module shows stay visible, unless they only make sense as
+    /// part of a kernel, and functions of other objects may be called.
+    pub linkable: bool,
 }
 
 impl Options {
@@ -67,7 +70,7 @@ impl Options {
         } else {
             4
         };
-        Self { opt_level, cpu, features, vector_width, lanes, target: None }
+        Self { opt_level, cpu, features, vector_width, lanes, target: None, linkable: false }
     }
 }
 
@@ -110,9 +113,15 @@ pub fn lower<'ctx>(
     local_variables::declare(module)?;
 
     retarget::run(module, machine, options);
-    retarget::internalize(module, &kernels);
+    let query_users = query::users(module);
+    let exports: Vec<_> = module
+        .functions()
+        .filter(|f| options.linkable && !f.is_declaration() && f.is_externally_visible())
+        .filter(|f| !kernels.contains(f) && !query_users.contains(f))
+        .collect();
+    retarget::internalize(module, &[&kernels[..], &exports].concat());
     query::declare_pure(module);
-    inline_query_users(&kernels, &query::users(module))?;
+    inline_query_users(&kernels, &query_users)?;
     if options.opt_level > 0 {
         inline_moderate(module, &kernels);
     }
@@ -175,12 +184,13 @@ pub fn lower<'ctx>(
         entries.push(entry);
     }
     visible.extend(&entries);
+    visible.extend(&exports);
     retarget::internalize(module, &visible);
     observe(Stage::Wrapped, module)?;
 
     optimize(module, machine, options, passes, &entries, &by_items)?;
     query::check_none_left(module)?;
-    externals::check(module)?;
+    externals::check(module, options.linkable)?;
     observe(Stage::Optimized, module)
 }
 
@@ -214,7 +224,8 @@ fn optimize<'ctx>(
         }
     }
     if by_items.is_empty() {
-        run_passes(module, "globaldce", Some(machine), passes)?;
+        // Functions for others, or nothing.
+        run_passes(module, &format!("globaldce,{whole}"), Some(machine), passes)?;
     }
     Ok(())
 }
