@@ -39,27 +39,29 @@ pub fn mode(name: &str) -> Result<Mode, Failure> {
 /// Writes parts as files called `<prefix>_<index>` and their kind, and the table of them.
 pub struct PartFiles {
     prefix: String,
+    /// Of files with code.
+    extension: &'static str,
     table: FileTable,
 }
 
 impl PartFiles {
-    pub fn new(prefix: &str) -> Result<Self, Failure> {
+    pub fn new(prefix: &str, extension: &'static str) -> Result<Self, Failure> {
         let table = FileTable::new([file_table::CODE, file_table::PROPERTIES, file_table::SYMBOLS])
             .map_err(|error| Failure::new(error.to_string()))?;
-        Ok(Self { prefix: prefix.to_owned(), table })
+        Ok(Self { prefix: prefix.to_owned(), extension, table })
     }
 
     /// Stages the files of the next part; without `with_symbols`, its list of symbols is left out.
     pub fn add(
         &mut self,
         part: &Part<'_>,
-        bitcode: &[u8],
+        code: &[u8],
         with_symbols: bool,
         outputs: &mut Outputs,
     ) -> Result<(), Failure> {
         let stem = format!("{}_{}", self.prefix, self.table.rows().len());
-        let names = ["bc", "prop", "sym"].map(|extension| format!("{stem}.{extension}"));
-        outputs.add(&names[0], bitcode)?;
+        let names = [self.extension, "prop", "sym"].map(|extension| format!("{stem}.{extension}"));
+        outputs.add(&names[0], code)?;
         outputs.add(&names[1], part.properties.to_text().as_bytes())?;
         if with_symbols {
             let symbols: String = part.symbols.iter().map(|symbol| format!("{symbol}\n")).collect();

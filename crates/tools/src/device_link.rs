@@ -25,6 +25,8 @@ use scythe_llvm::Context;
 use scythe_wrap::wrap;
 use settings::Settings;
 
+pub use settings::split_options;
+
 pub const SYNTAX: Syntax = Syntax {
     tool: "device-link",
     summary: "Links device code and wraps it into a host object that registers it with the runtime.",
@@ -137,9 +139,15 @@ fn images(
             _ => format!("{prefix}-{index}"),
         });
         let parts = parts(group, settings, temps, outputs)?;
-        for target in &group.targets {
-            images.extend(finish(*target, &parts, settings)?);
+        let mut compiled = Vec::new();
+        for target in group.targets.iter().filter(|target| target.is_ahead_of_time()) {
+            compiled.extend(compile(*target, &parts, settings)?);
         }
+        if group.targets.contains(&Target::Generic) {
+            let options = &settings.run_time_options;
+            images.extend(parts.into_iter().map(|part| Image { options: options.clone(), ..part }));
+        }
+        images.extend(compiled);
     }
     if let Some((cache, key)) = entry {
         cache.keep_images(key, &images);
@@ -161,7 +169,7 @@ fn parts(
         return Ok(Vec::new());
     };
     settings.tell(format_args!("splitting the code into {} parts", split.len()));
-    let mut files = temps.as_deref().map(PartFiles::new).transpose()?;
+    let mut files = temps.as_deref().map(|prefix| PartFiles::new(prefix, "bc")).transpose()?;
     let mut images = Vec::with_capacity(split.len());
     for part in split.parts() {
         let code = part.module.to_bitcode();
@@ -183,13 +191,10 @@ fn parts(
     Ok(images)
 }
 
-/// What becomes of the parts for one target.
-fn finish(target: Target, parts: &[Image], settings: &Settings<'_>) -> Result<Vec<Image>, Failure> {
+/// The images of the parts for one target, ahead of time.
+fn compile(target: Target, parts: &[Image], settings: &Settings<'_>) -> Result<Vec<Image>, Failure> {
     match target {
-        Target::Generic => {
-            let options = settings.run_time_options.clone();
-            Ok(parts.iter().map(|part| Image { options: options.clone(), ..part.clone() }).collect())
-        }
+        Target::Generic => Ok(parts.to_vec()),
         Target::Cpu | Target::CpuLevel(_) => compile_for_cpu(parts, &settings.cpu(target)?, settings),
         Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => Err(inputs::unsupported(target)),
     }

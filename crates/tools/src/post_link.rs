@@ -2,11 +2,12 @@
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
+use crate::device_link::split_options;
 use crate::files::Outputs;
 use crate::{Failure, Status};
 use scythe_image::file_table;
 use scythe_llvm::Context;
-use scythe_split::{Mode, Options};
+use scythe_split::Mode;
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "sycl-post-link",
@@ -16,24 +17,36 @@ pub const SYNTAX: Syntax = Syntax {
         Opt { name: "o", value: Some("FILE"), help: "the file table; parts are named like it" },
         Opt { name: "split", value: Some("MODE"), help: "auto, source or kernel (default: do not split)" },
         Opt { name: "symbols", value: None, help: "write a column Symbols with the names of each part's kernels" },
+        Opt { name: "S", value: None, help: "write parts as text" },
+        Opt {
+            name: "export",
+            value: None,
+            help: "SYCL_EXTERNAL functions are entry points, too, and listed as exported by their parts",
+        },
+        Opt {
+            name: "provided-by",
+            value: Some("LIBRARY"),
+            help: "what the images in this file export may stay undefined, and is listed as imported; may be repeated",
+        },
+        Opt { name: "allow-undefined", value: None, help: "any symbol may stay undefined, and is listed as imported" },
     ],
     notes: "",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let (output, input) = (args.required("o")?, args.only_input()?);
-    let mode = args.last("split").map_or(Ok(Mode::Off), device_code::mode)?;
-    let options = Options { mode, ..Options::default() };
+    let options = split_options(args, Mode::Off)?;
     let context = Context::new();
     let module = device_code::read(&context, input)?;
     let target = module.triple();
     let mut outputs = Outputs::default();
     // The table's extension, where the name has one, is not part of the parts' names.
     let prefix = std::path::Path::new(output).with_extension("");
-    let mut files = PartFiles::new(&prefix.to_string_lossy())?;
+    let mut files = PartFiles::new(&prefix.to_string_lossy(), if args.has("S") { "ll" } else { "bc" })?;
     if let Some(split) = device_code::link_and_split(vec![module], &target, &options)? {
         for part in split.parts() {
-            files.add(&part, &part.module.to_bitcode(), args.has("symbols"), &mut outputs)?;
+            let code = if args.has("S") { part.module.to_string().into_bytes() } else { part.module.to_bitcode() };
+            files.add(&part, &code, args.has("symbols"), &mut outputs)?;
         }
     }
     let mut table = files.table();

@@ -56,6 +56,21 @@
 ; OFF-NOT:  {{.}}
 ; RUN: test ! -e off_0.sym
 
+; RUN: scythe-tools sycl-post-link -split=kernel -export -symbols -S -o text.table %s
+; RUN: FileCheck --check-prefix=TEXT-TABLE %s < text.table
+; TEXT-TABLE:      [Code|Properties|Symbols]
+; TEXT-TABLE-NEXT: text_0.ll|
+; TEXT-TABLE-NEXT: text_1.ll|
+; TEXT-TABLE-NEXT: text_2.ll|
+; TEXT-TABLE-NEXT: text_3.ll|text_3.prop|text_3.sym
+; RUN: FileCheck --check-prefix=EXPORTED %s < text_3.ll
+; EXPORTED:     define spir_func void @unused()
+; EXPORTED-NOT: define
+; RUN: FileCheck --check-prefix=EXPORTED-PROP %s < text_3.prop
+; EXPORTED-PROP:      [SYCL/exported symbols]
+; EXPORTED-PROP-NEXT: unused=1|1
+; RUN: test ! -s text_3.sym
+
 ; RUN: not scythe-tools sycl-post-link -split=global -o bad.table %s 2>&1 | FileCheck --check-prefix=BAD %s
 ; BAD: sycl-post-link: error: unknown split mode 'global': expected off, per_source, per_kernel or auto
 ; RUN: test ! -e bad.table

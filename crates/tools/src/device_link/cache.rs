@@ -2,7 +2,7 @@
 //!
 //! An entry is a file with a magic number, the hash of what follows, and the contents. Entries appear under their final names
 //! when they are complete, so that any number of links may use a folder at the same time. What cannot be read, or is damaged, is
-//! made again; what cannot be written is told, and the link goes on.
+//! made again; what cannot be written is told, and the link goes on. Files that links left unfinished go after an hour.
 
 use crate::Failure;
 use crate::ahead_of_time::{self, Store};
@@ -25,6 +25,7 @@ impl Cache {
     /// The cache in this folder, which is made where it is not there, for its owner alone.
     pub fn open(folder: &str) -> Result<Self, Failure> {
         files::make_private_folder(folder)?;
+        remove_unfinished(Path::new(folder));
         Ok(Self { folder: PathBuf::from(folder), identity: program_identity()? })
     }
 
@@ -78,6 +79,20 @@ impl Store for Cache {
 
     fn keep_object(&self, code: &[u8], level: Level, settings: &ahead_of_time::Settings, object: &[u8]) {
         self.write(&self.object_name(code, level, settings), object);
+    }
+}
+
+/// Removes what links that were ended in the middle left, when it is too old to be that of a link that still runs.
+fn remove_unfinished(folder: &Path) {
+    const AGE: std::time::Duration = std::time::Duration::from_secs(3600);
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let unfinished = name.as_encoded_bytes().starts_with(b".") && name.as_encoded_bytes().ends_with(b".tmp");
+        let modified = || entry.metadata().and_then(|data| data.modified()).ok()?.elapsed().ok();
+        if unfinished && modified().is_some_and(|age| age > AGE) {
+            // Another link may have removed it already.
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 

@@ -36,11 +36,7 @@ impl<'a> Settings<'a> {
         let mut run_time_options = args.last("compile-opts").unwrap_or_default().to_owned();
         append(&mut run_time_options, &backend_options.remove(&Target::Generic).unwrap_or_default());
         let settings = Self {
-            split: Options {
-                mode: args.last("split").map_or(Ok(Mode::default()), device_code::mode)?,
-                export: args.has("export"),
-                imports: imports(args)?,
-            },
+            split: split_options(args, Mode::default())?,
             run_time_options,
             jobs: jobs(args)?,
             cache: args.last("cache").map(Cache::open).transpose()?,
@@ -98,6 +94,15 @@ impl<'a> Settings<'a> {
             eprintln!("device-link: {what}");
         }
     }
+}
+
+/// What `--split`, `--export`, `--provided-by` and `--allow-undefined` say, for the tools that have them.
+pub fn split_options(args: &Arguments, default: Mode) -> Result<Options, Failure> {
+    Ok(Options {
+        mode: args.last("split").map_or(Ok(default), device_code::mode)?,
+        export: args.has("export"),
+        imports: imports(args)?,
+    })
 }
 
 fn append(options: &mut String, more: &str) {
