@@ -38,6 +38,24 @@ inline bool is_local_id(__SIZE_TYPE__ x, __SIZE_TYPE__ y, __SIZE_TYPE__ z) {
     return scan_sub_groups(__scythe_sg_exscan_##op##_##name(x), whole, combine);                                       \
   }
 
+#ifdef SCYTHE_GROUPS_ONLY
+#define SCYTHE_SHUFFLES(name, T)
+#else
+#define SCYTHE_SHUFFLES(name, T)                                                                                       \
+  SCYTHE_GROUP T __spirv_GroupNonUniformShuffle(scythe_u32, T x, scythe_u32 id) noexcept {                             \
+    return __scythe_sg_shuffle_##name(x, id);                                                                          \
+  }                                                                                                                    \
+  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleXor(scythe_u32, T x, scythe_u32 mask) noexcept {                        \
+    return __scythe_sg_shuffle_xor_##name(x, mask);                                                                    \
+  }                                                                                                                    \
+  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleUp(scythe_u32, T x, scythe_u32 delta) noexcept {                        \
+    return __scythe_sg_shuffle_up_##name(x, delta);                                                                    \
+  }                                                                                                                    \
+  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleDown(scythe_u32, T x, scythe_u32 delta) noexcept {                      \
+    return __scythe_sg_shuffle_down_##name(x, delta);                                                                  \
+  }
+#endif
+
 #define SCYTHE_EXCHANGES(name, T)                                                                                      \
   SCYTHE_GROUP T __spirv_GroupBroadcast(scythe_u32 scope, T x, __SIZE_TYPE__ id) noexcept {                            \
     using namespace scythe_device_library;                                                                             \
@@ -51,18 +69,7 @@ inline bool is_local_id(__SIZE_TYPE__ x, __SIZE_TYPE__ y, __SIZE_TYPE__ z) {
   SCYTHE_GROUP T __spirv_GroupBroadcast(scythe_u32, T x, scythe_device_library::size_3 id) noexcept {                  \
     return scythe_device_library::broadcast_in_group(x, scythe_device_library::is_local_id(id.x, id.y, id.z));         \
   }                                                                                                                    \
-  SCYTHE_GROUP T __spirv_GroupNonUniformShuffle(scythe_u32, T x, scythe_u32 id) noexcept {                             \
-    return __scythe_sg_shuffle_##name(x, id);                                                                          \
-  }                                                                                                                    \
-  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleXor(scythe_u32, T x, scythe_u32 mask) noexcept {                        \
-    return __scythe_sg_shuffle_xor_##name(x, mask);                                                                    \
-  }                                                                                                                    \
-  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleUp(scythe_u32, T x, scythe_u32 delta) noexcept {                        \
-    return __scythe_sg_shuffle_up_##name(x, delta);                                                                    \
-  }                                                                                                                    \
-  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleDown(scythe_u32, T x, scythe_u32 delta) noexcept {                      \
-    return __scythe_sg_shuffle_down_##name(x, delta);                                                                  \
-  }
+  SCYTHE_SHUFFLES(name, T)
 
 #define SCYTHE_INTEGER_FUNCTIONS(name, T, S)                                                                           \
   SCYTHE_COLLECTIVE(IAdd, add, name, T, static_cast<unsigned long>(a) + b)                                             \
@@ -116,6 +123,8 @@ SCYTHE_GROUP bool __spirv_GroupAny(scythe_u32 scope, bool x) noexcept {
   return combine_sub_groups(of_sub_group, [](int a, int b) { return a | b; }) != 0;
 }
 
+#ifndef SCYTHE_GROUPS_ONLY
+
 // A CPU has one kind of fence between threads, whatever the scope; the work-items of a group share one.
 SCYTHE_GROUP void __spirv_MemoryBarrier(scythe_u32, scythe_u32 semantics) noexcept {
   constexpr scythe_u32 acquire = 0x2, release = 0x4, acquire_release = 0x8, sequentially_consistent = 0x10;
@@ -137,10 +146,13 @@ SCYTHE_DEVICE __attribute__((noinline)) void __spirv_ocl_prefetch(const __attrib
     __builtin_prefetch(first + at);
 }
 
+#endif
+
 #undef SCYTHE_LOGICAL
 #undef SCYTHE_FLOAT_FUNCTIONS
 #undef SCYTHE_INTEGER_FUNCTIONS
 #undef SCYTHE_EXCHANGES
+#undef SCYTHE_SHUFFLES
 #undef SCYTHE_COLLECTIVE
 
 #endif

@@ -14,8 +14,11 @@
 
 namespace scythe_device_library {
 
-// A kernel that could not be widened has sub-groups of one work-item.
-constexpr scythe_u32 max_sub_groups = 8192;
+// A kernel that could not be widened for the CPU has sub-groups of one work-item.
+#ifndef SCYTHE_MAX_SUB_GROUPS
+#define SCYTHE_MAX_SUB_GROUPS 8192
+#endif
+constexpr scythe_u32 max_sub_groups = SCYTHE_MAX_SUB_GROUPS;
 
 [[clang::loader_uninitialized]] inline __attribute__((opencl_local)) unsigned long group_slots[max_sub_groups];
 [[clang::loader_uninitialized]] inline __attribute__((opencl_local)) unsigned long group_result;

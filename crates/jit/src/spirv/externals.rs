@@ -43,10 +43,15 @@ fn missing<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Function<'ctx>> 
     undefined.filter(|f| !is_instruction(&f.name()))
 }
 
-/// SPIR-V's functions have C++ mangled names, `_Z<length>__spirv_…`; those of OpenCL C that the back end knows serve as well.
+/// SPIR-V's functions have C++ mangled names, `_Z<length>__spirv_…`. The device library has those of groups, which drivers know
+/// in part only; shuffles and arithmetic of sub-groups (`GroupNonUniform…`), and copies by a group, are instructions.
 fn is_instruction(symbol: &str) -> bool {
     let plain = symbol.strip_prefix("_Z").map_or(symbol, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
-    plain.starts_with("__spirv_") || symbol == "printf"
+    let Some(name) = plain.strip_prefix("__spirv_") else { return symbol == "printf" };
+    match name.strip_prefix("Group") {
+        Some(of_group) => ["NonUniform", "AsyncCopy", "WaitEvents"].iter().any(|known| of_group.starts_with(known)),
+        None => true,
+    }
 }
 
 #[cfg(test)]
@@ -57,6 +62,8 @@ mod tests {
     fn functions_of_spirv_are_told_from_others() {
         assert!(is_instruction("_Z17__spirv_ocl_ldexpfi") && is_instruction("_Z33__spirv_BuiltInGlobalInvocationIdi"));
         assert!(is_instruction("_Z18__spirv_ocl_printfPU3AS2Kcz") && is_instruction("__spirv_ControlBarrier"));
+        assert!(is_instruction("_Z30__spirv_GroupNonUniformShufflejij"));
+        assert!(!is_instruction("_Z17__spirv_GroupIAddjji"), "the device library has it");
         assert!(!is_instruction("sinf") && !is_instruction("_Z3foov") && !is_instruction("__mulsc3"));
     }
 }
