@@ -81,7 +81,7 @@ pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
             }
             let Ok((i, ended)) = receiver.recv() else { break };
             states[i] = if ended.status == 0 { State::Succeeded } else { State::Failed(ended.status) };
-            printer.ended(i, ended.text);
+            printer.ended(i, in_users_words(plan, settings, ended.text));
             skip_hopeless(plan, &mut states);
             printer.flush(&states);
         }
@@ -287,6 +287,13 @@ impl<'a> Printer<'a> {
             print(&text);
         }
     }
+}
+
+/// A message with the names of the user's files in place of those of temporary ones. Kept files go by their own names.
+fn in_users_words(plan: &Plan, settings: &Settings, text: String) -> String {
+    let temporary = |name: &str| Path::new(name).starts_with(settings.temp);
+    let names = plan.names.iter().filter(|(file, _)| temporary(file));
+    names.fold(text, |text, (file, name)| text.replace(file, name))
 }
 
 /// A closed standard error must not stop a compilation.

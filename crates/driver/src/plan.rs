@@ -82,6 +82,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What the user should know about the plan.
     pub warnings: Vec<String>,
+    /// Intermediate files, each with the user's file that it stands for: messages name that instead.
+    pub names: Vec<(String, String)>,
 }
 
 impl Plan {

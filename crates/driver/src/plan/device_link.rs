@@ -53,6 +53,9 @@ pub struct Link<'a> {
 /// Device links of all modules together, or without `-fsycl-rdc` of each alone. Gives their steps and objects.
 pub fn device_links(plan: &mut Plan, link: &Link, all: &[Modules]) -> Result<Vec<(usize, PathBuf)>, Error> {
     warn_of_missing(plan, link.invocation.targets.selected(), all)?;
+    for modules in all {
+        plan.names.extend(modules.of_target.values().map(|file| (file.to_string_lossy().into(), modules.from.clone())));
+    }
     if link.invocation.rdc {
         return Ok(vec![step(plan, link, &all.iter().collect::<Vec<_>>(), 0, None)]);
     }
@@ -134,11 +137,7 @@ fn options(link: &Link, unit: usize) -> Vec<String> {
         let options = inv.targets.backend_options(target);
         let meant = inv.targets.selected().contains(&target) || link.facts.found_targets().contains(&target);
         if !options.is_empty() && (meant || target == Target::Generic && inv.targets.selected().is_empty()) {
-            args.push(match target {
-                Target::Generic => format!("--compile-opts={options}"),
-                Target::Cpu => format!("--cpu-opts={options}"),
-                _ => format!("--backend-options={}:{options}", target.full_triple()),
-            });
+            args.push(format!("--backend-options={}:{options}", target.full_triple()));
         }
     }
     args.extend(link.provided_by.iter().map(|library| format!("--provided-by={}", library.display())));

@@ -6,6 +6,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use scythe_abi::launch::KernelLaunch;
+
 use super::image::{Image, KernelFacts};
 use super::{Registry, link, on_device};
 use crate::demangle::symbol_name;
@@ -16,6 +18,19 @@ use crate::{Errc, Error};
 pub(super) struct Candidate {
     pub(super) image: Arc<Image>,
     pub(super) facts: KernelFacts,
+}
+
+/// Two kernels of one name that are not the same, if there are such. Code for different targets may differ, because each
+/// has its own macros; then the kernel's place in the source tells.
+pub(super) fn conflict<'a>(fitting: &[&'a Candidate]) -> Option<(&'a KernelLaunch, &'a KernelLaunch)> {
+    let place = |launch: &'a KernelLaunch| (&launch.file, launch.line, launch.column);
+    let differ = |a: &'a Candidate, b: &'a Candidate| {
+        let (one, other) = (&a.facts.launch, &b.facts.launch);
+        let related = a.image.target != b.image.target && place(one) == place(other);
+        one.identity != other.identity && !related
+    };
+    let pairs = fitting.iter().enumerate().flat_map(|(i, a)| fitting[i + 1..].iter().map(move |b| (*a, *b)));
+    pairs.into_iter().find(|&(a, b)| differ(a, b)).map(|(a, b)| (&*a.facts.launch, &*b.facts.launch))
 }
 
 /// A candidate that the device can run, with the images to link it with.

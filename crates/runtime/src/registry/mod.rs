@@ -401,12 +401,12 @@ impl Entry {
         let candidates = registry.candidates(&self.symbol);
         let fitting: Vec<_> =
             candidates.iter().filter(|c| check(&self.symbol, &c.facts.launch, expected).is_ok()).collect();
-        let Some(first) = fitting.first().map(|candidate| &candidate.facts.launch) else {
+        if fitting.is_empty() {
             let first = candidates.first().ok_or_else(|| no_image(&self.symbol))?;
             check(&self.symbol, &first.facts.launch, expected)?;
             return Err(Error::new(Errc::Kernel, format!("kernel '{}' changed while it was looked up", self.symbol)));
-        };
-        if let Some(other) = fitting.iter().map(|c| &c.facts.launch).find(|launch| launch.identity != first.identity) {
+        }
+        if let Some((first, other)) = choice::conflict(&fitting) {
             let message = format!(
                 "two different kernels are called '{}': {}:{}:{} and {}:{}:{}",
                 self.symbol, first.file, first.line, first.column, other.file, other.line, other.column
