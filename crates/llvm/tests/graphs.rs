@@ -225,3 +225,36 @@ fn a_part_keeps_the_debug_information_of_its_functions_only() {
     module.verify().unwrap();
     assert_eq!(module.named_metadata("llvm.dbg.cu").len(), 2);
 }
+
+const ASSIGNMENT: &str = r#"
+define void @f() !dbg !4 {
+  %x = alloca i32, align 4, !DIAssignID !6
+    #dbg_assign(i1 poison, !7, !DIExpression(), !6, ptr %x, !DIExpression(), !5)
+  ret void, !dbg !5
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_17, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.cpp", directory: "/src")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !DISubroutineType(types: !{null})
+!4 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 1, type: !3, spFlags: DISPFlagDefinition, unit: !0)
+!5 = !DILocation(line: 2, column: 3, scope: !4)
+!6 = distinct !DIAssignID()
+!7 = !DILocalVariable(name: "x", scope: !4, file: !1, line: 2, type: !8)
+!8 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+"#;
+
+#[test]
+fn what_ties_stores_to_variables_stays_inside_one_function() {
+    let context = Context::new();
+    let module = context.parse_ir(ASSIGNMENT.as_bytes(), "assignment").unwrap();
+    let f = module.function("f").unwrap();
+    let parts = [extract(&module, &[f], |_| true), extract(&module, &[f], |_| true)];
+    for part in parts.iter().chain([&module]) {
+        part.verify().unwrap();
+    }
+    assert!(parts[0].to_string().contains("#dbg_assign"), "{}", parts[0]);
+    // The rest of the metadata is the original's, so that any number of parts takes no memory for it.
+    assert_eq!(parts[0].function("f").unwrap().subprogram(), f.subprogram());
+}

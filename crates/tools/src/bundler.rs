@@ -111,6 +111,9 @@ fn is_host(target: &str) -> bool {
 /// An object, and its name for error messages.
 type NamedObject<'a> = (String, Cow<'a, [u8]>);
 
+/// A file in an archive: name and contents.
+type Member<'a> = (String, &'a [u8]);
+
 /// The objects in an archive.
 fn objects<'a>(path: &str, bytes: &'a [u8]) -> Result<Vec<NamedObject<'a>>, Failure> {
     let mut objects = Vec::new();
@@ -153,7 +156,7 @@ fn parts(path: &str, bytes: &[u8], kind: Kind) -> Result<Vec<(String, Vec<u8>)>,
         }
         Kind::Archive => {
             let objects = objects(path, bytes)?;
-            let mut members: Vec<(String, Vec<(String, &[u8])>)> = Vec::new();
+            let mut members: Vec<(String, Vec<Member<'_>>)> = Vec::new();
             for (index, (name, object)) in objects.iter().enumerate() {
                 for bundle in bundles(name, object)? {
                     let member = (format!("{index}.bc"), bundle.data);
