@@ -17,12 +17,14 @@ mod group;
 mod link;
 mod name;
 mod provided;
+mod requirements;
 mod undefined;
 
 pub use group::Mode;
 pub use link::link;
 pub use name::{kernel_name, symbol_name};
 pub use provided::is_provided;
+pub use requirements::{ASPECT_ORIGINS, add_requirements};
 pub use undefined::Imports;
 
 use group::{EntryKind, EntryPoint};

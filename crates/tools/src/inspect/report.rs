@@ -10,13 +10,10 @@ use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET}
 use scythe_device_config::{Requirements, Table};
 use scythe_image::{Format, ImageView, PropertySet, PropertySets, PropertyValue, archive, bundle, container};
 use scythe_llvm::Context;
-use scythe_split::{Imports, Mode, Options};
+use scythe_passes::aspects::metadata::Kinds;
+use scythe_split::{ASPECT_ORIGINS, Imports, Mode, Options};
 use std::borrow::Cow;
 use std::path::Path;
-
-/// Property set with one byte array per kernel: lines `aspect<TAB>function@file:line:column<TAB>…`, from the kernel to the
-/// function that uses the aspect.
-const ORIGINS_PROPERTY_SET: &str = "SCYTHE/aspect origins";
 
 pub struct Report {
     pub file: String,
@@ -147,7 +144,10 @@ fn of_bundle(
     let triple = module.triple();
     let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? else { return Ok(Vec::new()) };
     let mut reports = Vec::new();
-    for part in split.parts() {
+    for mut part in split.parts() {
+        let entry_point = |symbol: &String| part.module.function(symbol);
+        let entry_points: Vec<_> = part.symbols.iter().filter_map(entry_point).collect();
+        scythe_split::add_requirements(&entry_points, Kinds::new(part.module.context()), &mut part.properties);
         let mut report = describe(place, target, &part.properties, &part.symbols, table)?;
         report.member = member.clone();
         report.format = "llvmbc".into();
@@ -170,7 +170,7 @@ fn describe(
         symbol: symbol.clone(),
         name: scythe_split::kernel_name(symbol),
         launch: bytes_of(LAUNCH_PROPERTY_SET, symbol).and_then(KernelLaunch::from_bytes),
-        origins: bytes_of(ORIGINS_PROPERTY_SET, symbol).map(origins).unwrap_or_default(),
+        origins: bytes_of(ASPECT_ORIGINS, symbol).map(origins).unwrap_or_default(),
     });
     Ok(ImageReport {
         member: None,

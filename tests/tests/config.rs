@@ -1,0 +1,124 @@
+//! The device configuration, as programs and users see it: traits of the headers, the devices that are present, and what
+//! `scythe inspect` says of real files.
+
+use scythe_abi::aspect::Aspect;
+use scythe_device_config::Table;
+use scythe_tests::{Project, prefix};
+
+/// Checks of the traits, which hold for code compiled for Ponte Vecchio and Alchemist.
+const TRAITS: &str = r#"
+#include <sycl/aspect.hpp>
+using sycl::aspect;
+#ifdef GENERIC
+static_assert(sycl::any_device_has_v<aspect::fp64> && !sycl::all_devices_have_v<aspect::fp64>);
+static_assert(sycl::any_device_has_v<aspect::emulated> && !sycl::all_devices_have_v<aspect::gpu>);
+#else
+static_assert(sycl::any_device_has_v<aspect::fp64> && !sycl::all_devices_have_v<aspect::fp64>);
+static_assert(sycl::any_device_has_v<aspect::image> && !sycl::all_devices_have_v<aspect::image>);
+static_assert(sycl::any_device_has<aspect::fp16>::value && sycl::all_devices_have<aspect::fp16>::value);
+static_assert(sycl::all_devices_have_v<aspect::gpu> && !sycl::any_device_has_v<aspect::cpu>);
+static_assert(sycl::any_device_has_v<aspect::ext_intel_gpu_pvc> && !sycl::any_device_has_v<aspect::ext_intel_gpu_skl>);
+#ifdef EMULATED
+static_assert(sycl::all_devices_have_v<aspect::emulated>);
+#else
+static_assert(!sycl::any_device_has_v<aspect::emulated>);
+#endif
+#endif
+"#;
+
+#[test]
+fn programs_know_what_their_targets_have() {
+    let config = "intel_gpu_pvc:\n  aspects: [gpu, fp16, fp64, emulated, ext_intel_gpu_pvc]\n\
+                  intel_gpu_acm_g10:\n  aspects: [gpu, fp16, image, emulated]\n";
+    let project = Project::new().file("a.cpp", TRAITS).file("c.yaml", config);
+    let check = |args: &[&str]| project.scythe(&[&["-fsycl", "-fsyntax-only", "a.cpp"], args].concat());
+    check(&["-DGENERIC"]).ok();
+    check(&["-fsycl-targets=intel_gpu_pvc,intel_gpu_acm_g10"]).ok();
+    check(&["-fsycl-targets=intel_gpu_pvc,intel_gpu_12_55_8", "-fsycl-device-config-file=c.yaml", "-DEMULATED"]).ok();
+}
+
+#[test]
+fn a_wrong_configuration_stops_the_driver_with_its_place() {
+    let project = Project::new().file("a.cpp", "").file("c.yaml", "mine:\n  aspects: [fp17]\n");
+    let outcome = project.scythe(&["-fsycl", "-c", "a.cpp", "-fsycl-device-config-file=c.yaml"]).fails();
+    assert_eq!(outcome.stderr, "c.yaml:2:13: error: unknown aspect 'fp17': did you mean 'fp16'?\n");
+    assert!(!project.exists("a.o"));
+}
+
+/// Says which aspects the device has, and holds two kernels.
+const PROGRAM: &str = r#"
+#include <sycl/sycl.hpp>
+#include <cstdio>
+float deep(float x) { return static_cast<float>(x * 4.0); }
+float middle(float x) { return deep(x) + 1; }
+int main() {
+  sycl::queue q{sycl::cpu_selector_v};
+  float *out = sycl::malloc_shared<float>(16, q);
+  q.parallel_for<class Plain>(16, [=](sycl::id<1> i) { out[i] = 1; }).wait();
+  q.parallel_for<class Precise>(16, [=](sycl::id<1> i) { out[i] = middle(out[i]); }).wait();
+  if (out[3] != 5)
+    return 1;
+  sycl::free(out, q);
+#define SCYTHE_ASPECT(name, number)                                                                                    \
+  if (q.get_device().has(sycl::aspect::name))                                                                          \
+    std::puts(#name);
+#include <sycl/detail/aspects.def>
+}
+"#;
+
+/// One compilation serves all of it, since that takes longest.
+#[test]
+fn devices_that_are_present_have_what_the_table_says_and_inspect_tells_what_files_hold() {
+    let project = Project::new().file("a.cpp", PROGRAM);
+    project.scythe(&["-fsycl", "-O1", "-c", "a.cpp", "-o", "a.o"]).ok();
+    project.scythe(&["-fsycl", "a.o", "-o", "app"]).ok();
+    project.run("ar", &["rcs", "libkernels.a", "a.o"]).ok();
+
+    let said = project.run("./app", &[]).ok().stdout;
+    let said: Vec<Aspect> = said.lines().map(|name| Aspect::from_name(name).expect("a known aspect")).collect();
+    let table = Table::embedded();
+    let target = table.lookup("spir64_x86_64").expect("the CPU is known");
+    for aspect in target.aspects.iter() {
+        assert!(said.contains(aspect), "the table says {}, and the device does not", aspect.as_str());
+    }
+    // Of what the table says is possible only, these depend on the processor.
+    let possible = |aspect: &&Aspect| !target.has(**aspect) && !aspect.is_architecture();
+    let more: Vec<_> = said.iter().filter(possible).map(|aspect| aspect.as_str()).collect();
+    assert!(more.is_empty() || more == ["fp16"], "{more:?}");
+
+    for file in ["a.o", "libkernels.a", "app"] {
+        let text = project.scythe(&["inspect", file]).ok().stdout;
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with(&format!("{file}: ")) && lines[0].ends_with(", 2 kernels"), "{text}");
+        let precise =
+            text.split("kernel main::Precise").nth(1).unwrap_or_else(|| panic!("no kernel 'main::Precise':\n{text}"));
+        assert!(precise.contains("range, a.cpp:10:"), "{text}");
+        assert!(text.contains("  runs on ") && text.contains("x86_64_avx2"), "{text}");
+        if file != "app" {
+            let chain: Vec<&str> =
+                precise.lines().find(|line| line.starts_with("    fp64: ")).unwrap_or("").split(" → ").collect();
+            assert!(chain.len() == 3 && chain[0].starts_with("    fp64: Precise (a.cpp:10:"), "{text}");
+            assert!(chain[1].starts_with("middle (a.cpp:5:") && chain[2].starts_with("deep (a.cpp:4:"), "{text}");
+            assert!(text.contains("  lacks fp64: "), "{text}");
+        }
+    }
+    assert!(project.scythe(&["inspect", "libkernels.a"]).stdout.contains(", in a.o, not linked yet\n"));
+    let page = project.scythe(&["inspect", "app", "--html"]).ok().stdout;
+    assert!(page.contains("<code>main::Precise</code>"), "{page}");
+    let json = project.run(prefix().join("bin/scythe-tools"), &["inspect", "--json", "app"]).ok().stdout;
+    assert!(json.contains("\"location\": \"a.cpp:10:"), "{json}");
+}
+
+#[test]
+fn inspect_names_what_it_cannot_read() {
+    let project = Project::new().file("a.txt", "no device code\n");
+    project
+        .scythe(&["inspect", "a.txt"])
+        .fails()
+        .stderr_has("a.txt: error: no device image, and no bundle of device code");
+    project
+        .scythe(&["inspect", "nowhere"])
+        .fails()
+        .stderr_has("nowhere: error: cannot read: No such file or directory");
+    project.scythe(&["inspect"]).fails().stderr_has("inspect: error: no input: expected one");
+}
