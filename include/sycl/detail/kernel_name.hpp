@@ -91,7 +91,8 @@ inline bool same_but_lambda_numbers(const char *a, const char *b) {
        where.file, where.line);
 }
 
-inline const char *find_unnamed(code_location where, std::size_t functor_size, const char *host_name) {
+// Each translation unit has its own table, and so its own function: a shared one would read the table of any.
+static inline const char *find_unnamed(code_location where, std::size_t functor_size, const char *host_name) {
   const char *at_position = nullptr, *with_name = nullptr;
   const unnamed_kernel *other_size = nullptr;
   int positions = 0, names = 0;

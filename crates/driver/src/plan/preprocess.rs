@@ -120,6 +120,10 @@ pub fn device_words(target: Target) -> Vec<String> {
     for word in ["-fsycl-is-device", "-sycl-std=2020", "-aux-triple", &host] {
         args.extend(words(&["-Xclang", word]));
     }
+    if target.is_nvptx() {
+        args.extend(words(&["-Xclang", "-fcuda-is-device", "-fno-threadsafe-statics"]));
+        args.extend(words(&["-mllvm", "-enable-memcpyopt-without-libcalls"]));
+    }
     args.extend(words(&["-O2", "-fmath-errno"]));
     args
 }
