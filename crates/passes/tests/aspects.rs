@@ -8,6 +8,7 @@
 //!
 //! adds a target to `-fsycl-fixed-targets=`; `others` means that it may have other aspects.
 
+use proptest::prelude::*;
 use scythe_llvm::Context;
 use scythe_passes::aspects::chain::NoSources;
 use scythe_passes::aspects::metadata::Kinds;
@@ -78,6 +79,51 @@ fn file_check(file: &Path, text: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("{}\n--- seen ---\n{text}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// `calls` between functions, and which of them use `double` and declare `fp64` (6), as a module.
+fn graph(count: usize, calls: &[(usize, usize)], users: &[usize], declarers: &[usize]) -> String {
+    let mut text = String::from("target triple = \"spirv64-unknown-unknown\"\n!0 = !{i32 6}\n");
+    for function in 0..count {
+        let declares = if declarers.contains(&function) { " !intel_declared_aspects !0" } else { "" };
+        text += &format!("define spir_func void @f{function}(){declares} {{\n");
+        if users.contains(&function) {
+            text += "  %x = alloca double\n";
+        }
+        for (_, callee) in calls.iter().filter(|(caller, _)| *caller == function) {
+            text += &format!("  call spir_func void @f{callee}()\n");
+        }
+        text += "  ret void\n}\n";
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The same as the search's own test, from IR to metadata.
+    #[test]
+    fn random_modules_agree_with_brute_force(
+        calls in proptest::collection::vec((0usize..12, 0usize..12), 0..30),
+        users in proptest::collection::vec(0usize..12, 0..3),
+        declarers in proptest::collection::vec(0usize..12, 0..3),
+    ) {
+        let mut used: Vec<bool> = (0..12).map(|f| users.contains(&f)).collect();
+        for _ in 0..12 {
+            for &(caller, callee) in &calls {
+                used[caller] |= used[callee] || declarers.contains(&callee);
+            }
+        }
+        let context = Context::new();
+        let text = graph(12, &calls, &users, &declarers);
+        let module = context.parse_ir(text.as_bytes(), "random").unwrap();
+        Aspects::SILENT.run(&module).unwrap();
+        let kinds = Kinds::new(module.context());
+        for (function, expected) in used.into_iter().enumerate() {
+            let seen = kinds.used(module.function(&format!("f{function}")).unwrap());
+            prop_assert_eq!(seen.contains(&6), expected, "f{}\n{}", function, text);
+        }
+    }
 }
 
 const ENTRY_POINTS: &str = r#"

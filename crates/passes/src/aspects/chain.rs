@@ -73,19 +73,23 @@ pub struct Link {
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub links: Vec<Link>,
+    /// How many functions are left out after the first [`HEAD`].
+    pub hidden: usize,
     /// The place of the use. Where the last function only declares the aspect, it is that of its call.
     pub place: Option<Place>,
 }
 
-/// The most functions of a chain that are shown.
-const LONGEST: usize = 24;
+/// Of longer chains than both together, so many functions are kept at the beginning and at the end.
+const HEAD: usize = 12;
+const TAIL: usize = 12;
 
 impl Chain {
     /// One line per function, with the place of its call, as messages show it.
     pub fn lines(&self) -> Vec<String> {
         let line = |index: usize| {
-            let place = index.checked_sub(1).and_then(|caller| self.links[caller].place.as_ref());
-            match place {
+            // What calls the first one after the gap is not known any more.
+            let caller = index.checked_sub(1).filter(|_| self.hidden == 0 || index != HEAD);
+            match caller.and_then(|caller| self.links[caller].place.as_ref()) {
                 Some(place) => format!("  {}() {}", self.links[index].name, place.location),
                 None => format!("  {}()", self.links[index].name),
             }
@@ -103,13 +107,11 @@ impl Chain {
     }
 
     fn shown(&self, one: impl Fn(usize) -> String, gap: impl Fn(usize) -> String) -> Vec<String> {
-        let count = self.links.len();
-        if count <= LONGEST {
-            return (0..count).map(one).collect();
+        let mut shown: Vec<String> = (0..self.links.len()).map(one).collect();
+        if self.hidden > 0 {
+            shown.insert(HEAD, gap(self.hidden));
         }
-        let head = (0..LONGEST / 2).map(&one);
-        let tail = (count - LONGEST / 2 + 1..count).map(&one);
-        head.chain([gap(count + 1 - LONGEST)]).chain(tail).collect()
+        shown
     }
 }
 
@@ -134,16 +136,20 @@ impl<'ctx> Analysis<'_, 'ctx> {
 
     /// Describes a chain of calls whose last function uses or declares the aspect.
     pub fn describe(&self, numbers: Vec<u32>, aspect: u32) -> Chain {
-        let symbols: Vec<String> = numbers.iter().map(|&number| self.function(number).name()).collect();
-        let mut links: Vec<Link> = Vec::with_capacity(numbers.len());
+        let hidden = numbers.len().saturating_sub(HEAD + TAIL);
+        let mut links: Vec<Link> = Vec::with_capacity(numbers.len() - hidden);
         for (index, &function) in numbers.iter().enumerate() {
+            if hidden > 0 && (HEAD..HEAD + hidden).contains(&index) {
+                continue;
+            }
+            let symbol = self.function(function).name();
             let place = match numbers.get(index + 1) {
-                Some(&callee) => self.call_place((function, &symbols[index]), (callee, &symbols[index + 1])),
-                None => self.use_place(function, &symbols[index], aspect),
+                Some(&callee) => self.call_place((function, &symbol), (callee, &self.function(callee).name())),
+                None => self.use_place(function, &symbol, aspect),
             };
-            let name = self.name(function, &symbols[index]);
+            let name = self.name(function, &symbol);
             // Two symbols of one constructor are one function to users.
-            if links.last().is_some_and(|last| last.name == name && last.place.is_none()) {
+            if hidden == 0 && links.last().is_some_and(|last| last.name == name && last.place.is_none()) {
                 links.pop();
             }
             links.push(Link { function, name, place });
@@ -154,7 +160,7 @@ impl<'ctx> Analysis<'_, 'ctx> {
             [.., last] => last.place.clone(),
             [] => None,
         };
-        Chain { links, place }
+        Chain { links, hidden, place }
     }
 
     pub fn without_entry(&self, mut numbers: Vec<u32>) -> Vec<u32> {
@@ -266,11 +272,11 @@ mod tests {
     #[test]
     fn the_middle_of_long_chains_is_left_out() {
         let link = |index: usize| Link { function: index as u32, name: format!("f{index}"), place: None };
-        let lines = |count: usize| Chain { links: (0..count).map(link).collect(), place: None }.lines();
-        assert_eq!(lines(24).len(), 24);
-        let long = lines(1000);
-        assert_eq!(long.len(), 24);
-        assert_eq!((long[11].as_str(), long[12].as_str()), ("  f11()", "  (977 more functions)"));
-        assert_eq!((long[13].as_str(), long[23].as_str()), ("  f989()", "  f999()"));
+        let lines = |hidden| Chain { links: (0..24).map(link).collect(), hidden, place: None }.lines();
+        assert_eq!(lines(0).len(), 24);
+        let long = lines(976);
+        assert_eq!(long.len(), 25);
+        assert_eq!((long[11].as_str(), long[12].as_str()), ("  f11()", "  (976 more functions)"));
+        assert_eq!((long[13].as_str(), long[24].as_str()), ("  f12()", "  f23()"));
     }
 }
