@@ -458,3 +458,44 @@ fn hostile_files_are_errors_in_no_time() {
         assert!(Table::embedded().extend_with_yaml_text("c.yaml", text).is_err());
     }
 }
+
+#[test]
+fn no_file_makes_it_panic_hang_or_change_half_of_something() {
+    let seed = "a: {aspects: [gpu, 5], sub-group-sizes: [8]}\nintel_gpu_x:\n  aspects:\n  - fp16\n  - \"fp64\"\n  \
+                may_support_other_aspects: true\n  aot-toolchain: 'x'\n  aot-toolchain-options: >-\n    -a\n    -b\n# end\n";
+    let pieces = [
+        "\n", "  ", "\t", ":", "- ", "[", "]", "{", "}", ",", "\"", "'", "&a ", "*a", "!t ", "|", ">", "? ", "#",
+        "---\n", "é", "\0",
+    ];
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    for _ in 0..5_000 {
+        let mut text: Vec<char> = seed.chars().collect();
+        for _ in 0..=random(4) {
+            let at = random(text.len());
+            match random(3) {
+                0 => drop(text.drain(at..(at + 1 + random(8)).min(text.len()))),
+                1 => drop(text.splice(at..at, pieces[random(pieces.len())].chars())),
+                _ => text.truncate(at.max(1)),
+            }
+            if text.is_empty() {
+                text.push('x');
+            }
+        }
+        let text: String = text.into_iter().collect();
+        let mut table = Table::embedded();
+        match table.extend_with_yaml_text("c.yaml", &text) {
+            Ok(_) => {}
+            Err(error) => {
+                assert_eq!(table, Table::embedded(), "{text:?}");
+                let line = error.location.as_ref().map_or(0, |location| location.line);
+                assert!(line >= 1 && line as usize <= text.split('\n').count() + 1, "{text:?}: {error}");
+            }
+        }
+    }
+}
