@@ -47,7 +47,8 @@ pub struct Form {
     /// Work-items side by side in vector lanes. 0 where code for one work-group size would be no better, or would show in what the
     /// kernel computes.
     pub lanes: u32,
-    pub reserved: u32,
+    /// 1 where the kernel divides by an extent of its work-group: code for one size then pays for every size; else 0.
+    pub divides: u32,
     /// The only work-group size that the code serves; zeros for any.
     pub required: [u64; 3],
 }
@@ -106,10 +107,9 @@ impl Layout {
     /// Whether code for groups of `size` keeps at least half as many lanes again busy as code for any, which has `lanes` lanes along
     /// the first dimension.
     pub fn pays(size: [u64; 3], lanes: u32) -> bool {
-        let all = size[0] * size[1] * size[2];
         let layout = Self::new(size, lanes, false);
         let general = size[0].div_ceil(u64::from(lanes)) * size[1] * size[2] * u64::from(lanes);
-        all > 1 && 2 * general >= 3 * layout.items() * u64::from(layout.lanes)
+        2 * general >= 3 * layout.items() * u64::from(layout.lanes)
     }
 }
 
@@ -150,10 +150,10 @@ mod tests {
 
     #[test]
     fn code_of_its_own_pays_for_short_rows() {
-        for size in [[8, 8, 1], [4, 4, 4], [1, 64, 1], [5, 3, 1], [2, 1, 1]] {
+        for size in [[8, 8, 1], [4, 4, 4], [1, 64, 1], [5, 3, 1], [2, 1, 1], [1, 1, 1]] {
             assert!(Layout::pays(size, 16), "{size:?}");
         }
-        for size in [[16, 16, 1], [12, 4, 1], [1, 1, 1], [24, 1, 1]] {
+        for size in [[16, 16, 1], [12, 4, 1], [24, 1, 1]] {
             assert!(!Layout::pays(size, 16), "{size:?}");
         }
     }

@@ -224,8 +224,10 @@ impl Executor {
     /// As for [`UnitJob::run`], for all units.
     unsafe fn run_alone(&self, job: &UnitJob, units: u64) -> u64 {
         if self.threads == 1 || units == 1 {
+            let start = now();
             // SAFETY: the caller's contract.
             unsafe { job.run(0..units) };
+            self.record(job, now() - start);
             return units;
         }
         let expected = match job.cost() {

@@ -1,5 +1,5 @@
 //! Kernels compiled anew for work-group sizes that their general code serves badly: rows shorter than a vector leave most of its
-//! lanes idle ([`scythe_abi::cpu::Layout`]).
+//! lanes idle ([`scythe_abi::cpu::Layout`]), and dividing by a size takes long that is not a constant.
 //!
 //! A variant computes what the general code computes, so it may take its place at any launch. It is built when the general code
 //! has been busy with launches of that size for as long as building takes, once for each kernel and size, and for a few sizes only.
@@ -74,6 +74,8 @@ impl fmt::Display for Variant {
 pub(crate) struct Variants<C> {
     /// Of the general code; 0 where variants would be no better.
     lanes: u32,
+    /// Code for one size pays for every size.
+    every_size: bool,
     known: Mutex<Vec<Known<C>>>,
 }
 
@@ -93,7 +95,7 @@ enum State<C> {
 
 impl<C: Clone> Variants<C> {
     pub(crate) fn new(form: Form) -> Self {
-        Self { lanes: form.lanes, known: Mutex::new(Vec::new()) }
+        Self { lanes: form.lanes, every_size: form.lanes > 0 && form.divides != 0, known: Mutex::new(Vec::new()) }
     }
 
     /// The variant for a launch with work-groups of this size, where there is one. `cost` is what the launch may take with the
@@ -105,7 +107,7 @@ impl<C: Clone> Variants<C> {
         build: impl FnOnce() -> Option<C>,
     ) -> Option<C> {
         // The common case first: rows at least a vector long.
-        if local_size[0] >= u64::from(self.lanes) {
+        if local_size[0] >= u64::from(self.lanes) && !self.every_size {
             return None;
         }
         let mode = Mode::of_process().unwrap_or(Mode::Never);
@@ -121,7 +123,7 @@ impl<C: Clone> Variants<C> {
     ) -> Option<C> {
         let items = local_size.iter().try_fold(1u64, |n, &s| n.checked_mul(s));
         let small = items.is_some_and(|n| (1..=MAX_WORK_ITEMS).contains(&n));
-        if mode == Mode::Never || !small || !Layout::pays(local_size, self.lanes) {
+        if mode == Mode::Never || !small || !(self.every_size || Layout::pays(local_size, self.lanes)) {
             return None;
         }
         let mut known = self.lock();
@@ -188,6 +190,8 @@ mod tests {
         assert_eq!(launch([16, 4, 1]), None);
         assert_eq!(launch([u64::MAX, u64::MAX, 2]), None);
         assert_eq!(launch([0, 4, 4]), None);
+        let dividing = Variants::new(Form { lanes: 16, divides: 1, ..Form::default() });
+        assert_eq!(dividing.find_in(Mode::Always, [64, 1, 1], || 0.0, || Some(1)), Some(1));
         let built = (1..=20).filter(|&y| launch([2, y, 1]).is_some()).count();
         assert_eq!(built, MAX_VARIANTS);
         assert_eq!(variants.find_in(Mode::Never, [2, 1, 1], || 1e12, || Some(1)), None);

@@ -165,10 +165,11 @@ pub fn lower<'ctx>(
         let general = shape == Shape::NdRange && size.is_none() && options.opt_level > 0 && !has_state;
         let gains =
             general && specialise::required_sub_group(*kernel).is_none() && !specialise::sees_sub_groups(*kernel);
+        let divides = gains && specialise::divides_by_size(*kernel);
         let mut lanes = if gains { options.lanes } else { 0 };
         let entry = if by_items[n] {
             let made = items::make(module, machine, *kernel, passing, shape, size, options)?;
-            lanes = if made.lanes > 1 { lanes } else { 0 };
+            lanes = if made.lanes > 1 || divides { lanes } else { 0 };
             made.function
         } else {
             // A single task is a sub-group of its own, for functions of the device library that ask.
@@ -178,7 +179,7 @@ pub fn lower<'ctx>(
             entry
         };
         if shape == Shape::NdRange {
-            let form = Form { lanes, reserved: 0, required: size.unwrap_or_default() };
+            let form = Form { lanes, divides: u32::from(divides), required: size.unwrap_or_default() };
             visible.push(specialise::describe(module, &kernel.name(), form));
         }
         entries.push(entry);

@@ -9,7 +9,7 @@ use crate::workgroup::subgroup::Primitive;
 use scythe_abi::cpu::{Form, Layout};
 use scythe_abi::launch::Shape;
 use scythe_abi::names::CPU_FORM_PREFIX;
-use scythe_llvm::{Function, Module, Place};
+use scythe_llvm::{Function, Instruction, Module, Opcode, Place, Value};
 use std::mem::offset_of;
 
 /// The function metadata by which a kernel demands a sub-group size, and a work-group size.
@@ -85,6 +85,23 @@ pub fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
     }
 }
 
+/// Whether the kernel divides by an extent of its work-group, which takes longer than most of what surrounds it, and as a constant
+/// next to nothing.
+pub fn divides_by_size(kernel: Function<'_>) -> bool {
+    fn is_size(v: Value<'_>) -> bool {
+        let Some(i) = v.as_instruction() else { return false };
+        match i.opcode() {
+            Opcode::LLVMTrunc | Opcode::LLVMZExt | Opcode::LLVMSExt => i.operand(0).is_some_and(is_size),
+            // `(int)size`, made wide again.
+            Opcode::LLVMAnd | Opcode::LLVMShl | Opcode::LLVMAShr => i.operand(0).is_some_and(is_size),
+            _ => i.called_function().and_then(|f| queries::parse(&f.name())) == Some(Query::WorkgroupSize),
+        }
+    }
+    use Opcode::{LLVMSDiv, LLVMSRem, LLVMUDiv, LLVMURem};
+    let divisor = |i: Instruction<'_>| i.operand(1).is_some_and(is_size);
+    kernel.instructions().any(|i| matches!(i.opcode(), LLVMSDiv | LLVMSRem | LLVMUDiv | LLVMURem) && divisor(i))
+}
+
 /// Lets the queries of `kernel` name dimensions by their place in `order`.
 pub fn reorder<'ctx>(kernel: Function<'ctx>, order: [usize; 3]) {
     let calls: Vec<_> = kernel.instructions().filter(|i| i.called_function().is_some()).collect();
@@ -117,7 +134,7 @@ pub fn describe<'ctx>(module: &Module<'ctx>, name: &str, form: Form) -> Function
         builder.store(context.const_int(bits, value), address);
     };
     put(32, u64::from(form.lanes), offset_of!(Form, lanes));
-    put(32, u64::from(form.reserved), offset_of!(Form, reserved));
+    put(32, u64::from(form.divides), offset_of!(Form, divides));
     for (d, extent) in form.required.into_iter().enumerate() {
         put(64, extent, offset_of!(Form, required) + 8 * d);
     }
