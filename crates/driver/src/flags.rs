@@ -497,8 +497,9 @@ pub fn lookup(arg: &str) -> Option<(&'static Flag, Option<&str>)> {
 /// The text of `--help`.
 pub fn help() -> String {
     let mut out = String::from(
-        "Usage: scythe [options] files...\n\n\
-         Compiles SYCL 2020 programs. Takes the options of clang++ and, with -fsycl, these:\n\n",
+        "Usage: scythe [options] files...\n       scythe inspect [--json | --html] file\n\n\
+         Compiles SYCL 2020 programs, and tells which kernels a file holds and what they need. Takes\n\
+         the options of clang++ and, with -fsycl, these:\n\n",
     );
     for flag in FLAGS.iter().filter(|f| !f.help.1.is_empty()) {
         let (value, text) = flag.help;
