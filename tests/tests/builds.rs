@@ -10,7 +10,7 @@ use scythe_tests::{Outcome, Project, prefix};
 
 /// How the example ends when all its results are as they should be.
 const RIGHT: &str = "degrees: right";
-const MATERIAL: &str = "src/stencil/material.cpp";
+const MATERIAL: &str = "src/plate/material.cpp";
 /// The sources of the example.
 const UNITS: u64 = 7;
 
@@ -149,7 +149,7 @@ fn cmake_ninja_and_sccache_work_together() {
     build().ok();
     assert_eq!(cache.counts(), (UNITS, UNITS + 1), "what only a device pass sees is part of the text");
     project.run("./build/heat", &[]).fails().stdout_has("the flow is");
-    let checked = project.run("clangd-22", &["--check=src/statistics/summarise.cpp", "--compile-commands-dir=build"]);
+    let checked = project.run("clangd-22", &["--check=src/plate/summarise.cpp", "--compile-commands-dir=build"]);
     checked.ok().stderr_has("All checks completed, 0 errors");
 }
 

@@ -1,6 +1,6 @@
 // Lets heat spread with the static library, summarises with the shared one, and compares with plain C++.
 #include "expected.hpp"
-#include "statistics.hpp"
+#include "plate.hpp"
 #include "stencil.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ int main() {
   float *reference = sycl::malloc_shared<float>(size * size, queue);
   std::copy(wanted.begin(), wanted.end(), reference);
 
-  const statistics::Summary sum = statistics::summarise(queue, now, size);
+  const plate::Summary sum = plate::summarise(queue, now, size);
   bool right = close("the largest difference", difference(queue, now, reference, wanted.size()), 0);
   right &= close("the heat", sum.heat, heat);
   right &= close("the coldest cell", sum.coldest, *coldest);

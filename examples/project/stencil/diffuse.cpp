@@ -1,3 +1,4 @@
+#include "plate.hpp"
 #include "stencil.hpp"
 
 namespace stencil {
@@ -12,7 +13,7 @@ sycl::event diffuse(sycl::queue &queue, const float *now, float *next, std::size
         return;
       }
       const float around = (now[here - size] + now[here + size]) + (now[here - 1] + now[here + 1]);
-      next[here] = now[here] + conductivity(row, column) * (around - 4.0f * now[here]);
+      next[here] = now[here] + plate::conductivity(row, column) * (around - 4.0f * now[here]);
     });
   });
 }

@@ -1,6 +1,6 @@
-#include "statistics.hpp"
+#include "plate.hpp"
 
-namespace statistics {
+namespace plate {
 
 std::size_t edge(std::size_t cells) {
   std::size_t length = 0;
@@ -9,4 +9,4 @@ std::size_t edge(std::size_t cells) {
   return length;
 }
 
-} // namespace statistics
+} // namespace plate

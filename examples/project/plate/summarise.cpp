@@ -1,24 +1,22 @@
-// One work-item per row sums up its row, the host the rows. The kernel calls a function of this library and one of the
-// other.
-#include "statistics.hpp"
-#include "stencil.hpp"
+// One work-item per row sums up its row, the host the rows. The kernel calls functions of other translation units.
+#include "plate.hpp"
 
 #include <algorithm>
 
-namespace statistics {
+namespace plate {
 
-Summary summarise(sycl::queue &queue, const float *plate, std::size_t size) {
+Summary summarise(sycl::queue &queue, const float *temperatures, std::size_t size) {
   Summary *rows = sycl::malloc_shared<Summary>(size, queue);
   const std::size_t cells = size * size;
   auto summarise_row = [=](sycl::id<1> row) {
     const std::size_t length = edge(cells);
-    Summary sum{0, plate[row[0] * length], plate[row[0] * length], 0};
+    Summary sum{0, temperatures[row[0] * length], temperatures[row[0] * length], 0};
     for (std::size_t column = 0; column < length; ++column) {
-      const float here = plate[row[0] * length + column];
+      const float here = temperatures[row[0] * length + column];
       sum.heat += here;
       sum.coldest = sycl::fmin(sum.coldest, here);
       sum.warmest = sycl::fmax(sum.warmest, here);
-      sum.flow += here * stencil::conductivity(row[0], column);
+      sum.flow += here * conductivity(row[0], column);
     }
     rows[row] = sum;
   };
@@ -34,4 +32,4 @@ Summary summarise(sycl::queue &queue, const float *plate, std::size_t size) {
   return all;
 }
 
-} // namespace statistics
+} // namespace plate
