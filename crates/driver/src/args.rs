@@ -230,7 +230,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
     if inv.device_only && inv.host_only {
         return Err(Error::BothSidesExcluded);
     }
-    inv.targets.finish()?;
+    inv.targets.finish(inv.config_file.is_some())?;
     Ok(inv)
 }
 
@@ -241,7 +241,7 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         Meaning::Sycl => inv.sycl = true,
         Meaning::NoSycl => inv.sycl = false,
         Meaning::Targets => inv.targets.select(&value)?,
-        Meaning::FixedTargets => inv.targets.fix(&value)?,
+        Meaning::FixedTargets => inv.targets.fix(&value),
         Meaning::FrontendOptions => inv.targets.add_options(Stage::Frontend, after_equals(&words[0]), value)?,
         Meaning::BackendOptions => inv.targets.add_options(Stage::Backend, after_equals(&words[0]), value)?,
         Meaning::LinkerOptions => inv.targets.add_options(Stage::Linker, after_equals(&words[0]), value)?,

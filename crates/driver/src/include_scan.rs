@@ -13,7 +13,7 @@ use crate::args::{Invocation, Item};
 use crate::flags::Steps;
 
 /// Options whose effect on the search for files, or on what a pass sees, is not followed.
-const UNFOLLOWED: [&str; 30] = [
+const UNFOLLOWED: [&str; 35] = [
     "-Xclang",
     "-Xpreprocessor",
     "-Wp,",
@@ -44,6 +44,11 @@ const UNFOLLOWED: [&str; 30] = [
     "--config",
     "-resource-dir",
     "-specs",
+    "-imultilib",
+    "-iwithsysroot",
+    "--include",
+    "--imacros",
+    "--define",
 ];
 /// Options that name a folder to search.
 const FOLDERS: [&str; 4] = ["-isystem", "-iquote", "-idirafter", "-I"];
@@ -101,13 +106,13 @@ impl Scan {
             let joined = word.strip_prefix(option).filter(|rest| !rest.is_empty());
             joined.map(str::to_owned).or_else(|| (word == option).then(|| words.get(1).cloned()).flatten())
         };
-        if let Some(folder) = FOLDERS.iter().find_map(|option| value(option)) {
-            self.folders.push(PathBuf::from(folder));
-            return Some(());
-        }
         // What only device passes see is a sign of device code.
         if steps == Steps::DEVICE || UNFOLLOWED.iter().any(|option| word.starts_with(option)) {
             return None;
+        }
+        if let Some(folder) = FOLDERS.iter().find_map(|option| value(option)) {
+            self.folders.push(PathBuf::from(folder));
+            return Some(());
         }
         if FILES.contains(&word.as_str()) {
             self.first.push(words.get(1)?.clone());
@@ -317,7 +322,14 @@ mod tests {
         assert!(!free(&[], "#include <sycl/sycl.hpp>\n"));
         assert!(!free(&[], "#include \"hidden.h\"\n"));
         assert!(!free(&["-include", "hidden.h"], plain));
-        for option in ["-DX=[[clang::sycl_external]]", "-nostdinc++", "-fmodules", "--sysroot=/"] {
+        for option in [
+            "-DX=[[clang::sycl_external]]",
+            "-nostdinc++",
+            "-fmodules",
+            "--sysroot=/",
+            "-isystem-afterx",
+            "--include=x",
+        ] {
             assert!(!free(&[option], plain), "{option}");
         }
         for options in [["-Xclang", "-x"], ["-Xarch_device", "-DX"], ["-Xsycl-target-frontend", "-include x"]] {

@@ -44,8 +44,8 @@ pub struct Targets {
     /// Empty: none was named, which means the generic one, or those found in objects.
     selected: BTreeSet<Target>,
     options: Vec<(Stage, Scope, String)>,
-    /// `-fsycl-fixed-targets=`.
-    fixed: BTreeSet<Target>,
+    /// `-fsycl-fixed-targets=`: canonical names, and those that only a device configuration file can know.
+    fixed: BTreeSet<String>,
 }
 
 /// One device pass, and the targets whose code it makes.
@@ -76,9 +76,9 @@ impl Targets {
     }
 
     /// `-fsycl-fixed-targets=LIST`. The last one counts.
-    pub fn fix(&mut self, list: &str) -> Result<(), Error> {
-        self.fixed = parse_list(list, "-fsycl-fixed-targets=")?;
-        Ok(())
+    pub fn fix(&mut self, list: &str) {
+        let canonical = |name: &str| Target::from_name(name).map_or_else(|| name.to_owned(), |target| target.name());
+        self.fixed = list.split(',').map(canonical).collect();
     }
 
     /// `-Xsycl-target-…[=NAME] OPTIONS`.
@@ -96,8 +96,12 @@ impl Targets {
         self.options.push((Stage::Backend, Scope::All, options));
     }
 
-    /// Called when all options are known: names that exclude each other, and options that say more about a target.
-    pub fn finish(&mut self) -> Result<(), Error> {
+    /// Called when all options are known, and whether there is a device configuration file: names that exclude each other, and options that say more about a target.
+    pub fn finish(&mut self, configured: bool) -> Result<(), Error> {
+        // A configuration file can name more targets; whoever reads it knows which.
+        for name in self.fixed.iter().filter(|_| !configured) {
+            named(name, || format!("-fsycl-fixed-targets={}", self.fixed().join(",")))?;
+        }
         let gpu = self.selected.iter().find(|target| matches!(target, Target::IntelGpu(_)));
         if let Some(gpu) = gpu.filter(|_| self.selected.contains(&Target::IntelGen)) {
             return Err(Error::MixedIntel { device: gpu.name() });
@@ -179,9 +183,9 @@ impl Targets {
         if self.selected.is_empty() { BTreeSet::from([Target::Generic]) } else { self.selected.clone() }
     }
 
-    /// The canonical names of `-fsycl-fixed-targets=`.
+    /// The names of `-fsycl-fixed-targets=`.
     pub fn fixed(&self) -> Vec<String> {
-        self.fixed.iter().map(|target| target.name()).collect()
+        self.fixed.iter().cloned().collect()
     }
 
     /// The device passes for sources. Targets whose passes would be the same share one.
