@@ -15,7 +15,8 @@ mod intrinsics;
 
 use crate::link;
 use scythe_llvm::{
-    Context, Linkage, Module, OptLevel, PassOptions, TargetMachine, TargetOptions, run_passes, translate_to_spirv,
+    Context, Linkage, Module, OptLevel, PassOptions, Place, TargetMachine, TargetOptions, run_passes,
+    translate_to_spirv,
 };
 use scythe_passes::target::cpu::local_variables;
 use std::path::PathBuf;
@@ -108,14 +109,14 @@ fn prepare<'ctx>(context: &'ctx Context, module: &Module<'ctx>, triple: &str, op
         kernel.remove_comdat();
         kernel.set_linkage(Linkage::LLVMExternalLinkage);
     }
-    // The driver optimises; what helps it most is to know which memory a pointer points to.
-    let simplify = match options.opt_level {
-        0 => "always-inline,globaldce",
-        _ => {
-            "always-inline,inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,infer-address-spaces,instcombine,\
-             simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),globaldce"
-        }
-    };
+    // The driver optimises; what helps it most is to know which memory a pointer points to. Code that was compiled without
+    // optimisation is optimised here nevertheless: drivers crash on barriers and local memory in functions that are called.
+    let mut simplify = "always-inline,inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,infer-address-spaces,\
+                        instcombine,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),globaldce";
+    for function in module.functions().filter(|f| f.enum_attribute(Place::Function, "optnone").is_some()) {
+        ["optnone", "noinline"].iter().for_each(|name| function.remove_enum_attribute(Place::Function, name));
+        simplify = "default<O2>,function(infer-address-spaces,adce),globaldce";
+    }
     run_passes(module, simplify, Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
     arguments::run(module);
     intrinsics::run(module);
