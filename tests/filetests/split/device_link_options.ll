@@ -37,6 +37,13 @@
 ; RUN: for f in store/cache/link-*; do printf x >> $f; done
 ; RUN: scythe-tools device-link -o third.o --target=x86_64 --cpu-opts=-march=avx2 --cache=store/cache --verbose a.ll b.ll 2>&1 | FileCheck --check-prefix=STEPS %s
 ; RUN: cmp first.o third.o
+; Of a link in which one source changed, only that one is compiled again.
+; RUN: sed 's/i32 8/i32 9/' b.ll > changed.ll
+; RUN: ls store/cache | grep -c '^cpu-' | FileCheck --check-prefix=FOUR %s
+; FOUR: {{^4$}}
+; RUN: scythe-tools device-link -o changed.o --target=x86_64 --cpu-opts=-march=avx2 --cache=store/cache a.ll changed.ll
+; RUN: ls store/cache | grep -c '^cpu-' | FileCheck --check-prefix=FIVE %s
+; FIVE: {{^5$}}
 ; RUN: not scythe-tools device-link -o bad.o --cache=a.ll a.ll 2>&1 | FileCheck --check-prefix=FOLDER %s
 ; FOLDER: a.ll: error: cannot make the folder: File exists
 
