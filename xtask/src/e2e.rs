@@ -9,6 +9,7 @@
 //! // args: 100 200              of the program
 //! // expect-output: text        a line of the output holds it; may be repeated
 //! // valgrind: args 8           run under valgrind with these arguments instead; `no` to leave it out
+//! // backends: cpu,opencl       that it runs on; default: all
 //! ```
 //!
 //! `device` is `scythe -fsycl`; `gxx` the same with g++ as host compiler; `host` is g++ alone.
@@ -31,6 +32,15 @@ enum Mode {
     Gxx,
 }
 
+/// Where programs run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// Where they choose to, with no driver but the built-in one to choose.
+    Cpu,
+    /// On OpenCL's devices; the folder holds the driver.
+    OpenCl(PathBuf),
+}
+
 /// What the head of a source asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Directions {
@@ -39,6 +49,7 @@ struct Directions {
     flags: Vec<String>,
     args: Vec<String>,
     expected: Vec<String>,
+    backends: Vec<String>,
     /// `None`: not under valgrind.
     valgrind_args: Option<Vec<String>>,
 }
@@ -59,11 +70,14 @@ pub struct Tally {
     pub failures: Vec<String>,
 }
 
-/// Compiles and runs all programs whose name holds one of `filters`.
-pub fn run(prefix: &Path, filters: &[String]) -> Result<Tally, String> {
+/// Compiles and runs all programs whose name holds one of `filters`. Host mode is the CPU's alone.
+pub fn run(prefix: &Path, filters: &[String], backend: &Backend) -> Result<Tally, String> {
     let mut cases = Vec::new();
     for (source, directions) in programs(filters)? {
-        for &mode in &directions.modes {
+        if !directions.backends.iter().any(|name| name == backend.name()) {
+            continue;
+        }
+        for &mode in directions.modes.iter().filter(|mode| *backend == Backend::Cpu || **mode == Mode::Device) {
             let levels = if mode == Mode::Device { directions.levels.clone() } else { vec!["O2".to_owned()] };
             for level in levels {
                 let stem = source.file_stem().unwrap_or_default().to_string_lossy();
@@ -72,7 +86,7 @@ pub fn run(prefix: &Path, filters: &[String]) -> Result<Tally, String> {
             }
         }
     }
-    run_all(&cases, |case| case.check(prefix))
+    run_all(&cases, |case| case.check(prefix, backend))
 }
 
 /// Runs the device programs under valgrind's memcheck. The examples compile their kernels there too; the others bring
@@ -80,7 +94,8 @@ pub fn run(prefix: &Path, filters: &[String]) -> Result<Tally, String> {
 pub fn valgrind(prefix: &Path, filters: &[String]) -> Result<Tally, String> {
     let mut cases = Vec::new();
     for (source, directions) in programs(filters)? {
-        if directions.modes.contains(&Mode::Device) && directions.valgrind_args.is_some() {
+        let on_cpu = directions.backends.iter().any(|name| name == Backend::Cpu.name());
+        if on_cpu && directions.modes.contains(&Mode::Device) && directions.valgrind_args.is_some() {
             let stem = source.file_stem().unwrap_or_default().to_string_lossy();
             let name = format!("{stem} [valgrind]");
             cases.push(Case { source, name, mode: Mode::Device, level: "O1".to_owned(), directions });
@@ -124,6 +139,15 @@ fn programs(filters: &[String]) -> Result<Vec<(PathBuf, Directions)>, String> {
     Ok(found)
 }
 
+impl Backend {
+    fn name(&self) -> &'static str {
+        match self {
+            Backend::Cpu => "cpu",
+            Backend::OpenCl(_) => "opencl",
+        }
+    }
+}
+
 impl Mode {
     fn name(self) -> &'static str {
         match self {
@@ -143,6 +167,7 @@ impl Directions {
             flags: Vec::new(),
             args: Vec::new(),
             expected: Vec::new(),
+            backends: vec!["cpu".to_owned(), "opencl".to_owned()],
             valgrind_args: None,
         };
         let words = |v: &str| v.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -156,6 +181,7 @@ impl Directions {
                 "flags" => d.flags = words(value),
                 "args" => d.args = words(value),
                 "expect-output" => d.expected.push(value.to_owned()),
+                "backends" => d.backends = value.split(',').map(|b| b.trim().to_owned()).collect(),
                 "valgrind" => under_valgrind = Some(value.to_owned()),
                 _ => {}
             }
@@ -179,10 +205,15 @@ fn mode(name: &str) -> Result<Mode, String> {
 
 impl Case {
     /// Compiles, runs, compares.
-    fn check(&self, prefix: &Path) -> Result<(), String> {
+    fn check(&self, prefix: &Path, backend: &Backend) -> Result<(), String> {
         let scratch = Scratch::new("e2e")?;
         let program = self.compile(prefix, scratch.path(), &[])?;
-        let mut command = Command::new(&program);
+        // `env` sets what this process must not have itself.
+        let mut command = Command::new("env");
+        if let Backend::OpenCl(libraries) = backend {
+            command.arg("ONEAPI_DEVICE_SELECTOR=opencl:*").args(crate::opencl::variables(libraries));
+        }
+        command.arg(&program);
         command.args(&self.directions.args).current_dir(scratch.path()).env(CACHE, scratch.path().join("cache"));
         let outcome = capture(&mut command, RUN_LIMIT)?;
         if !outcome.success() {

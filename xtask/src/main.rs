@@ -8,6 +8,7 @@ mod e2e;
 mod fuzz;
 mod invariants;
 mod lint;
+mod opencl;
 mod process;
 mod run;
 mod setup;
@@ -23,7 +24,8 @@ Usage: cargo xtask COMMAND
   run FILE [ARGS]            set up, build Scythe, compile FILE with it, and run the program with ARGS
   test [STAGE] [FILTER]      set up, build, and run all tests, one stage (fmt, unit, e2e, accuracy, invariants,
                              relocation, lint, fuzz, valgrind), or end-to-end programs whose name holds FILTER;
-                             --quick leaves out lint, fuzz and valgrind
+                             --quick leaves out lint, fuzz and valgrind; --backend opencl runs the end-to-end
+                             programs on Intel's OpenCL runtime instead
   install --prefix DIR       set up, build, and install a relocatable tree
   stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
   bench compile|link|run     ratios against clang++, llvm-extract and OpenMP, and whether each limit holds

@@ -7,7 +7,7 @@ use crate::process::{CACHE, Scratch, capture, progress};
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 use crate::workspace::{cargo, root};
-use crate::{e2e, fuzz, invariants, lint};
+use crate::{e2e, fuzz, invariants, lint, opencl};
 
 /// In the order they run: what is quick, and what most often fails, first.
 const STAGES: [&str; 9] = ["fmt", "unit", "e2e", "accuracy", "invariants", "relocation", "lint", "fuzz", "valgrind"];
@@ -22,6 +22,11 @@ struct Ended {
 }
 
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
+    if let [flag, backend, filters @ ..] = args
+        && flag == "--backend"
+    {
+        return run_on(backend, filters);
+    }
     let quick = args.iter().any(|a| a == "--quick");
     let named: Vec<&String> = args.iter().filter(|a| STAGES.contains(&a.as_str())).collect();
     let filters: Vec<String> =
@@ -44,7 +49,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             "fmt" => lint::check_format().map(|()| "formats".to_owned()),
             "lint" => lint::clippy().map(|()| "lints".to_owned()),
             "unit" => unit(&prefix, &filters),
-            "e2e" => e2e::run(&prefix, &filters).and_then(|t| tallied(t, "programs")),
+            "e2e" => e2e::run(&prefix, &filters, &e2e::Backend::Cpu).and_then(|t| tallied(t, "programs")),
             "accuracy" => accuracy(&prefix),
             "fuzz" => fuzz::check(&prefix),
             "invariants" => invariants::check(&prefix).map(|n| format!("{n} invariants")),
@@ -57,6 +62,21 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         results.push(Ended { stage, result, seconds: start.elapsed().as_secs_f64() });
     }
     Ok(summary(&results))
+}
+
+/// The end-to-end programs on one backend alone.
+fn run_on(backend: &str, filters: &[String]) -> Result<ExitCode, String> {
+    if backend != "opencl" {
+        return Err(format!("there is no backend '{backend}' to test; there is opencl"));
+    }
+    setup::ensure(Purpose::Bench)?;
+    let prefix = stage::stage(Profile::Dev)?;
+    let start = Instant::now();
+    let result = opencl::test(&prefix, filters);
+    if let Err(message) = &result {
+        eprintln!("{message}");
+    }
+    Ok(summary(&[Ended { stage: "opencl", result, seconds: start.elapsed().as_secs_f64() }]))
 }
 
 fn tallied(tally: e2e::Tally, what: &str) -> Result<String, String> {

@@ -10,8 +10,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::{Limit, Report};
+use crate::opencl;
 use crate::process::{self, CACHE, Scratch, capture, progress};
-use crate::workspace::{root, target};
+use crate::workspace::root;
 
 const ROUNDS: usize = 5;
 const LIMIT: Duration = Duration::from_secs(300);
@@ -21,7 +22,6 @@ const LIMIT: Duration = Duration::from_secs(300);
 const COMMON: [&str; 4] = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=on"];
 /// Vector forms of the maths functions, which loops get only where `errno` is no concern; in kernels it never is.
 const OPENMP: [&str; 3] = ["-fopenmp", "-fno-math-errno", "-fveclib=libmvec"];
-const OPENCL_PACKAGES: [&str; 2] = ["intel-opencl-rt==2026.2.0", "intel-cmplr-lib-rt==2026.2.0"];
 
 /// Against Intel's runtime: for the mean of all programs, and for each.
 const OPENCL_MEAN: f64 = 0.9;
@@ -64,7 +64,7 @@ pub fn measure(prefix: &Path, names: &[String]) -> Result<Report, String> {
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
     let scratch = Scratch::new("bench-cpu")?;
-    let bench = Bench { prefix, folder: scratch.path(), opencl: opencl_runtime()? };
+    let bench = Bench { prefix, folder: scratch.path(), opencl: opencl::runtime()? };
     let mut report = Report::default();
     bench.programs(PROGRAMS.iter().filter(|p| wanted(p.name)), &mut report)?;
     if wanted("launch") {
@@ -258,8 +258,7 @@ impl Bench<'_> {
         let mut command = Command::new("env");
         command.arg(format!("{CACHE}={}", cache.display()));
         if who == Contender::OpenCl {
-            let folder = self.opencl.display();
-            command.arg(format!("OCL_ICD_FILENAMES={folder}/libintelocl.so")).arg(format!("LD_LIBRARY_PATH={folder}"));
+            command.args(opencl::variables(&self.opencl));
         }
         command.arg(self.executable(who, name)).args(args);
         let outcome = capture(&mut command, LIMIT)?;
@@ -272,27 +271,6 @@ impl Bench<'_> {
         };
         Ok(outcome.stdout.lines().filter_map(pair).collect())
     }
-}
-
-/// Installs Intel's OpenCL runtime, unless it is there, and returns the folder of its libraries.
-fn opencl_runtime() -> Result<PathBuf, String> {
-    let environment = target().join("bench-opencl");
-    let libraries = environment.join("lib");
-    let stamp = environment.join("packages");
-    let wanted = OPENCL_PACKAGES.join("\n");
-    if std::fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) && libraries.join("libintelocl.so").exists() {
-        return Ok(libraries);
-    }
-    progress(&format!("installing {} from PyPI", OPENCL_PACKAGES.join(" and ")));
-    process::output(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
-    let mut pip = Command::new(environment.join("bin/pip"));
-    process::output(pip.args(["install", "--quiet"]).args(OPENCL_PACKAGES))?;
-    let library = libraries.join("libintelocl.so");
-    if !library.exists() {
-        return Err(format!("{} holds no {}", OPENCL_PACKAGES[0], library.display()));
-    }
-    std::fs::write(&stamp, wanted).map_err(|e| format!("cannot write {}: {e}", stamp.display()))?;
-    Ok(libraries)
 }
 
 fn value(numbers: &Numbers, name: &str) -> Result<f64, String> {
