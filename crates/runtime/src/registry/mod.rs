@@ -17,7 +17,9 @@
 //!
 //! Removal waits until the kernels made of the library's images, also those of other libraries that call functions of it, that
 //! are with a backend have finished: the count of a [`ReadyKernel`] tells, because a launch holds one until it is done.
-//! When the process ends, [`exit`] has waited before.
+//! When the process ends, [`exit`] has waited before. The wait is limited: removal runs inside `dlclose`, which holds the dynamic
+//! loader, and a worker thread that has just been started needs it, too. Nothing hangs on the wait but memory of the library
+//! that kernels may have been given: programs are copies, which kernels keep until they are done.
 
 mod choice;
 mod image;
@@ -30,7 +32,7 @@ use std::ffi::{CStr, CString, c_void};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use scythe_abi::launch::{KernelLaunch, ParamKind, Shape};
 use scythe_abi::names::TU_SEPARATOR;
@@ -44,6 +46,9 @@ use crate::{Errc, Error, Result, lock};
 use crate::{exit, settings};
 use choice::{Candidate, Ranked, rank};
 use image::{Image, KernelFacts};
+
+/// How long removal waits for kernels.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Counts registrations and removals. Starts at 1: a slot that was never filled holds 0.
 static GENERATION: AtomicU64 = AtomicU64::new(1);
@@ -175,8 +180,8 @@ fn library_name(descriptor: *const BinDesc) -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the program".to_owned())
 }
 
-/// Forgets what [`register`] recorded, after the kernels of its images that are running or about to have finished. A
-/// descriptor that is not registered is ignored.
+/// Forgets what [`register`] recorded, after waiting (for a while) for kernels made of its images that are running or about to.
+/// A descriptor that is not registered is ignored.
 pub fn unregister(descriptor: *const BinDesc) {
     let mut leaving: Vec<Arc<ReadyKernel>> = Vec::new();
     let library = {
@@ -197,9 +202,10 @@ pub fn unregister(descriptor: *const BinDesc) {
         }
         library
     };
+    let deadline = Instant::now() + PATIENCE;
     let mut pause = Duration::from_micros(20);
     for kernel in leaving {
-        while Arc::strong_count(&kernel) > 1 && !exit::is_over() {
+        while Arc::strong_count(&kernel) > 1 && !exit::is_over() && Instant::now() < deadline {
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(1));
         }
