@@ -266,6 +266,24 @@ fn preprocessed_text_compiles_to_the_same_object() {
 }
 
 #[test]
+fn units_from_text_and_from_source_share_kernels_of_a_header() {
+    // Blanks and comments are not in the text: the kernel stands in another column there.
+    let header = "#include <sycl/sycl.hpp>\ninline void add(sycl::queue &q, int *p) { /* */   \
+                  q.single_task<class Add>(   [=]  { ++*p; }).wait(); }\n";
+    let project = Project::new()
+        .file("add.hpp", header)
+        .file("b.cpp", "#include \"add.hpp\"\nvoid other(sycl::queue &q, int *p) { add(q, p); }\n")
+        .file(
+            "a.cpp",
+            "#include \"add.hpp\"\nvoid other(sycl::queue &, int *);\nint main() {\n  sycl::queue q;\n  int *p = \
+             sycl::malloc_shared<int>(1, q);\n  *p = 0;\n  add(q, p);\n  other(q, p);\n  return *p == 2 ? 0 : 1;\n}\n",
+        );
+    let piped = format!("{0} -fsycl -E b.cpp | {0} -fsycl -O1 -x c++-cpp-output -c - -o b.o", scythe());
+    project.run("sh", &["-c", &piped]).ok();
+    project.compile_and_run(&["a.cpp", "b.o"]).ok();
+}
+
+#[test]
 fn preprocessed_text_is_one_on_standard_output_too_and_errors_point_to_the_source() {
     let project = Project::new().file("a.cpp", &UNIT.replace("VALUE", "missing"));
     let printed = project.scythe(&["-fsycl", "-E", "-P", "a.cpp"]).ok().stdout;
@@ -277,7 +295,7 @@ fn preprocessed_text_is_one_on_standard_output_too_and_errors_point_to_the_sourc
     assert!(!project.exists("a.o"));
     let half = &printed[..printed.len() / 4];
     std::fs::write(project.path().join("half.ii"), half).expect("files can be written");
-    project.scythe(&["-fsycl", "-c", "half.ii"]).fails().stderr_has("'half.ii': line 3").stderr_has("has no end");
+    project.scythe(&["-fsycl", "-c", "half.ii"]).fails().stderr_has("'half.ii': line 4").stderr_has("has no end");
 }
 
 #[test]

@@ -142,8 +142,8 @@ fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
         Action::NewKernels { modules, linked, linked_in } => new_kernels(step, tools, modules, linked, linked_in),
         Action::Bundle { host, device, output } => device_code::bundle(host, device, output).map(|()| Ended::success()),
         Action::Unbundle { input, pieces } => device_code::unbundle(input, pieces).map(|()| Ended::success()),
-        Action::JoinTexts { unit, parts, output, hidden } => {
-            preprocessed::join(*unit, parts, output.as_deref(), hidden).map(|()| Ended::success())
+        Action::JoinTexts { unit, compiler, parts, output, hidden } => {
+            preprocessed::join((*unit, *compiler), parts, output.as_deref(), hidden).map(|()| Ended::success())
         }
         Action::DivideText { input, outputs } => preprocessed::divide(input, outputs).map(|()| Ended::success()),
         Action::Strip { input, output } => device_code::strip(input, output).map(|()| Ended::success()),

@@ -34,6 +34,8 @@ pub struct Facts {
     pub code: BTreeMap<String, u64>,
     /// Inputs that are bundles of preprocessed text.
     pub texts: BTreeMap<String, preprocessed::Bundle>,
+    /// With `-E`, the fingerprint of what would compile the text.
+    pub compiler: u64,
     /// Where results of device links are kept, if anywhere.
     pub link_cache: Option<PathBuf>,
     /// Words that define which aspects the targets have, for every pass.
@@ -70,7 +72,11 @@ impl Facts {
         let linking = invocation.mode == Mode::Link && !invocation.device_only;
         let (device_code, image_libraries) = if linking { holders(invocation)? } else { Default::default() };
         let mut host_only = host_only_sources(invocation, &layout);
-        let texts = bundles(invocation, &mut host_only)?;
+        let texts = preprocessed::bundles(invocation, &mut host_only)?;
+        let compiler = match invocation.mode {
+            Mode::Preprocess => fingerprint::contents(&[&clang, &layout.plugin])?,
+            _ => 0,
+        };
         let link_cache = invocation.link_cache.as_ref().map(cache_folder).transpose()?;
         let outputs = invocation.output.iter().chain(&invocation.int_header);
         Ok(Facts {
@@ -83,7 +89,8 @@ impl Facts {
             device_code,
             image_libraries,
             host_only,
-            code: fingerprints(invocation)?,
+            code: fingerprint::sources(invocation)?,
+            compiler,
             texts,
             link_cache,
             aspect_macros: aspect_macros(invocation)?,
@@ -123,35 +130,6 @@ fn host_only_sources(invocation: &Invocation, layout: &Layout) -> BTreeSet<Strin
     let Some(mut scan) = include_scan::Scan::new(invocation, &layout.include) else { return BTreeSet::new() };
     let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source && input.path != "-");
     sources.filter(|input| scan.is_free_of_sycl(Path::new(&input.path))).map(|input| input.path.clone()).collect()
-}
-
-/// The inputs that are bundles of preprocessed text. Other preprocessed text is what one pass saw: the host's, unless
-/// the device side is asked for.
-fn bundles(
-    invocation: &Invocation,
-    host_only: &mut BTreeSet<String>,
-) -> Result<BTreeMap<String, preprocessed::Bundle>, Error> {
-    let mut found = BTreeMap::new();
-    for input in invocation.inputs().filter(|input| preprocessed::is_preprocessed(input)) {
-        let bundle = if input.path == "-" { None } else { preprocessed::read(Path::new(&input.path))? };
-        match bundle {
-            Some(bundle) => drop(found.insert(input.path.clone(), bundle)),
-            None if invocation.device_only => {}
-            None => drop(host_only.insert(input.path.clone())),
-        }
-    }
-    Ok(found)
-}
-
-/// The fingerprints of all sources that can be read twice.
-fn fingerprints(invocation: &Invocation) -> Result<BTreeMap<String, u64>, Error> {
-    let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source);
-    let files = sources.map(|input| &input.path).filter(|path| Path::new(path).is_file());
-    let print = |path: &String| {
-        let text = std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
-        Ok((path.clone(), fingerprint::code(&text)))
-    };
-    files.map(print).collect()
 }
 
 /// The folder of `-fsycl-device-link-cache`.

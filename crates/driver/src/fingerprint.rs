@@ -4,6 +4,12 @@
 //! else. Above all not on the output's name: compiler caches hand an object to whoever compiles the same text, under any
 //! name. Comments and blanks do not count, so that a cache still has the object after an edit of a comment.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::args::{InputKind, Invocation};
+use crate::error::Error;
+
 /// FNV-1a, 64 bits.
 #[derive(Clone, Copy, Debug)]
 struct Hash(u64);
@@ -31,6 +37,27 @@ pub fn unit_id<'a>(source: &str, code: u64, macros: impl Iterator<Item = &'a str
     code.to_le_bytes().into_iter().chain((repeat as u64).to_le_bytes()).for_each(|byte| hash.add(byte));
     macros.for_each(|word| hash.add_text(word));
     hash.0
+}
+
+/// The fingerprints of all sources that can be read twice, by their names.
+pub fn sources(invocation: &Invocation) -> Result<BTreeMap<String, u64>, Error> {
+    let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source);
+    let files = sources.map(|input| &input.path).filter(|path| Path::new(path).is_file());
+    let print = |path: &String| {
+        let text = std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        Ok((path.clone(), code(&text)))
+    };
+    files.map(print).collect()
+}
+
+/// One fingerprint of the contents of files, such as programs.
+pub fn contents(files: &[&Path]) -> Result<u64, Error> {
+    let mut hash = Hash::new();
+    for path in files {
+        let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+        bytes.iter().for_each(|byte| hash.add(*byte));
+    }
+    Ok(hash.0)
 }
 
 /// The fingerprint of a source's code.

@@ -131,6 +131,8 @@ fn compile(invocation: &Invocation) -> Result<i32, Error> {
     signals::listen().map_err(|source| Error::Read { path: "signals".into(), source })?;
     let status = {
         let folder = temp::TempFolder::create()?;
+        let kept = preprocessed::keep_stdin(invocation, folder.path())?;
+        let invocation = kept.as_ref().unwrap_or(invocation);
         let facts = Facts::gather(invocation, folder.path().to_owned())?;
         let plan = plan::plan(invocation, &facts)?;
         let tools = facts.layout.tools.as_path();

@@ -54,9 +54,9 @@ pub enum Action {
     /// Add what device passes read to what the host pass read, and make one dependency file of it. Files in the folder
     /// `hidden` are none of the user's.
     Dependencies { host: PathBuf, device: Vec<PathBuf>, output: PathBuf, phony: bool, hidden: PathBuf },
-    /// Make one bundle of the preprocessed texts of a unit's passes; on standard output without a file. Files in the folder
+    /// Make one bundle of the preprocessed texts of a unit's passes, by which caches also know the compiler; on standard output without a file. Files in the folder
     /// `hidden` are none of the user's.
-    JoinTexts { unit: u64, parts: Vec<(String, PathBuf)>, output: Option<PathBuf>, hidden: PathBuf },
+    JoinTexts { unit: u64, compiler: u64, parts: Vec<(String, PathBuf)>, output: Option<PathBuf>, hidden: PathBuf },
     /// Take the texts out of a bundle.
     DivideText { input: PathBuf, outputs: Vec<(String, PathBuf)> },
     /// Copy an object or archive, without its device code.

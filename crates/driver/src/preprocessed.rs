@@ -1,11 +1,12 @@
 //! Files of preprocessed text: telling bundles from plain text, joining and dividing them.
 
-use std::io::Write;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use scythe_image::text_bundle::{self, TextBundle};
 
-use crate::args::{Input, InputKind};
+use crate::args::{Input, InputKind, Invocation, Item};
 use crate::error::Error;
 
 /// A bundle that is to be compiled.
@@ -38,6 +39,45 @@ pub fn read(path: &Path) -> Result<Option<Bundle>, Error> {
     Ok(Some(Bundle { unit, parts: parts.into_iter().map(|(id, _)| id).collect() }))
 }
 
+/// The inputs that are bundles. Other preprocessed text is what one pass saw: the host's, unless the device side is asked
+/// for.
+pub fn bundles(invocation: &Invocation, host_only: &mut BTreeSet<String>) -> Result<BTreeMap<String, Bundle>, Error> {
+    let mut found = BTreeMap::new();
+    for input in invocation.inputs().filter(|input| is_preprocessed(input)) {
+        // Standard input is kept in a file, unless nothing is to run.
+        let bundle = if input.path == "-" { None } else { read(Path::new(&input.path))? };
+        match bundle {
+            Some(bundle) => drop(found.insert(input.path.clone(), bundle)),
+            None if invocation.device_only => {}
+            None => drop(host_only.insert(input.path.clone())),
+        }
+    }
+    Ok(found)
+}
+
+/// Preprocessed text on standard input is kept in a file in `folder`, since whether it is a bundle must be known before
+/// anything runs. The invocation that comes back names that file; `None` where there is no such text.
+pub fn keep_stdin(invocation: &Invocation, folder: &Path) -> Result<Option<Invocation>, Error> {
+    let is_text = |input: &Input| input.path == "-" && is_preprocessed(input);
+    if !invocation.inputs().any(is_text) {
+        return Ok(None);
+    }
+    let mut text = Vec::new();
+    std::io::stdin().read_to_end(&mut text).map_err(|source| Error::Read { path: "standard input".into(), source })?;
+    // Outputs are named after the input, which is "-".
+    let file = folder.join("-.ii");
+    std::fs::write(&file, text).map_err(|source| Error::Write { path: file.clone(), source })?;
+    let mut named = invocation.clone();
+    for item in &mut named.items {
+        if let Item::Input(input) = item
+            && is_text(input)
+        {
+            input.path = file.to_string_lossy().into_owned();
+        }
+    }
+    Ok(Some(named))
+}
+
 /// Writes each part of the bundle `input` to its file.
 pub fn divide(input: &Path, outputs: &[(String, PathBuf)]) -> Result<(), Error> {
     let bytes = bytes(input)?;
@@ -54,12 +94,17 @@ pub fn divide(input: &Path, outputs: &[(String, PathBuf)]) -> Result<(), Error> 
 
 /// Makes one bundle of texts, in a file or on standard output. Files in the folder `hidden` are none of the user's: line
 /// markers name them like built-in ones.
-pub fn join(unit: u64, parts: &[(String, PathBuf)], output: Option<&Path>, hidden: &Path) -> Result<(), Error> {
+pub fn join(
+    (unit, compiler): (u64, u64),
+    parts: &[(String, PathBuf)],
+    output: Option<&Path>,
+    hidden: &Path,
+) -> Result<(), Error> {
     let mut texts = Vec::new();
     for (id, path) in parts {
         texts.push((id.clone(), without_hidden(bytes(path)?, hidden)));
     }
-    let bundle = text_bundle::join(unit, &texts);
+    let bundle = text_bundle::join(unit, compiler, &texts);
     match output {
         Some(path) => std::fs::write(path, bundle).map_err(|source| Error::Write { path: path.to_owned(), source }),
         None => {
@@ -130,7 +175,7 @@ mod tests {
         std::fs::write(at("device"), "int d;\n").unwrap();
         std::fs::write(at("host"), "int h;\n").unwrap();
         let parts = [("sycl-x".to_owned(), at("device")), (host_part(), at("host"))];
-        join(7, &parts, Some(&at("a.ii")), dir.path()).unwrap();
+        join((7, 8), &parts, Some(&at("a.ii")), dir.path()).unwrap();
         let bundle = read(&at("a.ii")).unwrap().unwrap();
         assert_eq!(bundle, Bundle { unit: Some(7), parts: vec!["sycl-x".to_owned(), host_part()] });
         assert_eq!(read(&at("host")).unwrap(), None);

@@ -1,15 +1,17 @@
 //! Bundles of text: what each pass over one source sees, one part after the other in one file.
 //!
 //! The part of target `T` stands between the lines `// __CLANG_OFFLOAD_BUNDLE____START__ T` and
-//! `// __CLANG_OFFLOAD_BUNDLE____END__ T`, and after a blank line, as in the preprocessed text of clang's own offload
-//! bundler. Before the first part a line `// scythe-unit HEX16` tells the identifier of the translation unit: who compiles the parts has neither the
-//! source's name nor the options that it was derived from.
+//! `// __CLANG_OFFLOAD_BUNDLE____END__ T`, after a blank line, as in the preprocessed text of clang's own offload
+//! bundler. Before the first part a line `// scythe-unit HEX16` tells the identifier of the translation unit: who
+//! compiles the parts has neither the source's name nor the options that it was derived from. A line
+//! `// scythe-compiler HEX16` tells compilers apart, for caches: it means nothing to who compiles the parts.
 
 const START: &str = "// __CLANG_OFFLOAD_BUNDLE____START__ ";
 const END: &str = "// __CLANG_OFFLOAD_BUNDLE____END__ ";
 const START_TAG: &str = "__CLANG_OFFLOAD_BUNDLE____START__ ";
 const END_TAG: &str = "__CLANG_OFFLOAD_BUNDLE____END__ ";
 const UNIT: &str = "// scythe-unit ";
+const COMPILER: &str = "// scythe-compiler ";
 
 /// The parts of a text, in its order. Parts are bytes: sources may be in any encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,9 +41,9 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
     text.starts_with(UNIT.as_bytes()) || text.starts_with(START.as_bytes())
 }
 
-/// One text of all parts.
-pub fn join(unit: u64, parts: &[(String, Vec<u8>)]) -> Vec<u8> {
-    let mut out = format!("{UNIT}{unit:016x}\n").into_bytes();
+/// One text of all parts. `compiler` is a fingerprint of what would compile them here.
+pub fn join(unit: u64, compiler: u64, parts: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut out = format!("{UNIT}{unit:016x}\n{COMPILER}{compiler:016x}\n").into_bytes();
     for (target, text) in parts {
         out.extend_from_slice(format!("\n{START}{target}\n").as_bytes());
         out.extend_from_slice(text);
@@ -84,7 +86,7 @@ fn divide_with<'a>(start_tag: &str, end_tag: &str, bytes: &'a [u8]) -> Result<Te
     let mut lines = Lines { bytes, at: 0, number: 0 };
     while let Some((_, line)) = lines.next() {
         let number = lines.number;
-        if line.is_empty() {
+        if line.is_empty() || bundle.parts.is_empty() && tagged(line, COMPILER).is_some() {
             continue;
         }
         if let Some(text) = tagged(line, UNIT).filter(|_| bundle.unit.is_none() && bundle.parts.is_empty()) {
@@ -143,7 +145,11 @@ mod tests {
     const DEVICE: &str = "sycl-spir64-unknown-unknown";
 
     fn sample() -> Vec<u8> {
-        join(0xabc, &[(DEVICE.to_owned(), b"# 1 \"a.cpp\"\nint x;\n".to_vec()), (HOST.to_owned(), b"int y;".to_vec())])
+        join(
+            0xabc,
+            0xdef,
+            &[(DEVICE.to_owned(), b"# 1 \"a.cpp\"\nint x;\n".to_vec()), (HOST.to_owned(), b"int y;".to_vec())],
+        )
     }
 
     #[test]

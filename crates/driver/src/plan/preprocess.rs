@@ -85,7 +85,13 @@ fn bundle(plan: &mut Plan, invocation: &Invocation, facts: &Facts, unit: &Unit) 
     });
     plan.push(Step {
         what: format!("bundle of the preprocessed '{}'", unit.input.path),
-        action: Action::JoinTexts { unit: unit.id, parts, output, hidden: facts.temp.clone() },
+        action: Action::JoinTexts {
+            unit: unit.id,
+            compiler: facts.compiler,
+            parts,
+            output,
+            hidden: facts.temp.clone(),
+        },
         after,
         group: unit.group,
         publish,
