@@ -1,9 +1,13 @@
-//! Which sources reach no SYCL header, so that they need no device pass.
+//! Which sources hold no device code, so that they need no device pass.
 //!
-//! The proof is textual, and errs on the side of SYCL. A source is free of it when neither it nor any file that one of its
-//! `#include`s can mean holds the letters "sycl" in any case, whatever conditions surround the directive. Standard C++
-//! headers count as free. An include by macro, a module, or an option that changes how files are found ends the proof:
-//! then all passes run.
+//! The proof is textual, and errs on the side of device code. It looks at the source and at every file that one of its
+//! `#include`s can mean, whatever conditions surround the directive; standard C++ headers count as free of SYCL. A source is
+//!
+//! * free of SYCL when none of these files is Scythe's or holds the letters "sycl" in any case;
+//! * free of kernels when none of them holds a word by which device code comes to be (`parallel_for`, `SYCL_EXTERNAL`, …), or
+//!   from which a macro could make one.
+//!
+//! An include by macro, a module, or an option that changes how files are found ends the proof: then all passes run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -56,18 +60,44 @@ const FOLDERS: [&str; 4] = ["-isystem", "-iquote", "-idirafter", "-I"];
 const FILES: [&str; 2] = ["-include", "-imacros"];
 /// Environment variables that name folders.
 const VARIABLES: [&str; 2] = ["CPATH", "CPLUS_INCLUDE_PATH"];
+/// Parts of words, in lower case, without which a user's file makes no device code: every way to launch a kernel has one of
+/// them in its name, as have `SYCL_EXTERNAL`, the macros that tell passes apart, and clang's attributes.
+const SUSPECT: [&[u8]; 9] =
+    [b"task", b"parallel", b"launch", b"kernel", b"external", b"__sycl", b"__scythe", b"device_global", b"##"];
+/// The same for system headers, which use such words for much else, but never name SYCL's functions.
+const SUSPECT_IN_SYSTEM: [&[u8]; 2] = [b"single_task", b"parallel_for"];
+/// Where system headers are.
+const SYSTEM: &str = "/usr/include";
 /// More files than any sensible program has.
 const MAX_FILES: usize = 20_000;
 
-/// Looks for SYCL in files, each of which is read once.
+/// What is known of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    FreeOfSycl,
+    FreeOfKernels,
+    /// It may hold device code.
+    Unknown,
+}
+
+/// Looks into files, each of which is read once.
 pub struct Scan {
     folders: Vec<PathBuf>,
     /// Folder of Scythe's own headers.
     sycl: PathBuf,
     /// Files that every source reads first.
     first: Vec<String>,
-    /// For each file what its directives name, or `None` where it may hold SYCL.
-    files: BTreeMap<PathBuf, Option<Arc<Vec<Include>>>>,
+    /// What is in each file, or `None` where its directives cannot be followed.
+    files: BTreeMap<PathBuf, Option<Arc<Contents>>>,
+}
+
+/// What a file holds.
+#[derive(Debug, PartialEq, Eq)]
+struct Contents {
+    includes: Vec<Include>,
+    sycl: bool,
+    /// It may launch kernels or define device functions.
+    suspect: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,49 +154,62 @@ impl Scan {
         Some(())
     }
 
-    /// The source, with all it can include, holds no SYCL.
-    pub fn is_free_of_sycl(&mut self, source: &Path) -> bool {
-        let mut pending = vec![source.to_owned()];
+    /// What the source, with all it can include, holds.
+    pub fn look(&mut self, source: &Path) -> Finding {
+        self.follow_all(source).unwrap_or(Finding::Unknown)
+    }
+
+    fn follow_all(&mut self, source: &Path) -> Option<Finding> {
         let here = Path::new("");
+        let (mut sycl, mut suspect) = (false, false);
+        let mut pending = vec![source.to_owned()];
         for name in self.first.clone() {
-            match self.candidates(here, &Include { name, quoted: true }) {
-                Some(files) => pending.extend(files),
-                None => return false,
-            }
+            let include = Include { name, quoted: true };
+            sycl |= self.is_own(&include);
+            pending.extend(self.candidates(here, &include));
         }
         let mut seen: BTreeSet<PathBuf> = pending.iter().cloned().collect();
         while let Some(file) = pending.pop() {
-            let Some(includes) = self.includes(&file) else { return false };
-            let folder = file.parent().unwrap_or(here).to_owned();
-            for include in includes.iter() {
-                let Some(files) = self.candidates(&folder, include) else { return false };
-                pending.extend(files.into_iter().filter(|file| seen.insert(file.clone())));
+            let contents = self.contents(&file)?;
+            sycl |= contents.sycl;
+            suspect |= contents.suspect;
+            if (sycl && suspect) || seen.len() > MAX_FILES {
+                return None;
             }
-            if seen.len() > MAX_FILES {
-                return false;
+            let folder = file.parent().unwrap_or(here).to_owned();
+            for include in &contents.includes {
+                sycl |= self.is_own(include);
+                pending.extend(self.candidates(&folder, include).into_iter().filter(|file| seen.insert(file.clone())));
             }
         }
-        true
+        match (sycl, suspect) {
+            (false, _) => Some(Finding::FreeOfSycl),
+            (true, false) => Some(Finding::FreeOfKernels),
+            (true, true) => None,
+        }
     }
 
-    /// All files that a directive can mean; `None` where one is Scythe's.
-    fn candidates(&self, folder: &Path, include: &Include) -> Option<Vec<PathBuf>> {
-        if self.sycl.join(&include.name).exists() {
-            return None;
-        }
+    /// The directive names a header of Scythe, which by itself makes no device code.
+    fn is_own(&self, include: &Include) -> bool {
+        self.sycl.join(&include.name).exists()
+    }
+
+    /// All files that a directive can mean, but for Scythe's.
+    fn candidates(&self, folder: &Path, include: &Include) -> Vec<PathBuf> {
         let own = include.quoted.then(|| folder.to_owned());
         let folders = own.iter().chain(&self.folders);
-        Some(folders.map(|folder| folder.join(&include.name)).filter(|file| file.is_file()).collect())
+        folders.map(|folder| folder.join(&include.name)).filter(|file| file.is_file()).collect()
     }
 
-    fn includes(&mut self, file: &Path) -> Option<Arc<Vec<Include>>> {
+    fn contents(&mut self, file: &Path) -> Option<Arc<Contents>> {
         if let Some(known) = self.files.get(file) {
             return known.clone();
         }
+        let suspects: &[&[u8]] = if file.starts_with(SYSTEM) { &SUSPECT_IN_SYSTEM } else { &SUSPECT };
         // A file that cannot be read is the compiler's to complain about, in every pass.
-        let includes = std::fs::read(file).ok().and_then(|text| directives(&text)).map(Arc::new);
-        self.files.insert(file.to_owned(), includes.clone());
-        includes
+        let contents = std::fs::read(file).ok().and_then(|text| contents(&text, suspects)).map(Arc::new);
+        self.files.insert(file.to_owned(), contents.clone());
+        contents
     }
 }
 
@@ -180,15 +223,17 @@ fn mentions_sycl(text: &[u8]) -> bool {
     text.windows(4).any(|window| window.eq_ignore_ascii_case(b"sycl"))
 }
 
-/// What the file's `#include`s name; `None` where it mentions SYCL, or holds more than can be followed.
-fn directives(text: &[u8]) -> Option<Vec<Include>> {
-    if mentions_sycl(text) {
-        return None;
-    }
+/// What the file holds; `None` where its directives are more than can be followed.
+fn contents(text: &[u8], suspects: &[&[u8]]) -> Option<Contents> {
     let text = without_splices(text);
-    if mentions_sycl(&text) {
-        return None;
-    }
+    let includes = directives(&text)?;
+    let lower = text.to_ascii_lowercase();
+    let holds = |word: &[u8]| lower.windows(word.len()).any(|window| window == word);
+    Some(Contents { includes, sycl: holds(b"sycl"), suspect: suspects.iter().any(|word| holds(word)) })
+}
+
+/// What the file's `#include`s name; `None` where they cannot be followed.
+fn directives(text: &[u8]) -> Option<Vec<Include>> {
     let mut includes = Vec::new();
     let mut at = 0;
     while let Some(found) = text[at..].iter().position(|byte| matches!(byte, b'i' | b'm')) {
@@ -264,7 +309,7 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Option<Vec<String>> {
-        directives(text.as_bytes()).map(|list| list.into_iter().map(|include| include.name).collect())
+        directives(&without_splices(text.as_bytes())).map(|list| list.into_iter().map(|include| include.name).collect())
     }
 
     #[test]
@@ -286,8 +331,6 @@ mod tests {
             "export module x;\n",
             "module;\n",
             "/* */ #/**/include <a>\n",
-            "// SYCL\n",
-            "int sy\\\ncl;\n",
             "#include <open\n",
         ] {
             assert_eq!(names(text), None, "{text}");
@@ -307,21 +350,34 @@ mod tests {
         file("inc/plain.h", "#include <cstdio>\n#include \"deep/end.h\"\n#include <missing.h>");
         file("inc/deep/end.h", "#include \"../plain.h\"\n");
         file("inc/hidden.h", "#if 0\n#include <deep/kernels.h>\n#endif");
-        file("inc/deep/kernels.h", "using namespace sycl;");
+        file("inc/deep/kernels.h", "using namespace sycl; // single_task");
         let inc = format!("-I{}", dir.path().join("inc").display());
-        let free = |options: &[&str], text: &str| {
+        let found = |options: &[&str], text: &str| {
             let source = file("a.cpp", text);
             let mut args = vec!["-fsycl".to_owned(), inc.clone()];
             args.extend(options.iter().map(|option| (*option).to_owned()));
             let invocation = crate::args::parse(&args).unwrap();
-            Scan::new(&invocation, &dir.path().join("sycl")).is_some_and(|mut scan| scan.is_free_of_sycl(&source))
+            let scan = Scan::new(&invocation, &dir.path().join("sycl"));
+            scan.map_or(Finding::Unknown, |mut scan| scan.look(&source))
         };
         let plain = "#include <vector>\n#include <plain.h>\nint main() {}\n";
-        assert!(free(&[], plain));
-        assert!(free(&["-O2", "-DUSE_SYCL=1", "-fsycl-targets=spir64,nvidia_gpu_sm_90"], plain));
-        assert!(!free(&[], "#include <sycl/sycl.hpp>\n"));
-        assert!(!free(&[], "#include \"hidden.h\"\n"));
-        assert!(!free(&["-include", "hidden.h"], plain));
+        assert_eq!(found(&[], plain), Finding::FreeOfSycl);
+        let options = ["-O2", "-DUSE_SYCL=1", "-fsycl-targets=spir64,nvidia_gpu_sm_90"];
+        assert_eq!(found(&options, &format!("{plain}// not a kernel here\n")), Finding::FreeOfSycl);
+        let queue =
+            "#include <sycl/sycl.hpp>\n#include \"plain.h\"\n#include <stdio.h>\nint main() { sycl::queue{}; }\n";
+        assert_eq!(found(&[], queue), Finding::FreeOfKernels);
+        for word in [
+            "q.parallel_for(r, f);",
+            "SYCL_EXTERNAL int f();",
+            "#ifdef __SYCL_DEVICE_ONLY__",
+            "x##y",
+            "single_ta\\\nsk",
+        ] {
+            assert_eq!(found(&[], &format!("{queue}{word}\n")), Finding::Unknown, "{word}");
+        }
+        assert_eq!(found(&[], "#include \"hidden.h\"\n"), Finding::Unknown);
+        assert_eq!(found(&["-include", "hidden.h"], plain), Finding::Unknown);
         for option in [
             "-DX=[[clang::sycl_external]]",
             "-nostdinc++",
@@ -330,10 +386,10 @@ mod tests {
             "-isystem-afterx",
             "--include=x",
         ] {
-            assert!(!free(&[option], plain), "{option}");
+            assert_eq!(found(&[option], plain), Finding::Unknown, "{option}");
         }
         for options in [["-Xclang", "-x"], ["-Xarch_device", "-DX"], ["-Xsycl-target-frontend", "-include x"]] {
-            assert!(!free(&options, plain), "{options:?}");
+            assert_eq!(found(&options, plain), Finding::Unknown, "{options:?}");
         }
     }
 }

@@ -19,7 +19,7 @@ pub fn start(command: &mut Command) -> Child {
 }
 
 /// A source that needs all passes.
-pub const SYCL: &str = "#include <sycl/sycl.hpp>\n";
+pub const SYCL: &str = "#include <sycl/sycl.hpp>\n// It launches kernels.\n";
 
 pub struct Tree {
     dir: tempfile::TempDir,
