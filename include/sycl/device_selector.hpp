@@ -50,6 +50,8 @@ public:
     }
   }
   device result() const {
+    if (!best_ && offered_ == 0)
+      fail(errc::runtime, "no device is available: %s", scythe_device_problems());
     if (!best_)
       fail(errc::runtime, "no device satisfies the selector: it rejected all %u there are", offered_);
     return access_handle::make(best_);

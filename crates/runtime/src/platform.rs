@@ -10,7 +10,7 @@ use scythe_hal::{self as hal, BackendKind};
 use crate::dispatch::Target;
 use crate::event::Origin;
 use crate::selection::{Candidate, Selector};
-use crate::{Errc, Error, Result, exit, settings, simulate};
+use crate::{Errc, Error, Result, exit, selection, settings, simulate};
 
 /// One backend.
 pub struct Platform {
@@ -50,19 +50,37 @@ impl Runtime {
         let runtime = RUNTIME.get_or_init(|| {
             settings::check()?;
             exit::arrange();
-            let selector = Selector::from_environment()?;
-            let mut backends = vec![simulate::as_environment_says(scythe_backend_cpu::backend())?];
-            let mut problems = Vec::new();
-            if selector.may_see(BackendKind::OpenCl) {
-                let found = scythe_backend_opencl::discover(spirv_module);
-                backends.extend(found.backends);
-                problems = found.problems;
-            }
-            let mut runtime = Self::with_selector(backends, &selector)?;
-            runtime.problems = problems;
-            Ok(runtime)
+            Self::discover(&Selector::from_environment()?)
         });
         runtime.as_ref().map_err(Clone::clone)
+    }
+
+    /// The same whatever `ONEAPI_DEVICE_SELECTOR` says.
+    pub fn unfiltered() -> Result<&'static Self> {
+        static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
+        RUNTIME.get_or_init(|| Self::discover(&Selector::default())).as_ref().map_err(Clone::clone)
+    }
+
+    fn discover(selector: &Selector) -> Result<Self> {
+        let mut backends = vec![simulate::as_environment_says(scythe_backend_cpu::backend())?];
+        let mut problems = Vec::new();
+        if selector.may_see(BackendKind::OpenCl) {
+            let found = scythe_backend_opencl::discover(spirv_module);
+            backends.extend(found.backends);
+            problems = found.problems;
+        }
+        let mut runtime = Self::with_selector(backends, selector)?;
+        runtime.problems = problems;
+        Ok(runtime)
+    }
+
+    /// Why a program sees no device, in one sentence.
+    pub fn why_no_device(&self) -> String {
+        let selector = match std::env::var_os(selection::VARIABLE) {
+            Some(value) => format!("{} is '{}'", selection::VARIABLE, value.to_string_lossy()),
+            None => format!("{} is not set", selection::VARIABLE),
+        };
+        [&[selector], &self.problems[..]].concat().join("; ")
     }
 
     /// A runtime on these backends. One of them must run host tasks. Platforms and devices are never freed.
@@ -147,4 +165,9 @@ fn spirv_module(code: &scythe_backend_opencl::Translation<'_>) -> Result<Vec<u8>
         extensions: code.extensions,
         version: code.version,
     })
+}
+
+/// Drivers that are installed and cannot be loaded, one sentence each. Every driver is loaded for this.
+pub fn broken_drivers() -> Vec<String> {
+    scythe_backend_opencl::broken_drivers()
 }

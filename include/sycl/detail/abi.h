@@ -42,6 +42,8 @@ scythe_status scythe_platform_get(uint32_t index, scythe_platform *out);
 scythe_status scythe_platform_info(scythe_platform platform, uint32_t param, void *buf, size_t cap, size_t *len);
 scythe_status scythe_device_count(scythe_platform platform /* null: all */, uint32_t *count);
 scythe_status scythe_device_get(scythe_platform platform /* null: all */, uint32_t index, scythe_device *out);
+// Why there is no device, or none that suits: one sentence, which lives as long as the process.
+const char *scythe_device_problems(void);
 scythe_status scythe_device_platform(scythe_device device, scythe_platform *out);
 scythe_status scythe_device_info(scythe_device device, uint32_t param, void *buf, size_t cap, size_t *len);
 // 1 when the device has the aspect (numbers of `sycl::aspect`), 0 otherwise.

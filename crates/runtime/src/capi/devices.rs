@@ -1,7 +1,7 @@
 //! Platforms, devices and contexts.
 
-use std::ffi::c_void;
-use std::sync::Arc;
+use std::ffi::{CString, c_char, c_void};
+use std::sync::{Arc, OnceLock};
 
 use scythe_abi::capi::{self as c, ContextHandle, DeviceHandle, PlatformHandle, Status, device_param, platform_param};
 
@@ -96,6 +96,16 @@ pub unsafe extern "C" fn scythe_device_get(platform: PlatformHandle, index: u32,
         let device = devices.get(index as usize).ok_or_else(|| no_such("device", index, devices.len()))?;
         // SAFETY: passed on.
         unsafe { put(out, "device", give_static(*device)) }
+    })
+}
+
+/// Why there is no device, or none that suits: a sentence that lives as long as the process.
+#[unsafe(no_mangle)]
+pub extern "C" fn scythe_device_problems() -> *const c_char {
+    static TEXT: OnceLock<CString> = OnceLock::new();
+    edge_or(c"".as_ptr(), || {
+        let text = Runtime::get()?.why_no_device();
+        Ok(TEXT.get_or_init(|| super::c_string(&text)).as_ptr())
     })
 }
 
