@@ -109,6 +109,11 @@ impl Kinds {
         function.set_metadata(self.used[0], numbers(context, aspects));
     }
 
+    /// Like [`Kinds::set_used`], with a node that [`numbers`] made.
+    pub fn set_used_node<'ctx>(self, function: Function<'ctx>, aspects: Metadata<'ctx>) {
+        function.set_metadata(self.used[0], aspects);
+    }
+
     pub fn set_fixed_targets(self, function: Function<'_>, context: ContextRef<'_>, targets: &[String]) {
         let names: Vec<_> = targets.iter().map(|name| context.md_string(name)).collect();
         function.set_metadata(self.fixed_targets[0], context.md_node(&names));
@@ -147,7 +152,8 @@ fn aspect(operand: Metadata<'_>) -> Option<u32> {
     number.try_into().ok()
 }
 
-fn numbers<'ctx>(context: ContextRef<'ctx>, aspects: &[u32]) -> Metadata<'ctx> {
+/// The form of a list of aspects.
+pub fn numbers<'ctx>(context: ContextRef<'ctx>, aspects: &[u32]) -> Metadata<'ctx> {
     let operands: Vec<_> = aspects.iter().map(|&aspect| context.md_int(32, aspect.into())).collect();
     context.md_node(&operands)
 }

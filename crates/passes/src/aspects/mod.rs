@@ -20,7 +20,7 @@ use crate::fixed_targets::{self, FixedTarget};
 use crate::{Error, Pass};
 use chain::{Analysis, NoSources, Sources};
 use metadata::Kinds;
-use reach::Reach;
+use reach::{Callers, Reach};
 use scan::Node;
 use scythe_llvm::Module;
 use std::collections::{BTreeMap, HashMap};
@@ -61,10 +61,10 @@ impl Pass for Aspects<'_> {
 
 /// The ways of every aspect that the module knows.
 fn propagate(nodes: &[Node<'_>]) -> BTreeMap<u32, Reach> {
-    let mut callers = vec![Vec::new(); nodes.len()];
+    let calls = (0u32..).zip(nodes).flat_map(|(caller, node)| node.calls.iter().map(move |call| (caller, call.0)));
+    let callers = Callers::new(nodes.len(), calls);
     let mut users: BTreeMap<u32, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
     for (number, node) in (0u32..).zip(nodes) {
-        node.calls.iter().for_each(|(callee, _)| callers[*callee as usize].push(number));
         node.uses.iter().for_each(|(aspect, _)| users.entry(*aspect).or_default().0.push(number));
         node.declared.iter().flatten().for_each(|aspect| users.entry(*aspect).or_default().1.push(number));
     }
@@ -73,14 +73,17 @@ fn propagate(nodes: &[Node<'_>]) -> BTreeMap<u32, Reach> {
 
 fn write(module: &Module<'_>, kinds: Kinds, analysis: &Analysis<'_, '_>) {
     let context = module.context();
-    let mut used: HashMap<u32, Vec<u32>> = HashMap::new();
-    for (&aspect, reach) in &analysis.reaches {
-        reach.members().for_each(|function| used.entry(function).or_default().push(aspect));
-    }
+    // Few different sets of aspects exist, and most functions have that of their neighbours.
+    let mut nodes = HashMap::new();
+    let mut aspects = Vec::new();
     for (number, node) in (0u32..).zip(&analysis.nodes) {
-        let aspects = used.get(&number).map_or(&[][..], Vec::as_slice);
+        aspects.clear();
+        aspects.extend(analysis.reaches.iter().filter(|(_, reach)| reach.uses(number)).map(|(&aspect, _)| aspect));
         if !aspects.is_empty() {
-            kinds.set_used(node.function, context, aspects);
+            if !nodes.contains_key(&aspects) {
+                nodes.insert(aspects.clone(), metadata::numbers(context, &aspects));
+            }
+            kinds.set_used_node(node.function, nodes[&aspects]);
         }
         let declares = node.declared.as_ref().is_some_and(|declared| !declared.is_empty());
         if node.function.is_kernel() && (declares || !aspects.is_empty()) {

@@ -15,6 +15,40 @@ pub enum Step {
     Calls(u32),
 }
 
+/// Who calls each function: all lists in one.
+pub struct Callers {
+    starts: Vec<u32>,
+    lists: Vec<u32>,
+}
+
+impl Callers {
+    /// Of pairs of caller and callee among `count` functions; callees beyond are ignored.
+    pub fn new(count: usize, calls: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let calls = calls.filter(|(_, callee)| (*callee as usize) < count);
+        let mut starts = vec![0; count + 1];
+        calls.clone().for_each(|(_, callee)| starts[callee as usize + 1] += 1);
+        for callee in 0..count {
+            starts[callee + 1] += starts[callee];
+        }
+        let mut ends = starts.clone();
+        let mut lists = vec![0; starts[count] as usize];
+        for (caller, callee) in calls {
+            let end = &mut ends[callee as usize];
+            lists[*end as usize] = caller;
+            *end += 1;
+        }
+        Self { starts, lists }
+    }
+
+    fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn of(&self, callee: u32) -> &[u32] {
+        &self.lists[self.starts[callee as usize] as usize..self.starts[callee as usize + 1] as usize]
+    }
+}
+
 /// One aspect's ways through a call graph.
 pub struct Reach {
     steps: Vec<Step>,
@@ -22,12 +56,11 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// `callers` of each function; the functions that use the aspect themselves, and those that declare it. Numbers beyond
-    /// the graph are ignored.
-    pub fn new(callers: &[Vec<u32>], users: &[u32], declarers: &[u32]) -> Self {
-        let mut steps = vec![Step::Unused; callers.len()];
-        let mut declared = vec![false; callers.len()];
-        let known = |node: &&u32| (**node as usize) < callers.len();
+    /// The functions that use the aspect themselves, and those that declare it. Numbers beyond the graph are ignored.
+    pub fn new(callers: &Callers, users: &[u32], declarers: &[u32]) -> Self {
+        let mut steps = vec![Step::Unused; callers.count()];
+        let mut declared = vec![false; callers.count()];
+        let known = |node: &&u32| (**node as usize) < callers.count();
         users.iter().filter(known).for_each(|&user| steps[user as usize] = Step::Itself);
         declarers.iter().filter(known).for_each(|&declarer| declared[declarer as usize] = true);
         let mut queue: Vec<u32> = users.iter().chain(declarers).filter(known).copied().collect();
@@ -36,7 +69,7 @@ impl Reach {
         let mut next = 0;
         while let Some(&callee) = queue.get(next) {
             next += 1;
-            for &caller in &callers[callee as usize] {
+            for &caller in callers.of(callee) {
                 if steps[caller as usize] == Step::Unused {
                     steps[caller as usize] = Step::Calls(callee);
                     // A declarer's callers are known already.
@@ -89,10 +122,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn callers(count: usize, calls: &[(u32, u32)]) -> Vec<Vec<u32>> {
-        let mut callers = vec![Vec::new(); count];
-        calls.iter().for_each(|&(caller, callee)| callers[callee as usize].push(caller));
-        callers
+    fn callers(count: usize, calls: &[(u32, u32)]) -> Callers {
+        Callers::new(count, calls.iter().copied())
     }
 
     #[test]

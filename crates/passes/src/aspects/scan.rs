@@ -6,7 +6,7 @@
 
 use super::metadata::{self, Kinds};
 use scythe_abi::aspect::Aspect;
-use scythe_llvm::{Function, Instruction, Module, Type, TypeKind};
+use scythe_llvm::{Function, Instruction, Module, Opcode, Type, TypeKind};
 use std::collections::{BTreeSet, HashMap};
 
 /// Where IR shows that a function uses an aspect.
@@ -43,7 +43,7 @@ pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Vec<Node<'ctx>> {
             node.declared = kinds.declared(function);
             node.uses.extend(kinds.used(function).into_iter().map(|aspect| (aspect, Evidence::Metadata)));
             let signature = function.function_type();
-            node.note(types.aspects(signature), Evidence::Signature);
+            node.note(types.aspects(signature, signature.kind()), Evidence::Signature);
             for instruction in function.instructions() {
                 visit(&mut node, instruction, &mut types, |callee| {
                     let callee = *numbers.get(&callee)?;
@@ -65,17 +65,29 @@ fn visit<'ctx>(
     mut new_callee: impl FnMut(Function<'ctx>) -> Option<u32>,
 ) {
     let evidence = Evidence::Instruction(instruction);
-    node.note(types.aspects(instruction.ty()), evidence);
-    if let Some(named) = instruction.allocated_type().or_else(|| instruction.gep_source_type()) {
-        node.note(types.aspects(named), evidence);
+    let mut called = None;
+    let named = match instruction.opcode() {
+        Opcode::LLVMAlloca => instruction.allocated_type(),
+        Opcode::LLVMGetElementPtr => instruction.gep_source_type(),
+        Opcode::LLVMCall | Opcode::LLVMInvoke | Opcode::LLVMCallBr => {
+            called = instruction.called_function();
+            node.calls.extend(called.and_then(&mut new_callee).map(|callee| (callee, instruction)));
+            None
+        }
+        _ => None,
+    };
+    for ty in named.into_iter().chain([instruction.ty()]) {
+        node.note(types.aspects(ty, ty.kind()), evidence);
     }
-    let called = instruction.called_function();
-    node.calls.extend(called.and_then(&mut new_callee).map(|callee| (callee, instruction)));
     for operand in instruction.operands() {
-        node.note(types.aspects(operand.ty()), evidence);
-        if operand.ty().is_pointer() && operand.is_constant() {
-            let function = operand.strip_constant_casts().as_function();
-            node.calls.extend(function.and_then(&mut new_callee).map(|callee| (callee, instruction)));
+        let ty = operand.ty();
+        match ty.kind() {
+            TypeKind::LLVMPointerTypeKind if operand.is_constant() => {
+                let function =
+                    operand.strip_constant_casts().as_function().filter(|function| called != Some(*function));
+                node.calls.extend(function.and_then(&mut new_callee).map(|callee| (callee, instruction)));
+            }
+            kind => node.note(types.aspects(ty, kind), evidence),
         }
     }
 }
@@ -107,8 +119,8 @@ impl<'ctx> Types<'ctx> {
         Self { named: metadata::types(module), known: HashMap::new() }
     }
 
-    fn aspects(&mut self, ty: Type<'ctx>) -> &[u32] {
-        match ty.kind() {
+    fn aspects(&mut self, ty: Type<'ctx>, kind: TypeKind) -> &[u32] {
+        match kind {
             TypeKind::LLVMDoubleTypeKind => &FP64,
             TypeKind::LLVMHalfTypeKind => &FP16,
             kind if is_compound(kind) => {
@@ -129,7 +141,7 @@ impl<'ctx> Types<'ctx> {
             found.extend(self.named.get(&name).into_iter().flatten());
         }
         for part in ty.contained().into_iter().chain(ty.return_type()) {
-            found.extend(self.aspects(part));
+            found.extend(self.aspects(part, part.kind()));
         }
         found.into_iter().collect()
     }
