@@ -71,14 +71,14 @@ fn imports_come_from_whichever_library_exports_them_and_theirs_in_turn() {
         "imports",
         Traits { imports: &["one", "own"], exports: &["own"], ..Traits::default() },
     )]);
-    let error = linked("imports").err().expect("nobody exports it");
+    let error = linked("imports").expect_err("nobody exports it");
     assert_eq!(error.code, Errc::Build);
     for part in ["kernel 'imports' on null", "imports 'one'", "format", "target null"] {
         assert!(error.message.contains(part), "'{part}' is not in: {}", error.message);
     }
     let _other_target =
         Library::load(vec![code("other", Traits { exports: &["one"], target: Some("else"), ..Traits::default() })]);
-    let error = linked("imports").err().expect("not for this target");
+    let error = linked("imports").expect_err("not for this target");
     assert!(error.message.contains("and target else in"), "{}", error.message);
 
     // In a circle, and with another that nobody needs.
@@ -86,7 +86,7 @@ fn imports_come_from_whichever_library_exports_them_and_theirs_in_turn() {
         code("unused", Traits { exports: &["unused"], ..Traits::default() }),
         code("1", Traits { exports: &["one"], imports: &["two"], ..Traits::default() }),
     ]);
-    let error = linked("imports").err().expect("the library lacks something itself");
+    let error = linked("imports").expect_err("the library lacks something itself");
     assert!(error.message.contains("imports 'two'"), "{}", error.message);
     let two =
         Library::load(vec![code("2", Traits { exports: &["two"], imports: &["one", "own"], ..Traits::default() })]);
