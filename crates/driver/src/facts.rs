@@ -9,6 +9,7 @@ use scythe_abi::target::Target;
 use crate::args::{InputKind, Invocation, Item, LinkCache, Mode};
 use crate::error::Error;
 use crate::flags::Meaning;
+use crate::include_scan::Finding;
 use crate::layout::Layout;
 use crate::{clang, device_code, fingerprint, include_scan, preprocessed};
 
@@ -28,7 +29,7 @@ pub struct Facts {
     pub device_code: BTreeMap<String, Holder>,
     /// Shared libraries that hold device images, by the same keys.
     pub image_libraries: BTreeMap<String, PathBuf>,
-    /// Sources that provably hold no device code: they reach no SYCL header.
+    /// Sources that provably hold no device code.
     pub host_only: BTreeSet<String>,
     /// The fingerprint of each source's code.
     pub code: BTreeMap<String, u64>,
@@ -122,14 +123,20 @@ fn aspect_macros(invocation: &Invocation) -> Result<Vec<String>, Error> {
     Ok(scythe_device_config::macros_for(&names, &table).iter().map(|definition| format!("-D{definition}")).collect())
 }
 
-/// Sources that reach no SYCL header. Where the device side is asked for, all count as SYCL.
+/// Sources that hold no device code. Where the device side is asked for, all count as SYCL.
 fn host_only_sources(invocation: &Invocation, layout: &Layout) -> BTreeSet<String> {
     if invocation.device_only || invocation.int_header.is_some() || invocation.mode == Mode::OneSide {
         return BTreeSet::new();
     }
     let Some(mut scan) = include_scan::Scan::new(invocation, &layout.include) else { return BTreeSet::new() };
+    let mut is_free = |path: &str| match scan.look(Path::new(path)) {
+        Finding::FreeOfSycl => true,
+        // Another host compiler needs the integration header wherever the SYCL headers are.
+        Finding::FreeOfKernels => invocation.host_compiler.is_none(),
+        Finding::Unknown => false,
+    };
     let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source && input.path != "-");
-    sources.filter(|input| scan.is_free_of_sycl(Path::new(&input.path))).map(|input| input.path.clone()).collect()
+    sources.map(|input| input.path.clone()).filter(|path| is_free(path)).collect()
 }
 
 /// The folder of `-fsycl-device-link-cache`.
