@@ -18,7 +18,6 @@
 mod attribute;
 mod block;
 mod builder;
-mod call_graph;
 mod clone;
 mod context;
 mod debug_loc;
@@ -46,7 +45,6 @@ mod value;
 pub use attribute::{Attribute, AttributeKind, Place};
 pub use block::BasicBlock;
 pub use builder::Builder;
-pub use call_graph::CallGraph;
 pub use clone::{CloneScope, ValueMap};
 pub use context::{Context, ContextRef, Diagnostic, Severity};
 pub use debug_loc::DebugLoc;

@@ -1,7 +1,7 @@
-//! Call graph, reachability, components, and extraction.
+//! What globals need of each other, reachability, components, and extraction.
 
 use proptest::prelude::*;
-use scythe_llvm::{CallGraph, Context, Extractor, Function, Module, graph};
+use scythe_llvm::{Context, Extractor, Function, GlobalGraph, Module, graph};
 
 fn names(list: &[Function<'_>]) -> Vec<String> {
     list.iter().map(|f| f.name()).collect()
@@ -78,25 +78,25 @@ proptest! {
     }
 
     #[test]
-    fn the_call_graph_of_a_module_equals_the_reference(edges in random_graph()) {
+    fn parts_and_paths_equal_the_reference(edges in random_graph()) {
         let n = edges.len();
         let context = Context::new();
         let module = module_of(&context, &edges);
-        let calls = CallGraph::new(&module);
+        let graph = GlobalGraph::new(&module);
         let reference = closure(n, &edges);
         let function = |i: usize| module.function(&format!("f{i}")).unwrap();
+        let number = |i: usize| graph.number(function(i).as_value()).unwrap();
         for (i, reached) in reference.iter().enumerate() {
-            prop_assert_eq!(calls.is_recursive(function(i)), reached[i]);
             let expected: Vec<_> = (0..n).filter(|&j| i == j || reached[j]).map(|j| format!("f{j}")).collect();
-            prop_assert_eq!(names(&calls.reachable(&[function(i)])), expected.clone());
             let part = extract(&module, &[function(i)], |_| true);
             part.verify().unwrap();
             prop_assert_eq!(names(&part.functions().collect::<Vec<_>>()), expected);
             for (j, reached) in reached.iter().enumerate() {
-                let chain = calls.call_chain(function(i), function(j));
-                prop_assert_eq!(chain.is_some(), i == j || *reached);
-                let links = chain.unwrap_or_default();
-                prop_assert!(links.windows(2).all(|w| calls.callees(w[0]).contains(&w[1])));
+                let path = graph.path(number(i), number(j));
+                prop_assert_eq!(path.is_some(), i == j || *reached);
+                let path = path.unwrap_or_default();
+                prop_assert!(path.windows(2).all(|step| graph.needs(step[0]).contains(&step[1])));
+                prop_assert!(path.is_empty() || (path[0], path[path.len() - 1]) == (number(i), number(j)));
             }
         }
     }
@@ -123,20 +123,6 @@ define spir_kernel void @kernel(i64 %i) {
 !0 = !{!"kernel", ptr @unrelated}
 !1 = !{!"other"}
 "#;
-
-#[test]
-fn addresses_taken_in_code_and_through_tables_are_seen() {
-    let context = Context::new();
-    let module = context.parse_ir(TABLE.as_bytes(), "table").unwrap();
-    let graph = CallGraph::new(&module);
-    let kernel = module.function("kernel").unwrap();
-    assert_eq!(names(&graph.callees(kernel)), ["called", "declared"]);
-    assert_eq!(names(&graph.references(kernel)), ["in_table", "also_in_table", "called"]);
-    assert_eq!(names(&graph.reachable_by_calls(&[kernel])), ["called", "declared", "kernel"]);
-    assert!(graph.is_address_taken(module.function("in_table").unwrap()));
-    assert!(!graph.is_address_taken(kernel), "llvm.used keeps, and takes no address");
-    assert_eq!(names(&graph.callers(module.function("called").unwrap())), ["kernel"]);
-}
 
 #[test]
 fn a_part_holds_what_its_roots_need_and_nothing_else() {
