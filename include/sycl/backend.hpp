@@ -1,4 +1,5 @@
-// The backends that a platform can stand on.
+// The backends that a platform can stand on, and what programs know of their own objects. Each backend's objects are in a
+// header of its own, such as `sycl/backend/opencl.hpp`.
 #ifndef SCYTHE_BACKEND_HPP
 #define SCYTHE_BACKEND_HPP
 
@@ -11,6 +12,17 @@ enum class backend : unsigned {
   opencl = 2,
   ext_oneapi_cuda = 3,
 };
+
+template <backend Backend> struct backend_traits;
+template <backend Backend, class T> using backend_return_t = typename backend_traits<Backend>::template return_type<T>;
+template <backend Backend, class T> using backend_input_t = typename backend_traits<Backend>::template input_type<T>;
+
+namespace detail {
+
+// What OpenCL calls a SYCL class's objects.
+template <class T> struct opencl_type;
+
+} // namespace detail
 
 } // namespace sycl
 

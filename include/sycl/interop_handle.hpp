@@ -1,19 +1,69 @@
-// `sycl::interop_handle`: what a host task may take to learn where it runs.
+// `sycl::interop_handle`: what a host task may take to learn where it runs, and to use the driver's objects there.
+//
+// The getters give what `sycl/backend/opencl.hpp` calls the type, as an address: programs name the type with
+// `backend_return_t`.
 #ifndef SCYTHE_INTEROP_HANDLE_HPP
 #define SCYTHE_INTEROP_HANDLE_HPP
 
 #include <sycl/backend.hpp>
+#include <sycl/detail/info_query.hpp>
+#include <sycl/detail/memory_command.hpp>
+#include <sycl/exception.hpp>
 
 namespace sycl {
+
+class context;
+class device;
+class queue;
 
 class interop_handle {
 public:
   interop_handle() = delete;
-  explicit interop_handle(backend where) : backend_(where) {}
+  interop_handle(backend where, scythe_device device, scythe_queue queue)
+      : backend_(where), device_(device), queue_(queue) {}
   backend get_backend() const noexcept { return backend_; }
 
+  template <backend Backend> backend_return_t<Backend, queue> get_native_queue() const {
+    expect(Backend);
+    void *native = nullptr;
+    detail::check(scythe_native_of_queue(queue_, &native));
+    return static_cast<backend_return_t<Backend, queue>>(native);
+  }
+  template <backend Backend> backend_return_t<Backend, device> get_native_device() const {
+    return of_device<Backend, backend_return_t<Backend, device>>(SCYTHE_NATIVE_DEVICE);
+  }
+  template <backend Backend> backend_return_t<Backend, context> get_native_context() const {
+    return of_device<Backend, backend_return_t<Backend, context>>(SCYTHE_NATIVE_CONTEXT);
+  }
+  // A memory object over the whole buffer, with a count for the caller, to be released before the task ends. The
+  // accessor is one of the command's.
+  template <backend Backend, class Accessor> auto get_native_mem(const Accessor &accessor) const {
+    expect(Backend);
+    const scythe_view view = detail::accessor_view::of(accessor);
+    std::uint64_t bytes = view.elem_size;
+    for (std::uint64_t n : view.memory_range)
+      bytes *= n;
+    void *data = nullptr, *native = nullptr;
+    detail::check(scythe_buffer_host_address(view.buffer, &data));
+    detail::check(scythe_native_memory(device_, data, bytes, &native));
+    return static_cast<typename backend_traits<Backend>::memory>(native);
+  }
+
 private:
+  template <backend Backend, class T> T of_device(scythe_native_kind kind) const {
+    expect(Backend);
+    void *native = nullptr;
+    detail::check(scythe_native_of_device(device_, kind, &native));
+    return static_cast<T>(native);
+  }
+  void expect(backend asked) const {
+    if (asked != backend_)
+      detail::fail(errc::backend_mismatch, "interop_handle: the command's device is of another backend");
+  }
+
   backend backend_;
+  scythe_device device_;
+  scythe_queue queue_;
 };
 
 } // namespace sycl

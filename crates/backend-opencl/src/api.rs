@@ -44,12 +44,10 @@ functions! {
     get_extension_function_address_for_platform = "clGetExtensionFunctionAddressForPlatform", fn(Handle, *const c_char) -> *mut c_void;
     create_context = "clCreateContext", fn(*const isize, u32, *const Handle, *const c_void, *mut c_void, *mut i32) -> Handle;
     retain_context = "clRetainContext", fn(Handle) -> i32;
-    release_context = "clReleaseContext", fn(Handle) -> i32;
     create_command_queue_with_properties = "clCreateCommandQueueWithProperties", fn(Handle, Handle, *const u64, *mut i32) -> Handle;
     retain_command_queue = "clRetainCommandQueue", fn(Handle) -> i32;
     release_command_queue = "clReleaseCommandQueue", fn(Handle) -> i32;
     create_program_with_il = "clCreateProgramWithIL", fn(Handle, *const c_void, usize, *mut i32) -> Handle;
-    create_program_with_binary = "clCreateProgramWithBinary", fn(Handle, u32, *const Handle, *const usize, *const *const u8, *mut i32, *mut i32) -> Handle;
     build_program = "clBuildProgram", fn(Handle, u32, *const Handle, *const c_char, *const c_void, *mut c_void) -> i32;
     get_program_build_info = "clGetProgramBuildInfo", fn(Handle, Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     release_program = "clReleaseProgram", fn(Handle) -> i32;
@@ -66,6 +64,7 @@ functions! {
     set_event_callback = "clSetEventCallback", fn(Handle, i32, EventCallback, *mut c_void) -> i32;
     retain_event = "clRetainEvent", fn(Handle) -> i32;
     release_event = "clReleaseEvent", fn(Handle) -> i32;
+    create_buffer = "clCreateBuffer", fn(Handle, u64, usize, *mut c_void, *mut i32) -> Handle;
     svm_alloc = "clSVMAlloc", fn(Handle, u64, usize, u32) -> *mut c_void;
     svm_free = "clSVMFree", fn(Handle, *mut c_void) -> ();
     enqueue_svm_memcpy = "clEnqueueSVMMemcpy", fn(Handle, u32, *mut c_void, *const c_void, usize, u32, *const Handle, *mut Handle) -> i32;

@@ -3,12 +3,13 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use scythe_hal::{Device, DeviceInfo, Errc, Error, Program, Queue, Result, UsmKind};
+use scythe_hal::{Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind};
 use scythe_image::Format;
 
 use crate::Translate;
-use crate::api::Handle;
+use crate::api::{Handle, check};
 use crate::device_info::{self, Dialect};
+use crate::event::OclEvent;
 use crate::platform::Platform;
 use crate::program::OclProgram;
 use crate::queue::OclQueue;
@@ -100,5 +101,38 @@ impl Device for OclDevice {
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
         Ok(Arc::new(OclQueue::new(&self.platform, self.id, profiling)?))
+    }
+
+    fn native(&self, kind: NativeKind) -> Result<Native> {
+        match kind {
+            NativeKind::Platform => Ok(self.platform.id),
+            NativeKind::Device => Ok(self.id),
+            NativeKind::Context => {
+                let context = self.platform.context()?;
+                // SAFETY: the context is alive.
+                check(unsafe { (self.platform.api.retain_context)(context) }, "clRetainContext").map(|()| context)
+            }
+        }
+    }
+
+    unsafe fn event_from_native(&self, event: Native) -> Result<Arc<dyn Event>> {
+        if event.is_null() {
+            return Err(Error::new(Errc::Invalid, "an event was to be made of a null cl_event"));
+        }
+        // SAFETY: the event is alive by the caller's contract.
+        check(unsafe { (self.platform.api.retain_event)(event) }, "clRetainEvent")?;
+        Ok(Arc::new(OclEvent::new(self.platform.api, event, true)))
+    }
+
+    unsafe fn native_memory(&self, ptr: *mut c_void, size: usize) -> Result<Native> {
+        const READ_WRITE: u64 = 1;
+        const USE_HOST_PTR: u64 = 1 << 3;
+        let mut code = 0;
+        // SAFETY: the context is alive, and the memory stays so by the caller's contract.
+        let memory = unsafe {
+            let context = self.platform.context()?;
+            (self.platform.api.create_buffer)(context, READ_WRITE | USE_HOST_PTR, size, ptr, &mut code)
+        };
+        check(code, "clCreateBuffer").map(|()| memory)
     }
 }

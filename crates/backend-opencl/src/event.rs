@@ -4,9 +4,9 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use scythe_hal::{Error, Event, Result, Status, Times};
+use scythe_hal::{Errc, Error, Event, Native, Result, Status, Times};
 
-use crate::api::{Api, Handle, failure};
+use crate::api::{Api, Handle, check, failure};
 
 const COMMAND_EXECUTION_STATUS: u32 = 0x11d3;
 const COMPLETE: i32 = 0;
@@ -143,6 +143,14 @@ impl Event for OclEvent {
         }
         let (submit, start) = (self.time(PROFILING_QUEUED)?, self.time(PROFILING_START)?);
         Some(Times { submit, start, end: self.time(PROFILING_END)? })
+    }
+
+    fn native(&self) -> Result<Native> {
+        if self.raw.is_null() {
+            return Err(Error::new(Errc::Event, "the command had nothing to do: OpenCL has no event of it"));
+        }
+        // SAFETY: the event is alive.
+        check(unsafe { (self.api.retain_event)(self.raw) }, "clRetainEvent").map(|()| self.raw)
     }
 }
 

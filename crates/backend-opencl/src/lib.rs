@@ -6,7 +6,6 @@
 //! * `memory`, `queue`, `event`: addresses that host and device share, commands, and their ends. One out-of-order queue of
 //!   the driver serves all SYCL queues of a device, since every command names what it waits for.
 //! * `program`: device code becomes SPIR-V ([`Translate`], which the run-time compiler provides), which the driver builds.
-//! * `native` hands OpenCL's own objects out, and takes them in.
 //!
 //! Nothing here links OpenCL or LLVM.
 
@@ -16,7 +15,6 @@ mod device_info;
 mod drivers;
 mod event;
 mod memory;
-pub mod native;
 mod platform;
 mod program;
 mod queue;

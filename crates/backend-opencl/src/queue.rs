@@ -11,7 +11,7 @@ use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use scythe_abi::launch::Shape;
-use scythe_hal::{CopyBox, Errc, Error, Event, KernelWork, Queue, Result, Status, Work};
+use scythe_hal::{CopyBox, Errc, Error, Event, KernelWork, Native, Queue, Result, Status, Work};
 
 use crate::api::{Handle, check};
 use crate::event::{OclEvent, keep_until_complete};
@@ -97,10 +97,6 @@ impl OclQueue {
         let event = Arc::new(OclEvent::new(self.platform.api, event, self.profiling));
         *last = Some(event.clone());
         Ok(Some(event))
-    }
-
-    pub(crate) fn raw(&self) -> Handle {
-        self.raw
     }
 
     /// # Safety
@@ -353,6 +349,11 @@ impl Queue for OclQueue {
         // SAFETY: the queue is alive.
         check(unsafe { (api.flush)(self.raw) }, "clFlush")?;
         Ok(Arc::new(event))
+    }
+
+    fn native(&self) -> Result<Native> {
+        // SAFETY: the queue is alive.
+        check(unsafe { (self.platform.api.retain_command_queue)(self.raw) }, "clRetainCommandQueue").map(|()| self.raw)
     }
 }
 

@@ -14,9 +14,11 @@ use std::sync::Arc;
 use scythe_abi::launch::{KernelLaunch, Shape};
 
 pub mod info;
+pub mod native;
 pub mod null;
 
 pub use info::{DeviceInfo, PlatformInfo};
+pub use native::{Native, NativeKind};
 
 /// `sycl::errc`, with the numbers of the C edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +122,27 @@ pub trait Device: Send + Sync + Any {
     ) -> Result<Arc<dyn Program>>;
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>>;
+
+    /// The driver's own object, with a count for the caller where the driver counts it.
+    fn native(&self, _kind: NativeKind) -> Result<Native> {
+        Err(native::none("device"))
+    }
+
+    /// The event of a command that the program gave to the driver itself.
+    ///
+    /// # Safety
+    /// `event` is an event of the driver, alive, of the context that [`Device::native`] gives.
+    unsafe fn event_from_native(&self, _event: Native) -> Result<Arc<dyn Event>> {
+        Err(native::none("device"))
+    }
+
+    /// A memory object of the driver over host memory, with a count for the caller.
+    ///
+    /// # Safety
+    /// The `size` > 0 bytes at `ptr` stay valid until the object is released.
+    unsafe fn native_memory(&self, _ptr: *mut c_void, _size: usize) -> Result<Native> {
+        Err(native::none("device"))
+    }
 }
 
 /// A built image.
@@ -215,6 +238,11 @@ pub trait Queue: Send + Sync {
         deps: &[Arc<dyn Event>],
         keep: Option<Box<dyn Any + Send + Sync>>,
     ) -> Result<Arc<dyn Event>>;
+
+    /// The driver's own queue, with a count for the caller. Commands that the program enqueues there are ordered by events alone.
+    fn native(&self) -> Result<Native> {
+        Err(native::none("queue"))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,4 +269,9 @@ pub trait Event: Send + Sync + Any {
     fn on_complete(&self, f: Box<dyn FnOnce(Result<()>) + Send>);
     /// `None` where the queue does not profile. Only after completion.
     fn times(&self) -> Option<Times>;
+
+    /// The driver's own event, with a count for the caller.
+    fn native(&self) -> Result<Native> {
+        Err(native::none("event"))
+    }
 }

@@ -181,6 +181,20 @@ void scythe_host_access_end(scythe_host_access access);
 // command runs, the runtime makes the host copies of its requirements current.
 scythe_status scythe_buffer_host_address(scythe_buffer buffer, void **data);
 
+// --- Drivers' own objects ---------------------------------------------------------------------------------------
+
+// What a driver calls the same thing: `cl_event` and its like. Objects that a driver counts come with a count for the
+// caller. `errc::backend_mismatch` where the backend has no driver.
+enum scythe_native_kind { SCYTHE_NATIVE_PLATFORM = 0, SCYTHE_NATIVE_DEVICE = 1, SCYTHE_NATIVE_CONTEXT = 2 };
+scythe_status scythe_native_of_device(scythe_device device, uint32_t kind, void **out);
+// All queues of a device share it: commands that a program enqueues there are ordered by events alone.
+scythe_status scythe_native_of_queue(scythe_queue queue, void **out);
+scythe_status scythe_native_of_event(scythe_event event, void **out);
+// Takes a count of its own.
+scythe_status scythe_event_from_native(scythe_queue queue, void *native, scythe_event *out);
+// A memory object over `size` bytes at `ptr`, which stay valid until it is released.
+scythe_status scythe_native_memory(scythe_device device, void *ptr, uint64_t size, void **out);
+
 // --- Commands --------------------------------------------------------------------------------------------------
 
 typedef struct scythe_requirement {

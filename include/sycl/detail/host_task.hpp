@@ -11,12 +11,14 @@ template <class F> struct host_task_closure {
   F task;
   ref<async_errors> errors;
   backend where;
+  scythe_device device;
+  handle<scythe_queue> queue;
 
   static void call(void *ctx) {
     auto *self = static_cast<host_task_closure *>(ctx);
     try {
       if constexpr (std::is_invocable_v<F &, interop_handle>)
-        self->task(interop_handle(self->where));
+        self->task(interop_handle(self->where, self->device, self->queue.get()));
       else
         self->task();
     } catch (...) {
@@ -34,7 +36,8 @@ template <class F> void set_host_task(scythe_command &command, F &&task, queue_i
   using closure = host_task_closure<function>;
   command.u.host_task.call = &closure::call;
   command.u.host_task.destroy = &closure::destroy;
-  command.u.host_task.ctx = new closure{std::forward<F>(task), queue.errors, queue.target.get_backend()};
+  command.u.host_task.ctx = new closure{std::forward<F>(task), queue.errors, queue.target.get_backend(),
+                                        access_handle::of(queue.target), queue.queue};
 }
 
 // Keeps `object` until `done` has completed.

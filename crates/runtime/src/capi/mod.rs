@@ -12,6 +12,7 @@ pub mod buffers;
 pub mod devices;
 pub mod handles;
 pub mod host_groups;
+pub mod native;
 pub mod queues;
 pub mod registration;
 pub mod submit;

@@ -1,1 +1,0 @@
-//! OpenCL's own objects behind the runtime's.
