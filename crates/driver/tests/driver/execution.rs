@@ -146,7 +146,8 @@ fn a_source_without_sycl_starts_no_device_step() {
     let log_name = log.display();
     tree.script("prefix/bin/scythe-tools", &format!("echo tools >> {log_name}"));
     let clang = clang(&tree, &format!("echo $pass >> {log_name}; : > $out"));
-    let foreign = tree.script("foreign", &format!("echo foreign >> {log_name}; while [ $# -gt 1 ]; do shift; done; : > $1"));
+    let foreign =
+        tree.script("foreign", &format!("echo foreign >> {log_name}; while [ $# -gt 1 ]; do shift; done; : > $1"));
     assert_eq!(tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"]).status, Some(0));
     assert_eq!(std::fs::read_to_string(&log).unwrap(), "host\nlink\n");
     std::fs::remove_file(&log).unwrap();
@@ -159,7 +160,8 @@ fn a_source_without_sycl_starts_no_device_step() {
 fn dependencies_of_all_passes_are_in_one_file() {
     let tree = Tree::new();
     tree.write("a.cpp", SYCL);
-    let body = "prev=; for a in \"$@\"; do [ \"$prev\" = -MF ] && echo \"a.o: a.cpp $pass.h\" > $a; prev=$a; done; : > $out";
+    let body =
+        "prev=; for a in \"$@\"; do [ \"$prev\" = -MF ] && echo \"a.o: a.cpp $pass.h\" > $a; prev=$a; done; : > $out";
     let clang = clang(&tree, body);
     let outcome = tree.scythe(&["-fsycl", &clang, "-MD", "-MP", "a.cpp", "-o", "app"]);
     assert_eq!((outcome.status, outcome.text.as_str()), (Some(0), ""));
