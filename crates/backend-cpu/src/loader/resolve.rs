@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 
 use crate::barrier;
 
-/// In the order of search. The process's own scope comes last, so that a program's `pow` does not become the kernel's.
+/// In the order of search. The process's own scope is not among them: a program's `pow` must not become the kernel's, nor the
+/// host's version of a device function that another image should define.
 const LIBRARIES: [&CStr; 4] = [c"libm.so.6", c"libmvec.so.1", c"libc.so.6", c"libgcc_s.so.1"];
 
 /// The address of a function of the system's libraries.
@@ -24,11 +25,11 @@ pub(crate) fn system_symbol(name: &str) -> Option<usize> {
     });
     let name = CString::new(name).ok().filter(|name| !name.is_empty())?;
     let look = |handle: *mut c_void| {
-        // SAFETY: the handle is open or the default scope, and the name is a C string.
+        // SAFETY: the handle is open, and the name is a C string.
         let address = unsafe { libc::dlsym(handle, name.as_ptr()) } as usize;
         (address != 0).then_some(address)
     };
-    handles.iter().find_map(|&handle| look(handle as *mut c_void)).or_else(|| look(libc::RTLD_DEFAULT))
+    handles.iter().find_map(|&handle| look(handle as *mut c_void))
 }
 
 #[cfg(test)]
