@@ -118,8 +118,11 @@ const PLAIN: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
 SYCL_EXTERNAL int base(int);
+bool asks(sycl::queue &q);
 int main() {
   sycl::queue q;
+  if (!asks(q))
+    return 1;
   int *out = sycl::malloc_shared<int>(64, q);
   q.parallel_for<class Flat>(sycl::range<1>(64), [=](sycl::id<1> i) { out[i] = base(int(i[0])) * 2; }).wait();
   q.parallel_for<class Grouped>(sycl::nd_range<1>(64, 16), [=](sycl::nd_item<1> it) {
@@ -135,12 +138,31 @@ int main() {
 }
 "#;
 
+/// A function that becomes part of its kernel, and a kernel that calls it.
+const PLACE: &str = r#"
+#include <sycl/sycl.hpp>
+SYCL_EXTERNAL int place(sycl::nd_item<1> it) { return int(it.get_local_id(0)) + 100 * int(it.get_group(0)); }
+"#;
+const ASKS: &str = r#"
+#include <sycl/sycl.hpp>
+SYCL_EXTERNAL int place(sycl::nd_item<1>);
+bool asks(sycl::queue &q) {
+  int *out = sycl::malloc_shared<int>(8, q);
+  q.parallel_for<class Asks>(sycl::nd_range<1>(8, 4), [=](sycl::nd_item<1> it) { out[it.get_global_id(0)] = place(it); })
+      .wait();
+  return out[0] == 0 && out[3] == 3 && out[6] == 102;
+}
+"#;
+
 #[test]
 fn objects_compiled_ahead_of_time_are_linked_when_they_are_loaded() {
-    let p = Project::new().file("base.cpp", BASE).file("plain.cpp", PLAIN);
+    let p =
+        Project::new().file("base.cpp", BASE).file("place.cpp", PLACE).file("plain.cpp", PLAIN).file("asks.cpp", ASKS);
     let ahead = ["-fsycl", "-O1", "-fsycl-targets=spir64_x86_64", "-Xsycl-target-backend", "-march=x86-64"];
-    p.scythe(&[&ahead[..], &["-fPIC", "-shared", "base.cpp", "-o", "libbase.so"]].concat()).ok();
-    p.scythe(&[&ahead[..], &["plain.cpp", "./libbase.so", "-o", "app"]].concat()).ok();
+    p.scythe(&[&ahead[..], &["-fPIC", "-shared", "base.cpp", "place.cpp", "-o", "libbase.so"]].concat()).ok();
+    p.scythe(&[&ahead[..], &["plain.cpp", "asks.cpp", "./libbase.so", "-o", "app"]].concat()).ok();
     let out = p.run_with("./app", &[], &[("SCYTHE_TRACE", "images")]).ok().stdout_has("right");
-    out.stderr_has("of cpu-object (spir64_x86_64:x86-64), linked with 1 other image(s)");
+    // Where objects cannot be linked, the generic code is compiled.
+    out.stderr_has("of cpu-object (spir64_x86_64:x86-64), linked with 1 other image(s)")
+        .stderr_has("of llvmbc (spirv64-unknown-unknown), linked with 1 other image(s)");
 }

@@ -18,7 +18,7 @@ use crate::files::Outputs;
 use crate::wrapper::wrap_options;
 use crate::{Failure, Status};
 use inputs::Group;
-use scythe_abi::names::GENERIC_TRIPLE;
+use scythe_abi::names::{EXPORTED_SYMBOLS, GENERIC_TRIPLE, IMPORTED_SYMBOLS};
 use scythe_abi::target::Target;
 use scythe_image::{Format, Image};
 use scythe_llvm::Context;
@@ -143,10 +143,9 @@ fn images(
         for target in group.targets.iter().filter(|target| target.is_ahead_of_time()) {
             compiled.extend(compile(*target, &parts, settings)?);
         }
-        if group.targets.contains(&Target::Generic) {
-            let options = &settings.run_time_options;
-            images.extend(parts.into_iter().map(|part| Image { options: options.clone(), ..part }));
-        }
+        let wanted = |part: &Image| group.targets.contains(&Target::Generic) || is_linked_at_run_time(part);
+        let options = &settings.run_time_options;
+        images.extend(parts.into_iter().filter(wanted).map(|part| Image { options: options.clone(), ..part }));
         images.extend(compiled);
     }
     if let Some((cache, key)) = entry {
@@ -189,6 +188,12 @@ fn parts(
         outputs.add(&format!("{prefix}.table"), files.table().to_text().as_bytes())?;
     }
     Ok(images)
+}
+
+/// Objects of several images cannot be linked where a function asks for its work-item or waits for others, since such functions
+/// become part of their kernels. The runtime then compiles the generic code.
+fn is_linked_at_run_time(part: &Image) -> bool {
+    [IMPORTED_SYMBOLS, EXPORTED_SYMBOLS].iter().any(|set| part.properties.get(set).is_some())
 }
 
 /// The images of the parts for one target, ahead of time.
