@@ -230,10 +230,35 @@ impl Loops {
     }
 }
 
+/// The graph with every loop left at its latch only: an edge from inside goes to the latch, and on from there. A block behind a
+/// loop is then dominated by the latch, not by the block inside that chose it.
+fn left_at_latches(cfg: &Cfg, loops: &Loops) -> Cfg {
+    let mut succs: Vec<Vec<usize>> = vec![Vec::new(); cfg.len()];
+    let mut add = |from: usize, to: usize| {
+        if from != to && !succs[from].contains(&to) {
+            succs[from].push(to);
+        }
+    };
+    for b in 0..cfg.len() {
+        for &s in &cfg.succs[b] {
+            let mut from = b;
+            for l in loops.around(b).filter(|&l| !loops.loops[l].contains[s]) {
+                add(from, loops.loops[l].latch);
+                from = loops.loops[l].latch;
+            }
+            // A loop of one block has an edge to itself, which orders nothing.
+            add(from, s);
+        }
+    }
+    Cfg::new(succs)
+}
+
 /// A topological order (back edges aside) in which every loop is contiguous, and so is every set of blocks that one
-/// block dominates. Linearisation needs both: a deferred block then never falls into the middle of a loop or of a region
-/// entered elsewhere.
-pub fn compact_order(cfg: &Cfg, dom: &Dominators, loops: &Loops) -> Vec<usize> {
+/// block dominates once loops are left at their latches. Linearisation needs both: a deferred block then never falls into the middle
+/// of a loop or of a region entered elsewhere.
+pub fn compact_order(cfg: &Cfg, loops: &Loops) -> Vec<usize> {
+    let cfg = &left_at_latches(cfg, loops);
+    let dom = Dominators::of(cfg);
     let n = cfg.len();
     let rpo = cfg.reverse_post_order();
     let mut position = vec![0; n];
@@ -395,6 +420,20 @@ mod tests {
             let (b, i) = edges[pair[0] as usize % edges.len()];
             let target = succs[b][i];
             let n = succs.len();
+            // The outermost loop that holds the edge, and what follows it.
+            let whole = Cfg::new(succs.clone());
+            let loops = Loops::of(&whole, &Dominators::of(&whole)).expect("grown graphs are reducible");
+            let outermost = loops.around(b).filter(|&l| loops.loops[l].contains[target]).last();
+            let behind = outermost.and_then(|l| loops.loops[l].exits.first().map(|e| e.1));
+            match (pair[1] % 5, behind) {
+                // A way out of all loops at once.
+                (4, Some(behind)) if behind != target => {
+                    succs[b][i] = n;
+                    succs.push(vec![target, behind]);
+                    continue;
+                }
+                _ => {}
+            }
             match pair[1] % 4 {
                 0 => {
                     // if-then: n tests, n+1 is the body.
@@ -459,8 +498,13 @@ mod tests {
         let cfg = grow(choices);
         let dom = Dominators::of(&cfg);
         let loops = Loops::of(&cfg, &dom).expect("grown graphs are reducible");
-        let order = compact_order(&cfg, &dom, &loops);
+        let order = compact_order(&cfg, &loops);
         prop_assert_eq!(order.len(), cfg.len());
+        for lp in &loops.loops {
+            let inside: Vec<bool> = order.iter().map(|&b| lp.contains[b]).collect();
+            let runs = inside.chunk_by(|a, b| a == b).filter(|run| run[0]).count();
+            prop_assert_eq!(runs, 1, "a loop is contiguous in {:?}", order);
+        }
         // Every branch diverges here: the hardest case. Visits are counted per lane.
         let divergent: Vec<bool> = cfg.succs.iter().map(|s| s.len() > 1).collect();
         let divergent_loop = vec![true; loops.loops.len()];

@@ -260,7 +260,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
                 linear_loops[l] = true;
             }
         }
-        let order = compact_order(&facts.cfg, &facts.dom, &facts.loops);
+        let order = compact_order(&facts.cfg, &facts.loops);
         let exits = linearize(&facts.cfg, &facts.loops, &order, &facts.divergent_branch, &linear_loops);
         let mut guards = HashMap::new();
         for (l, target) in guarded {
