@@ -17,6 +17,7 @@ mod files;
 mod inspect;
 mod no_kernel;
 mod post_link;
+mod sycl_ls;
 mod table;
 mod tablegen;
 mod wrapper;
@@ -90,6 +91,7 @@ const TOOLS: &[Tool] = &[
     Tool { syntax: &tablegen::SYNTAX, aliases: &["llvm-tblgen"], run: tablegen::run },
     Tool { syntax: &inspect::SYNTAX, aliases: &[], run: inspect::run },
     Tool { syntax: &dump::SYNTAX, aliases: &[], run: dump::run },
+    Tool { syntax: &sycl_ls::SYNTAX, aliases: &[], run: sycl_ls::run },
 ];
 
 fn find(name: &str) -> Option<&'static Tool> {
