@@ -16,6 +16,7 @@ const WITHOUT_LLVM: [&str; 8] = [
     "scythe-hal",
     "scythe-wrap",
     "scythe-backend-cpu",
+    "scythe-backend-opencl",
     "scythe-runtime",
     "scythe-driver",
 ];
