@@ -9,7 +9,7 @@ use crate::stage::{self, Profile};
 use crate::workspace::{cargo, root};
 
 /// Crates that must not depend on LLVM. The driver is one of them because its start would pay for it.
-const WITHOUT_LLVM: [&str; 8] = [
+const WITHOUT_LLVM: [&str; 9] = [
     "scythe-abi",
     "scythe-device-config",
     "scythe-image",
@@ -31,7 +31,7 @@ pub fn check(prefix: &Path) -> Result<usize, String> {
     }
     let library = prefix.join("lib/libscythe.so");
     let needed = process::output(Command::new("ldd").arg(&library))?;
-    if let Some(line) = needed.lines().find(|l| l.contains("libLLVM") || l.contains("libclang")) {
+    if let Some(line) = needed.lines().find(|l| ["libLLVM", "libclang", "libOpenCL"].iter().any(|name| l.contains(name))) {
         return Err(format!("{} needs '{}'", library.display(), line.trim()));
     }
     Ok(WITHOUT_LLVM.len() + 1)
