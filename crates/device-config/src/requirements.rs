@@ -2,7 +2,7 @@
 //!
 //! The layouts are those of the property set `SYCL/device requirements`: arrays of little-endian 32-bit numbers.
 
-use crate::Target;
+use crate::{Table, Target};
 use scythe_abi::aspect::Aspect;
 use std::fmt;
 
@@ -86,8 +86,8 @@ impl Requirements {
 
     /// Whether code with these requirements can be compiled for the target: aspects, sub-group sizes and fixed targets.
     ///
-    /// A target that may support other aspects cannot be told to lack one, nor to be none of the fixed targets; where it
-    /// lists no sub-group sizes, all are possible.
+    /// A target that may support other aspects cannot be told to lack one, and its devices may be those of a fixed target that has
+    /// all it has for certain; where it lists no sub-group sizes, all are possible.
     pub fn check(&self, target: &Target) -> Result<(), Lack> {
         let has = |number: u32| target.aspects.iter().any(|&aspect| aspect as u32 == number);
         let open = target.may_support_other_aspects;
@@ -101,7 +101,9 @@ impl Requirements {
             return Err(Lack::SubGroupSize(size));
         }
         match &self.fixed_targets {
-            Some(fixed) if !fixed.iter().any(|&aspect| open || has(aspect)) => Err(Lack::FixedTarget(fixed.clone())),
+            Some(fixed) if !fixed.iter().any(|&aspect| has(aspect) || open && is_among(target, aspect)) => {
+                Err(Lack::FixedTarget(fixed.clone()))
+            }
             _ => Ok(()),
         }
     }
@@ -119,6 +121,14 @@ impl Requirements {
         }
         Ok(())
     }
+}
+
+/// Some devices of `family` may have this architecture.
+fn is_among(family: &Target, architecture: u32) -> bool {
+    let table = Table::embedded();
+    let is_it = |target: &&Target| target.architecture().is_some_and(|aspect| aspect as u32 == architecture);
+    // An architecture that nobody knows may be anything.
+    table.targets().find(is_it).is_none_or(|target| family.aspects.iter().all(|&aspect| target.has(aspect)))
 }
 
 fn numbers(property: &'static str, bytes: &[u8]) -> Result<Vec<u32>, RequirementsError> {

@@ -1,10 +1,13 @@
 //! Which entry points share a part.
 //!
-//! Scopes come first: a mode puts entry points that a program builds together into one group. Whoever needs finer groups
-//! splits each of these further, and keeps the order: groups by their first member, members by the module's order.
+//! Scopes come first: a mode puts entry points that a program builds together into one group. Then these are split further
+//! until all in a group may share an image, because devices that can run one of them can run all. Groups are in the order of
+//! their first members, members in the module's.
 
 use scythe_abi::names::MODULE_ID_ATTRIBUTE;
 use scythe_llvm::{Function, Linkage, Module, Place};
+use scythe_passes::aspects::metadata::Kinds;
+use scythe_passes::aspects::requirements::Requirements;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -41,6 +44,8 @@ pub struct EntryPoint<'ctx> {
     pub function: Function<'ctx>,
     pub symbol: String,
     pub kind: EntryKind,
+    /// What it says itself that a device must have.
+    pub requirements: Requirements,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +57,7 @@ pub enum EntryKind {
 }
 
 /// The kernels and, with `export`, the `SYCL_EXTERNAL` functions that are defined in `module`, in its order.
-pub fn entry_points<'ctx>(module: &Module<'ctx>, export: bool) -> Vec<EntryPoint<'ctx>> {
+pub fn entry_points<'ctx>(module: &Module<'ctx>, kinds: Kinds, export: bool) -> Vec<EntryPoint<'ctx>> {
     let kind = |function: Function<'ctx>| {
         if function.is_kernel() {
             Some(EntryKind::Kernel)
@@ -60,8 +65,10 @@ pub fn entry_points<'ctx>(module: &Module<'ctx>, export: bool) -> Vec<EntryPoint
             (export && is_exported(function)).then_some(EntryKind::Exported)
         }
     };
-    let entry =
-        |function: Function<'ctx>| Some(EntryPoint { function, symbol: function.name(), kind: kind(function)? });
+    let entry = |function: Function<'ctx>| {
+        let kind = kind(function)?;
+        Some(EntryPoint { function, symbol: function.name(), kind, requirements: Requirements::of(function, kinds) })
+    };
     module.functions().filter_map(entry).collect()
 }
 
@@ -70,14 +77,15 @@ fn is_exported(function: Function<'_>) -> bool {
     !function.is_declaration() && !local && function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()
 }
 
-/// Groups of entry points, by their places in the list.
+/// Groups of entry points, by their places in the list: those of the mode, split by what their devices must have.
 pub fn group(entries: &[EntryPoint<'_>], mode: Mode) -> Vec<Vec<usize>> {
+    let unit = |entry: &EntryPoint<'_>| {
+        entry.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).unwrap_or_default()
+    };
     match mode {
-        Mode::Off => group_by(entries, |_| ()),
+        Mode::Off => group_by(entries, |entry| entry.requirements.share_key()),
         Mode::PerKernel => (0..entries.len()).map(|entry| vec![entry]).collect(),
-        Mode::PerSource => group_by(entries, |entry| {
-            entry.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).unwrap_or_default()
-        }),
+        Mode::PerSource => group_by(entries, |entry| (unit(entry), entry.requirements.share_key())),
     }
 }
 

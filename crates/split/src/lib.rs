@@ -1,6 +1,7 @@
 //! Linked device module → parts, each with the property sets and symbols of its image.
 //!
-//! A part holds one group of entry points and all that they reach; what several groups reach is in each of their parts.
+//! A part holds one group of entry points and all that they reach; what several groups reach is in each of their parts. All entry
+//! points of a part require the same of their device, or were compiled for the same fixed targets.
 //! Parts are closed: nothing but their entry points is visible outside. Groups come in the order of their first entry
 //! point, these in the order of the module: same input, same bytes. The module is walked once; then parts are made one
 //! at a time, each in time that depends on itself alone. Memory is bounded by the largest part, and time is linear in
@@ -13,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod external;
 mod group;
 mod link;
 mod name;
@@ -20,19 +22,23 @@ mod provided;
 mod requirements;
 mod undefined;
 
+pub use external::WARNING as EXTERNAL_WARNING;
 pub use group::Mode;
 pub use link::link;
 pub use name::{kernel_name, symbol_name};
 pub use provided::is_provided;
-pub use requirements::{ASPECT_ORIGINS, add_requirements};
+pub use requirements::ASPECT_ORIGINS;
 pub use undefined::Imports;
 
+use external::{Bundle, Facts};
 use group::{EntryKind, EntryPoint};
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_METADATA, LAUNCH_PROPERTY_SET};
+use scythe_device_config::Table;
 use scythe_diag::{Diagnostic, codes};
 use scythe_image::PropertySets;
 use scythe_llvm::{Extractor, Linkage, Module};
+use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::launch_metadata;
 use std::collections::{HashMap, HashSet};
 
@@ -43,6 +49,8 @@ pub struct Options {
     /// `SYCL_EXTERNAL` functions are entry points, too, which images of other programs and libraries may call.
     pub export: bool,
     pub imports: Imports,
+    /// Tells which aspects stand for fixed targets.
+    pub targets: Table,
 }
 
 /// One group's module, and what its image says of it.
@@ -51,6 +59,9 @@ pub struct Part<'ctx> {
     pub properties: PropertySets,
     /// The kernels.
     pub symbols: Vec<String>,
+    /// What functions of other translation units use, and those that call them do not expect. Parts that share such a function
+    /// have the same warning, but for who calls it.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// A checked and grouped module, ready to be taken apart.
@@ -62,13 +73,17 @@ pub struct Split<'ctx> {
     /// What other images have to define, by number in the extractor's graph.
     imports: HashSet<u32>,
     rows: HashMap<String, KernelLaunch>,
+    kinds: Kinds,
+    facts: Facts,
+    targets: Table,
 }
 
 impl<'ctx> Split<'ctx> {
     /// Checks `module` and groups its entry points. All faults found are given, not only the first.
     pub fn new(module: Module<'ctx>, options: &Options) -> Result<Self, Vec<Diagnostic>> {
         let rows = launch_rows(&module)?;
-        let entries = group::entry_points(&module, options.export);
+        let kinds = Kinds::new(module.context());
+        let entries = group::entry_points(&module, kinds, options.export);
         let mut faults = check_rows(&entries, &rows);
         let extractor = Extractor::new(&module, |name| name != LAUNCH_METADATA);
         let graph = &extractor.graph;
@@ -79,7 +94,9 @@ impl<'ctx> Split<'ctx> {
             return Err(faults);
         }
         let groups = group::group(&entries, options.mode);
-        Ok(Self { module, extractor, entries, groups, imports, rows })
+        let facts = Facts::new(&module, graph, kinds);
+        let targets = options.targets.clone();
+        Ok(Self { module, extractor, entries, groups, imports, rows, kinds, facts, targets })
     }
 
     /// The number of parts; none where there are no entry points.
@@ -119,7 +136,11 @@ impl<'ctx> Split<'ctx> {
         for import in members.iter().filter(|member| self.imports.contains(member)) {
             properties.set(IMPORTED_SYMBOLS).insert(&graph.global(*import).name(), 1);
         }
-        Part { module, properties, symbols }
+        let bundle = Bundle { graph, facts: &self.facts, entries: &entries, members: &members, rows: &self.rows };
+        let (required, warnings) = bundle.requirements();
+        let functions: Vec<_> = entries.iter().map(|entry| entry.function).collect();
+        requirements::add_requirements(&required, &self.targets, &functions, self.kinds, &mut properties);
+        Part { module, properties, symbols, warnings }
     }
 }
 

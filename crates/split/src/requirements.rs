@@ -1,6 +1,7 @@
 //! What an image says of its device: the property set `SYCL/device requirements`, in the layouts of the specification, and
 //! for tools the calls that bring each aspect in.
 
+use scythe_abi::names::KERNEL_WORK_GROUP_SIZES;
 use scythe_device_config::Table;
 use scythe_image::PropertySets;
 use scythe_llvm::Function;
@@ -13,25 +14,42 @@ const DEVICE_REQUIREMENTS: &str = scythe_device_config::Requirements::PROPERTY_S
 /// function that uses the aspect.
 pub const ASPECT_ORIGINS: &str = "SCYTHE/aspect origins";
 
-/// Adds what the image of these entry points requires. Sets that would be empty are left out.
-pub fn add_requirements(entry_points: &[Function<'_>], kinds: Kinds, properties: &mut PropertySets) {
-    let requirements = Requirements::of_all(entry_points.iter().copied(), kinds);
-    for (name, numbers) in device_requirements(&requirements) {
-        let bytes: Vec<u8> = numbers.iter().flat_map(|number: &u32| number.to_le_bytes()).collect();
-        properties.set(DEVICE_REQUIREMENTS).insert(name, bytes);
+/// Adds what an image requires, and for each entry point where its aspects come from. Sets that would be empty are left out.
+pub fn add_requirements(
+    requirements: &Requirements,
+    table: &Table,
+    entry_points: &[Function<'_>],
+    kinds: Kinds,
+    properties: &mut PropertySets,
+) {
+    let bytes = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    for (name, numbers) in device_requirements(requirements, table) {
+        properties.set(DEVICE_REQUIREMENTS).insert(name, bytes(&numbers));
     }
-    for entry_point in entry_points {
-        let lines = kinds.origins(*entry_point);
+    for &entry_point in entry_points {
+        let lines = kinds.origins(entry_point);
         if !lines.is_empty() {
             let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
             properties.set(ASPECT_ORIGINS).insert(&entry_point.name(), text.into_bytes());
+        }
+        if let Some(sizes) = kinds.work_group_size(entry_point).filter(|_| entry_point.is_kernel()) {
+            properties.set(KERNEL_WORK_GROUP_SIZES).insert(&entry_point.name(), bytes(&sizes));
         }
     }
 }
 
 /// The properties that there are, each as the numbers of its layout.
-fn device_requirements(requirements: &Requirements) -> Vec<(&'static str, Vec<u32>)> {
+///
+/// Where the user promised fixed targets, these are all that counts. An aspect stands for each; a target that has none of its own,
+/// such as one that stands for many devices or that only the user's file describes, cannot be told from others when the program
+/// runs. Then the image is not bound to the list, and says what it uses instead.
+fn device_requirements(requirements: &Requirements, table: &Table) -> Vec<(&'static str, Vec<u32>)> {
     use scythe_device_config::Requirements as Properties;
+    let architecture = |name: &String| Some(table.lookup(name)?.architecture()? as u32);
+    let fixed = requirements.fixed_targets.as_ref().and_then(|names| names.iter().map(architecture).collect());
+    if let Some(aspects) = fixed {
+        return vec![(Properties::FIXED_TARGET, aspects)];
+    }
     let mut sets = Vec::new();
     if !requirements.aspects.is_empty() {
         sets.push((Properties::ASPECT, requirements.aspects.iter().copied().collect()));
@@ -42,11 +60,6 @@ fn device_requirements(requirements: &Requirements) -> Vec<(&'static str, Vec<u3
     if !requirements.work_group_sizes.is_empty() {
         let entry = |sizes: &Vec<u32>| [&[sizes.len() as u32], sizes.as_slice()].concat();
         sets.push((Properties::WORK_GROUP_SIZE, requirements.work_group_sizes.iter().flat_map(entry).collect()));
-    }
-    if let Some(fixed) = &requirements.fixed_targets {
-        let table = Table::embedded();
-        let aspect = |name: &String| Some(table.lookup(name)?.architecture()? as u32);
-        sets.push((Properties::FIXED_TARGET, fixed.iter().filter_map(aspect).collect()));
     }
     sets
 }
@@ -69,19 +82,30 @@ mod tests {
     fn properties_are_laid_out_as_specified() {
         let expected =
             [("aspect", vec![5, 6]), ("reqd_sub_group_size", vec![16]), ("reqd_work_group_size", vec![2, 8, 4, 1, 32])];
-        assert_eq!(device_requirements(&requirements()), expected);
-        assert_eq!(device_requirements(&Requirements::default()), []);
+        assert_eq!(device_requirements(&requirements(), &Table::embedded()), expected);
+        assert_eq!(device_requirements(&Requirements::default(), &Table::embedded()), []);
+    }
+
+    fn fixed(names: &[&str]) -> Requirements {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        Requirements { fixed_targets: Some(names), ..requirements() }
     }
 
     #[test]
-    fn fixed_targets_are_told_by_their_aspects_even_if_there_are_none() {
-        let fixed = |names: &[&str]| Requirements {
-            fixed_targets: Some(names.iter().map(|&name| name.to_owned()).collect()),
-            ..Requirements::default()
-        };
+    fn fixed_targets_are_told_by_their_aspects_alone_even_if_there_are_none() {
         let both = [Aspect::ExtIntelGpuPvc as u32, Aspect::ExtIntelX86_64 as u32];
-        let seen = device_requirements(&fixed(&["intel_gpu_pvc", "spir64_x86_64"]));
+        let seen = device_requirements(&fixed(&["intel_gpu_pvc", "spir64_x86_64"]), &Table::embedded());
         assert_eq!(seen, [("fixed_target", both.to_vec())]);
-        assert_eq!(device_requirements(&fixed(&[])), [("fixed_target", vec![])]);
+        assert_eq!(device_requirements(&fixed(&[]), &Table::embedded()), [("fixed_target", vec![])]);
+    }
+
+    #[test]
+    fn a_target_without_an_aspect_of_its_own_binds_nothing() {
+        let mut table = Table::embedded();
+        table.extend_with_yaml_text("a.yaml", "mine:\n  aspects: [gpu, fp64]\n").unwrap();
+        let unbound = device_requirements(&requirements(), &table);
+        for names in [&["mine"][..], &["intel_gpu_pvc", "mine"], &["spir64"]] {
+            assert_eq!(device_requirements(&fixed(names), &table), unbound, "{names:?}");
+        }
     }
 }

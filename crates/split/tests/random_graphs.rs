@@ -157,7 +157,7 @@ proptest! {
     fn parts_are_closed_minimal_and_well_formed(shape in shapes(), export in any::<bool>()) {
         let text = shape.text();
         for mode in [Mode::Off, Mode::PerSource, Mode::PerKernel] {
-            let options = Options { mode, export, imports: Imports::Any };
+            let options = Options { mode, export, imports: Imports::Any, ..Options::default() };
             let context = Context::new();
             let split = Split::new(parse(&context, &text), &options).expect("everything may be imported");
             let groups = shape.groups(mode, export);

@@ -7,6 +7,7 @@
 
 mod cache;
 mod dump;
+mod filter;
 mod inputs;
 mod provided;
 mod settings;
@@ -15,6 +16,7 @@ use crate::ahead_of_time::{self, Compiler};
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
 use crate::files::Outputs;
+use crate::warnings::{self, Warnings};
 use crate::wrapper::wrap_options;
 use crate::{Failure, Status};
 use inputs::Group;
@@ -77,8 +79,9 @@ pub const SYNTAX: Syntax = Syntax {
         Opt {
             name: "device-config-file",
             value: Some("FILE"),
-            help: "a device configuration over the built-in one; part of the cache's key",
+            help: "a device configuration over the built-in one, which tells what targets can run; part of the cache's key",
         },
+        warnings::OPTION,
         Opt { name: "linked", value: Some("FILE"), help: "also write the names of all kernels, one on each line" },
         Opt { name: "host", value: Some("TRIPLE"), help: "the host's triple (default: this machine's)" },
         Opt {
@@ -93,6 +96,8 @@ pub const SYNTAX: Syntax = Syntax {
     notes: "Levels are x86-64 (or sse2), x86-64-v2 (sse4.2), x86-64-v3 (avx2) and x86-64-v4 (avx512). Each becomes an image\n\
             of its own; a program uses the best that its machine supports.\n\
             Inputs without kernels are fine: the object then registers no images.\n\
+            Code that a target cannot run according to the device configuration is not compiled for it ahead of time: an image\n\
+            without code then tells programs why.\n\
             The cache is content-addressed: its keys cover inputs, options, and this program with its device library. It may\n\
             be removed at any time, and shared by links that run at the same time.",
 };
@@ -105,7 +110,9 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let groups = inputs::groups(args)?;
 
     let mut outputs = Outputs::default();
-    let images = images(&groups, &settings, args.last("save-temps"), &mut outputs)?;
+    let mut warnings = Warnings::read(args)?;
+    let images = images(&groups, &settings, args.last("save-temps"), &mut outputs, &mut warnings)?;
+    warnings.finish(SYNTAX.tool)?;
     if let Some(folder) = args.last("dump-device-code") {
         dump::stage(folder, &images, &mut outputs)?;
     }
@@ -124,6 +131,7 @@ fn images(
     settings: &Settings<'_>,
     temps: Option<&str>,
     outputs: &mut Outputs,
+    warnings: &mut Warnings,
 ) -> Result<Vec<Image>, Failure> {
     // The parts that are to be kept are not in the cache.
     let key = settings.cache.as_ref().filter(|_| temps.is_none()).map(|_| inputs::key(groups, settings)).transpose()?;
@@ -138,7 +146,7 @@ fn images(
             0 => prefix.to_owned(),
             _ => format!("{prefix}-{index}"),
         });
-        let parts = parts(group, settings, temps, outputs)?;
+        let parts = parts(group, settings, temps, outputs, warnings)?;
         let mut compiled = Vec::new();
         for target in group.targets.iter().filter(|target| target.is_ahead_of_time()) {
             compiled.extend(compile(*target, &parts, settings)?);
@@ -148,7 +156,8 @@ fn images(
         images.extend(parts.into_iter().filter(wanted).map(|part| Image { options: options.clone(), ..part }));
         images.extend(compiled);
     }
-    if let Some((cache, key)) = entry {
+    // A link out of the cache would keep its warnings to itself.
+    if let Some((cache, key)) = entry.filter(|_| !warnings.any()) {
         cache.keep_images(key, &images);
     }
     Ok(images)
@@ -160,6 +169,7 @@ fn parts(
     settings: &Settings<'_>,
     temps: Option<String>,
     outputs: &mut Outputs,
+    warnings: &mut Warnings,
 ) -> Result<Vec<Image>, Failure> {
     settings.tell(format_args!("linking {} modules for {}", group.inputs.len(), group.target_names()));
     let context = Context::new();
@@ -175,6 +185,7 @@ fn parts(
         if let Some(files) = &mut files {
             files.add(&part, &code, true, outputs)?;
         }
+        warnings.add(part.warnings);
         images.push(Image {
             target: GENERIC_TRIPLE.to_owned(),
             format: Format::LlvmBitcode,
@@ -196,13 +207,18 @@ fn is_linked_at_run_time(part: &Image) -> bool {
     [IMPORTED_SYMBOLS, EXPORTED_SYMBOLS].iter().any(|set| part.properties.get(set).is_some())
 }
 
-/// The images of the parts for one target, ahead of time.
+/// The images of the parts for one target, ahead of time: code for what it can run, and word of the rest.
 fn compile(target: Target, parts: &[Image], settings: &Settings<'_>) -> Result<Vec<Image>, Failure> {
-    match target {
-        Target::Generic => Ok(parts.to_vec()),
-        Target::Cpu | Target::CpuLevel(_) => compile_for_cpu(parts, &settings.cpu(target)?, settings),
-        Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => Err(inputs::unsupported(target)),
-    }
+    let (parts, left_out) = filter::for_target(target, parts, settings)?;
+    let mut images = match target {
+        Target::Generic => parts,
+        Target::Cpu | Target::CpuLevel(_) => compile_for_cpu(&parts, &settings.cpu(target)?, settings)?,
+        Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => {
+            return Err(inputs::unsupported(target));
+        }
+    };
+    images.extend(left_out);
+    Ok(images)
 }
 
 /// One image for each part and instruction-set level.

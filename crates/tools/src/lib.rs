@@ -20,6 +20,7 @@ mod post_link;
 mod sycl_ls;
 mod table;
 mod tablegen;
+mod warnings;
 mod wrapper;
 
 use command_line::{Arguments, Request, Syntax};

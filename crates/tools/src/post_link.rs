@@ -4,6 +4,7 @@ use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
 use crate::device_link::split_options;
 use crate::files::Outputs;
+use crate::warnings::{self, Warnings};
 use crate::{Failure, Status};
 use scythe_image::file_table;
 use scythe_llvm::Context;
@@ -29,8 +30,14 @@ pub const SYNTAX: Syntax = Syntax {
             help: "what the images in this file export may stay undefined, and is listed as imported; may be repeated",
         },
         Opt { name: "allow-undefined", value: None, help: "any symbol may stay undefined, and is listed as imported" },
+        Opt {
+            name: "device-config-file",
+            value: Some("FILE"),
+            help: "a device configuration over the built-in one, which tells which aspects stand for fixed targets",
+        },
+        warnings::OPTION,
     ],
-    notes: "",
+    notes: "Parts are split further until all of one part needs the same of its device; its properties tell what.",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
@@ -43,12 +50,15 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     // The table's extension, where the name has one, is not part of the parts' names.
     let prefix = std::path::Path::new(output).with_extension("");
     let mut files = PartFiles::new(&prefix.to_string_lossy(), if args.has("S") { "ll" } else { "bc" })?;
+    let mut warnings = Warnings::read(args)?;
     if let Some(split) = device_code::link_and_split(vec![module], &target, &options)? {
         for part in split.parts() {
             let code = if args.has("S") { part.module.to_string().into_bytes() } else { part.module.to_bitcode() };
             files.add(&part, &code, args.has("symbols"), &mut outputs)?;
+            warnings.add(part.warnings);
         }
     }
+    warnings.finish(SYNTAX.tool)?;
     let mut table = files.table();
     if !args.has("symbols") {
         table = table

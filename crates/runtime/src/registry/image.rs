@@ -105,7 +105,9 @@ impl Image {
     /// How much the device prefers this image; an error where it cannot run it.
     pub(super) fn preference(&self, device: &Device) -> Result<u32> {
         if self.format == Format::Empty {
-            return Err(Error::new(Errc::KernelNotSupported, "the image holds no code for any device"));
+            let message =
+                format!("the kernel was left out of the code for '{}' when the program was linked", self.target);
+            return Err(Error::new(Errc::KernelNotSupported, message));
         }
         device.hal.preference(self.format, &self.target)
     }

@@ -5,14 +5,14 @@ use crate::dump::extension;
 use crate::files::{self, Outputs};
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::LAUNCH_PROPERTY_SET;
-use scythe_image::Image;
+use scythe_image::{Format, Image};
 use std::path::Path;
 
 /// Stages one file per image, `SOURCE-TARGET-HASH.EXTENSION`. The source is that of the first kernel. The hash, of the code
 /// and the image's symbols, keeps apart images that several links write to one folder; equal images are one file.
 pub fn stage(folder: &str, images: &[Image], outputs: &mut Outputs) -> Result<(), Failure> {
     files::make_folder(folder)?;
-    for image in images {
+    for image in images.iter().filter(|image| image.format != Format::Empty) {
         let mut hasher = blake3::Hasher::new();
         hasher.update(image.symbols.join("\n").as_bytes()).update(&image.code);
         let hash = hasher.finalize().to_hex();

@@ -4,7 +4,7 @@ use super::cache::Cache;
 use super::{inputs, provided};
 use crate::ahead_of_time;
 use crate::command_line::Arguments;
-use crate::{Failure, device_code, files};
+use crate::{Failure, aspect_filter, device_code, files};
 use scythe_abi::target::Target;
 use scythe_split::{Imports, Mode, Options};
 use std::collections::BTreeMap;
@@ -102,6 +102,7 @@ pub fn split_options(args: &Arguments, default: Mode) -> Result<Options, Failure
         mode: args.last("split").map_or(Ok(default), device_code::mode)?,
         export: args.has("export"),
         imports: imports(args)?,
+        targets: aspect_filter::configuration(args.last("device-config-file"))?,
     })
 }
 

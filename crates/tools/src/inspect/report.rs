@@ -10,7 +10,6 @@ use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET}
 use scythe_device_config::{Requirements, Table};
 use scythe_image::{Format, ImageView, PropertySet, PropertySets, PropertyValue, archive, bundle, container};
 use scythe_llvm::Context;
-use scythe_passes::aspects::metadata::Kinds;
 use scythe_split::{ASPECT_ORIGINS, Imports, Mode, Options};
 use std::borrow::Cow;
 use std::path::Path;
@@ -140,14 +139,11 @@ fn of_bundle(
 ) -> Result<Vec<ImageReport>, Failure> {
     let context = Context::new();
     let module = context.parse_bitcode(code, place).map_err(|error| file_error(place, error))?;
-    let options = Options { mode: Mode::Off, export: true, imports: Imports::Any };
+    let options = Options { mode: Mode::Off, export: true, imports: Imports::Any, targets: table.clone() };
     let triple = module.triple();
     let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? else { return Ok(Vec::new()) };
     let mut reports = Vec::new();
-    for mut part in split.parts() {
-        let entry_point = |symbol: &String| part.module.function(symbol);
-        let entry_points: Vec<_> = part.symbols.iter().filter_map(entry_point).collect();
-        scythe_split::add_requirements(&entry_points, Kinds::new(part.module.context()), &mut part.properties);
+    for part in split.parts() {
         let mut report = describe(place, target, &part.properties, &part.symbols, table)?;
         report.member = member.clone();
         report.format = "llvmbc".into();

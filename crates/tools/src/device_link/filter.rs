@@ -1,0 +1,42 @@
+//! Which parts a target's compiler is given: those that the device configuration says it can run.
+//!
+//! What a target lacks a feature for stays known in images without code, so that a program that launches such a kernel learns
+//! what its device lacks.
+
+use super::settings::Settings;
+use crate::{Failure, aspect_filter};
+use scythe_abi::target::Target;
+use scythe_image::{Format, Image};
+
+/// The parts that can be compiled for `target`, in order, and an empty image for each of the others.
+pub fn for_target(
+    target: Target,
+    parts: &[Image],
+    settings: &Settings<'_>,
+) -> Result<(Vec<Image>, Vec<Image>), Failure> {
+    let name = target.name();
+    let Some(entry) = settings.split.targets.lookup(&name) else {
+        return Err(Failure::new(format!("the device configuration does not know the target '{name}'")));
+    };
+    let (mut kept, mut removed) = (Vec::new(), Vec::new());
+    for part in parts {
+        let lack = aspect_filter::lacks(&part.properties, entry).map_err(|error| Failure::new(error.to_string()))?;
+        match lack {
+            None => kept.push(part.clone()),
+            Some(lack) => {
+                let kernels = part.symbols.iter().map(|symbol| scythe_split::kernel_name(symbol));
+                let kernels = kernels.collect::<Vec<_>>().join(", ");
+                settings.tell(format_args!("left out for {name}: {kernels} ({lack})"));
+                removed.push(Image {
+                    target: name.clone(),
+                    format: Format::Empty,
+                    options: String::new(),
+                    properties: part.properties.clone(),
+                    symbols: part.symbols.clone(),
+                    code: Vec::new(),
+                });
+            }
+        }
+    }
+    Ok((kept, removed))
+}

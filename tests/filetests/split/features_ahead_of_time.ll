@@ -1,0 +1,71 @@
+; Ahead of time, a target's compiler gets what the device configuration says it can run. What is left out stays known, in images
+; without code that have its properties.
+
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=%S/features_targets.yaml --verbose --dump-device-code=code %s 2> said
+; RUN: FileCheck --check-prefix=SAID %s < said
+; SAID: left out for x86_64_avx2: Precise (fp64)
+; SAID: left out for x86_64_avx2: Sub32 (sub-group size 32)
+; SAID: left out for x86_64_avx2: ForGpus (compiled for ext_intel_gpu_pvc only)
+; SAID: compiling 2 parts for 1 levels
+; RUN: scythe-tools inspect out.o | FileCheck %s
+; CHECK:     {{.*}}cpu-object
+; CHECK:     kernel Plain
+; CHECK:     {{.*}}cpu-object
+; CHECK:     kernel ForThis
+; CHECK:     {{.*}}empty
+; CHECK:     needs: fp64
+; CHECK:     kernel Precise
+; CHECK:     {{.*}}empty
+; CHECK:     needs: sub-group size 32
+; CHECK:     kernel Sub32
+; CHECK:     {{.*}}empty
+; CHECK:     kernel ForGpus
+; RUN: test $(ls code | wc -l) = 2
+
+; Without that file the same target has all but the graphics processor's.
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --verbose %s 2> said
+; RUN: FileCheck --check-prefix=DEFAULT %s < said
+; DEFAULT:     left out for x86_64_avx2: ForGpus
+; DEFAULT-NOT: left out
+
+; A family of devices may hold those of a fixed target that is one of it.
+; RUN: scythe-tools device-link -o out.o --target=spir64_x86_64 --cpu-opts=-march=avx2 --verbose %s 2> said
+; RUN: FileCheck --check-prefix=DEFAULT-FAMILY %s < said
+; DEFAULT-FAMILY:     left out for spir64_x86_64: ForGpus
+; DEFAULT-FAMILY-NOT: left out
+
+; Code for run time is never left out.
+; RUN: scythe-tools device-link -o out.o --device-config-file=%S/features_targets.yaml %s
+; RUN: scythe-tools inspect out.o | FileCheck --check-prefix=GENERIC %s
+; GENERIC-NOT: empty
+; GENERIC:     5 kernels
+
+target triple = "spirv64-unknown-unknown"
+
+define spir_kernel void @_ZTS5Plain() "scythe-shape"="single_task" !intel_fixed_targets !0 {
+  ret void
+}
+define spir_kernel void @_ZTS7Precise() "scythe-shape"="single_task" !intel_fixed_targets !0 !intel_used_aspects !1 {
+  ret void
+}
+define spir_kernel void @_ZTS5Sub32() "scythe-shape"="single_task" !intel_fixed_targets !0 !intel_reqd_sub_group_size !2 {
+  ret void
+}
+define spir_kernel void @_ZTS7ForGpus() "scythe-shape"="single_task" !intel_fixed_targets !3 !intel_used_aspects !1 {
+  ret void
+}
+define spir_kernel void @_ZTS7ForThis() "scythe-shape"="single_task" !intel_fixed_targets !4 {
+  ret void
+}
+
+!0 = !{}
+!1 = !{i32 6}
+!2 = !{i32 32}
+!3 = !{!"intel_gpu_pvc"}
+!4 = !{!"x86_64_avx2", !"intel_gpu_pvc"}
+!scythe.launch = !{!20, !21, !22, !23, !24}
+!20 = !{!"_ZTS5Plain", i32 0, i64 1, !"a.cpp", i32 1, i32 1, i64 1}
+!21 = !{!"_ZTS7Precise", i32 0, i64 1, !"a.cpp", i32 2, i32 1, i64 2}
+!22 = !{!"_ZTS5Sub32", i32 0, i64 1, !"a.cpp", i32 3, i32 1, i64 3}
+!23 = !{!"_ZTS7ForGpus", i32 0, i64 1, !"a.cpp", i32 4, i32 1, i64 4}
+!24 = !{!"_ZTS7ForThis", i32 0, i64 1, !"a.cpp", i32 5, i32 1, i64 5}
