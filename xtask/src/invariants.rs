@@ -31,7 +31,9 @@ pub fn check(prefix: &Path) -> Result<usize, String> {
     }
     let library = prefix.join("lib/libscythe.so");
     let needed = process::output(Command::new("ldd").arg(&library))?;
-    if let Some(line) = needed.lines().find(|l| ["libLLVM", "libclang", "libOpenCL"].iter().any(|name| l.contains(name))) {
+    if let Some(line) =
+        needed.lines().find(|l| ["libLLVM", "libclang", "libOpenCL"].iter().any(|name| l.contains(name)))
+    {
         return Err(format!("{} needs '{}'", library.display(), line.trim()));
     }
     Ok(WITHOUT_LLVM.len() + 1)

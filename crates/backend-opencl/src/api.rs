@@ -114,7 +114,7 @@ pub(crate) fn failure(code: i32, what: &str) -> Error {
     let category = match code {
         -4 | -5 | -6 | -61 => Errc::MemoryAllocation,
         -11 | -43 | -45 | -17 | -15 => Errc::Build,
-        -46 | -47 | -48 => Errc::Kernel,
+        -48..=-46 => Errc::Kernel,
         -52..=-49 => Errc::KernelArgument,
         -56..=-53 | -63 => Errc::NdRange,
         -57 | -58 => Errc::Event,
