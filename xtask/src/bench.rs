@@ -5,6 +5,7 @@ mod compile;
 mod cpu;
 mod launch;
 mod link;
+mod opencl;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,9 +21,10 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         [what] if what == "aspects" => (|prefix, _| aspects::measure(prefix), &[]),
         [what] if what == "compile" => (|prefix, _| compile::measure(prefix), &[]),
         [what] if what == "link" => (|prefix, _| link::measure(prefix), &[]),
+        [what] if what == "opencl" => (|prefix, _| opencl::measure(prefix), &[]),
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
         [what, names @ ..] if what == "cpu" => (cpu::measure, names),
-        _ => return Err("'bench' wants 'aspects', 'compile', 'link', 'run' or 'cpu'".to_owned()),
+        _ => return Err("'bench' wants 'aspects', 'compile', 'link', 'opencl', 'run' or 'cpu'".to_owned()),
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;

@@ -29,6 +29,7 @@ Usage: cargo xtask COMMAND
   install --prefix DIR       set up, build, and install a relocatable tree
   stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
   bench compile|link|run     ratios against clang++, llvm-extract and OpenMP, and whether each limit holds
+  bench opencl               what submitting costs on Intel's OpenCL runtime against bare OpenCL calls
   bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program in benches/cpu
   fuzz barriers [--count N] [--seed S]
                              random kernels with barriers on the CPU device against host mode

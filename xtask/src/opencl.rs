@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::e2e::{self, Backend};
 use crate::process::{self, CACHE, Outcome, Scratch, capture, progress};
-use crate::workspace::{root, target};
+use crate::workspace::{cargo, root, target};
 
 const PACKAGES: [&str; 2] = ["intel-opencl-rt==2026.2.0", "intel-cmplr-lib-rt==2026.2.0"];
 const LIMIT: Duration = Duration::from_secs(120);
@@ -48,15 +48,26 @@ pub fn test(prefix: &Path, filters: &[String]) -> Result<String, String> {
     let mut failures = tally.failures;
     let mut passed = tally.passed;
     if filters.is_empty() {
-        match broken_drivers(prefix, &libraries) {
-            Ok(checks) => passed += checks,
-            Err(why) => failures.push(why),
+        for result in [driver_tests(&libraries), broken_drivers(prefix, &libraries)] {
+            match result {
+                Ok(checks) => passed += checks,
+                Err(why) => failures.push(why),
+            }
         }
     }
     match failures.is_empty() {
         true => Ok(format!("{passed} programs and checks")),
         false => Err(format!("{} of {} failed:\n{}", failures.len(), passed + failures.len(), failures.join("\n"))),
     }
+}
+
+/// The backend's tests that need a driver. cargo itself must not find the driver's libraries before its own.
+fn driver_tests(libraries: &Path) -> Result<usize, String> {
+    let runner = format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
+    let mut command = cargo();
+    command.args(["test", "--quiet", "-p", "scythe-backend-opencl", "--test", "driver"]);
+    command.env(runner, format!("env {}", variables(libraries).join(" ")));
+    process::output(&mut command).map(|_| 1)
 }
 
 /// One run of a program or tool: variables for `env`, the command, and what the run must show.
