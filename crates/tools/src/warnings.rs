@@ -16,9 +16,7 @@ pub const OPTION: Opt = Opt {
 };
 
 /// All groups, by what follows `-W`.
-const GROUPS: [&str; 1] = [match scythe_split::EXTERNAL_WARNING.split_at(2) {
-    (_, group) => group,
-}];
+const GROUPS: [&str; 1] = [scythe_split::EXTERNAL_WARNING.split_at(2).1];
 
 /// The warnings of one run of a tool.
 pub struct Warnings {
