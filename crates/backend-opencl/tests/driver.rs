@@ -45,7 +45,7 @@ fn copies_and_fills_follow_their_events() {
     // A pattern that drivers do not know.
     let filled = enqueue(&*queue, Work::Fill { dst: a, pattern: vec![1, 2, 3], count: 1000 }, &[]);
     let copied = enqueue(&*queue, Work::Memcpy { dst: b, src: a, size }, &[filled]);
-    let marked = enqueue(&*queue, Work::Marker, &[copied.clone()]);
+    let marked = enqueue(&*queue, Work::Marker, std::slice::from_ref(&copied));
     let (send, receive) = channel();
     marked.on_complete(Box::new(move |result| send.send(result).expect("the test waits")));
     assert_eq!(receive.recv().expect("the command ends"), Ok(()));

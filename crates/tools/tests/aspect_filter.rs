@@ -169,11 +169,14 @@ fn a_users_configuration_counts() {
     }
 }
 
+/// Files, arguments, and how the message begins.
+type Mistake<'a> = (&'a [(&'a str, String)], &'a [&'a str], &'a str);
+
 #[test]
 fn mistakes_are_named_and_leave_nothing_behind() {
     let table = ("t.table", "[Code|Properties]\na.bc|a.prop\n".to_owned());
     let bad_property = needs(&[("aspect", &[1])]).replace("IAAAAAAAAAABAAAA", "GAAAAAAAAAABAAA=");
-    let cases: [(&[(&str, String)], &[&str], &str); 6] = [
+    let cases: [Mistake; 6] = [
         (&[], &["-target=spir64", "t.table"], "t.table: error: cannot read: No such file or directory\n"),
         (&[("t.table", "x\n".into())], &["-target=spir64", "t.table"], "t.table: error: line 1: expected the columns"),
         (std::slice::from_ref(&table), &["t.table"], "sycl-aspect-filter: error: option '--target' is missing\n"),
