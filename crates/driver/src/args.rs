@@ -173,6 +173,15 @@ impl Invocation {
         reach.flatten().filter_map(|word| own_warnings::for_step(word, step)).collect()
     }
 
+    /// What the device link is told about its warnings, in order.
+    pub fn device_link_warnings(&self) -> impl Iterator<Item = String> {
+        let options = self.items.iter().filter_map(|item| match item {
+            Item::Option { words, .. } => Some(&words[0]),
+            Item::Input(_) => None,
+        });
+        options.filter_map(|word| own_warnings::for_device_link(word))
+    }
+
     /// The words that define macros, in order.
     pub fn macros(&self) -> impl Iterator<Item = &str> {
         let options = self.items.iter().filter_map(|item| match item {

@@ -1,24 +1,38 @@
-//! `-W` options for warnings of the plug-in, which clang does not know and would complain about: the device pass gets them as
-//! arguments of the plug-in, other steps do not get them.
+//! `-W` options for warnings of the plug-in and of the device link, which clang does not know and would complain about: the device
+//! pass and the device link get those that are theirs, in their own form, other steps none.
 
 use crate::flags::Steps;
 
 /// The groups of `scythe_passes::aspects::warning::Group`, which cannot be asked here: the driver does without LLVM.
 const GROUPS: [&str; 2] = ["sycl-device-has", "sycl-fixed-targets"];
 
+/// The groups of `scythe-tools device-link`.
+const LINK_GROUPS: [&str; 1] = ["sycl-external"];
+
 /// The word that a step gets for a word of the command line; `None` where it gets none.
 pub fn for_step(word: &str, step: Steps) -> Option<String> {
-    match own(word) {
-        None => Some(word.to_owned()),
-        Some(text) => (step == Steps::DEVICE).then(|| format!("-fplugin-arg-scythe-warning={text}")),
+    match (about(word, &GROUPS), about(word, &LINK_GROUPS)) {
+        (None, None) => Some(word.to_owned()),
+        (Some(text), _) if step == Steps::DEVICE => Some(format!("-fplugin-arg-scythe-warning={text}")),
+        _ => None,
     }
 }
 
-/// What follows `-W`, where it is about a group of ours.
-fn own(word: &str) -> Option<&str> {
+/// The word that the device link gets for a word of the command line; `None` where it is not about warnings of a device link.
+pub fn for_device_link(word: &str) -> Option<String> {
+    let text = match word {
+        "-w" => "no-everything",
+        "-Werror" | "-Wno-error" | "-Weverything" | "-Wno-everything" => &word[2..],
+        _ => about(word, &LINK_GROUPS)?,
+    };
+    Some(format!("--warning={text}"))
+}
+
+/// What follows `-W`, where it is about one of these groups.
+fn about<'a>(word: &'a str, groups: &[&str]) -> Option<&'a str> {
     let text = word.strip_prefix("-W")?;
     let group = ["no-error=", "error=", "no-"].iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
-    GROUPS.contains(&group).then_some(text)
+    groups.contains(&group).then_some(text)
 }
 
 #[cfg(test)]
@@ -36,6 +50,20 @@ mod tests {
         assert_eq!(for_step("-Wno-sycl-device-has", Steps::HOST), None);
         for word in ["-Wall", "-Wno-sycl-unheard-of", "-Werror", "-Wl,sycl-device-has", "a.cpp", "-Wno-error=unused"] {
             assert_eq!(device(word).as_deref(), Some(word));
+        }
+    }
+    #[test]
+    fn the_device_link_is_told_of_its_own_warnings_and_of_all() {
+        let told = |word| for_device_link(word);
+        assert_eq!(told("-Wno-sycl-external").as_deref(), Some("--warning=no-sycl-external"));
+        assert_eq!(told("-Werror=sycl-external").as_deref(), Some("--warning=error=sycl-external"));
+        assert_eq!(told("-Werror").as_deref(), Some("--warning=error"));
+        assert_eq!(told("-w").as_deref(), Some("--warning=no-everything"));
+        for word in ["-Wall", "-Wno-sycl-device-has", "-Werror=unused", "a.cpp", "-Wl,-w"] {
+            assert_eq!(told(word), None);
+        }
+        for step in [Steps::DEVICE, Steps::HOST, Steps::LINK] {
+            assert_eq!(for_step("-Wno-sycl-external", step), None);
         }
     }
 }

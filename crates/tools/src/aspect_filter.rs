@@ -39,7 +39,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
         outputs.commit()?;
         return Ok(Status::Done);
     }
-    let targets = configuration(args.last("device-config-file"))?;
+    let targets = configuration(args.last("device-config-file"), true)?;
     let target = targets.lookup(name).ok_or_else(|| {
         let hint = "expected one that -fsycl-targets= accepts, or that --device-config-file= describes";
         Failure::new(format!("unknown target '{name}': {hint}"))
@@ -68,11 +68,12 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// The default configuration and a user's file over it. Warnings are printed.
-pub fn configuration(path: Option<&str>) -> Result<Table, Failure> {
+/// The default configuration and a user's file over it. Warnings are printed, unless whoever started this has said them.
+pub fn configuration(path: Option<&str>, warn: bool) -> Result<Table, Failure> {
     let mut table = Table::embedded();
     if let Some(path) = path {
         let warnings = table.extend_with_yaml(path)?;
+        let warnings = if warn { &warnings[..] } else { &[] };
         let text: String = warnings.iter().map(|warning| warning.render()).collect();
         // Without standard error there is nobody to tell.
         let _ = std::io::stderr().write_all(text.as_bytes());

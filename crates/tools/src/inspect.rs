@@ -32,7 +32,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if args.has("json") && args.has("html") {
         return Err(Failure::new("both --json and --html: expected one"));
     }
-    let table = aspect_filter::configuration(args.last("device-config-file"))?;
+    let table = aspect_filter::configuration(args.last("device-config-file"), true)?;
     let report = report::Report::of_file(path, &files::read(path)?, &table)?;
     let shown = match () {
         () if args.has("json") => json::render(&report),

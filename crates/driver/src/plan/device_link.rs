@@ -154,6 +154,7 @@ fn options(link: &Link, unit: usize) -> Vec<String> {
     }
     args.extend(inv.dump_device_code.iter().map(|folder| format!("--dump-device-code={folder}")));
     args.extend(inv.config_file.iter().map(|file| format!("--device-config-file={file}")));
+    args.extend(inv.device_link_warnings());
     if inv.device_link_only {
         args.push(format!("--linked={}", link.files.linked_kernels(unit).display()));
     }
