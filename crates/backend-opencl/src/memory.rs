@@ -28,6 +28,8 @@ pub(crate) struct Sharing {
     pub(crate) memcpy: Memcpy,
     pub(crate) fill: Fill,
     pub(crate) set_arg: SetArg,
+    /// Kernels may use any address, and need not be told which.
+    any_address: bool,
     /// Blocks that start before the address that was given out.
     shifted: Mutex<HashMap<usize, usize>>,
 }
@@ -76,6 +78,7 @@ impl Sharing {
                 memcpy: std::mem::transmute::<*mut c_void, Memcpy>(memcpy),
                 fill: std::mem::transmute::<*mut c_void, Fill>(fill),
                 set_arg: std::mem::transmute::<*mut c_void, SetArg>(set_arg),
+                any_address: false,
                 shifted: Mutex::default(),
             })
         }
@@ -91,12 +94,15 @@ impl Sharing {
             memcpy: api.enqueue_svm_memcpy,
             fill: api.enqueue_svm_mem_fill,
             set_arg: api.set_kernel_arg_svm_pointer,
+            any_address: false,
             shifted: Mutex::default(),
         }
     }
 
-    pub(crate) fn is_unified(&self) -> bool {
-        matches!(self.way, Way::Unified { .. })
+    /// For devices whose kernels may use any address. Intel's runtime for CPUs keeps a list of the commands that use each unified
+    /// allocation, and searches it for each of them; an address that is not announced as one costs nothing.
+    pub(crate) fn with_any_address(self, api: &Api) -> Self {
+        Self { set_arg: api.set_kernel_arg_svm_pointer, any_address: true, ..self }
     }
 
     /// `size` > 0; `align` is a power of two.
@@ -157,7 +163,7 @@ impl Sharing {
     /// Lets a kernel reach memory whose addresses stand inside of its arguments.
     pub(crate) fn allow_indirect(&self, api: &Api, kernel: Handle) {
         const INDIRECT: [u32; 3] = [0x4200, 0x4201, 0x4202];
-        if self.is_unified() {
+        if matches!(self.way, Way::Unified { .. }) && !self.any_address {
             let yes = 1u32;
             for name in INDIRECT {
                 // A driver that does not know one of them has no such memory.

@@ -151,7 +151,10 @@ fn look_at(api: &'static Api, id: Handle, translate: Translate, found: &mut Disc
     let unified = usable.iter().all(|&device| device_info::has_extension(api, device, UNIFIED));
     let sharing = unified.then(|| Sharing::unified(api, id)).flatten();
     let (fine, atomics) = device_info::virtual_memory(api, first);
-    let sharing = sharing.unwrap_or_else(|| Sharing::shared_virtual(api, fine, atomics));
+    let mut sharing = sharing.unwrap_or_else(|| Sharing::shared_virtual(api, fine, atomics));
+    if usable.iter().all(|&device| device_info::shares_host_memory(api, device)) {
+        sharing = sharing.with_any_address(api);
+    }
     let platform = Arc::new(Platform { api, id, devices: usable.clone(), context: OnceLock::new(), sharing });
     let devices =
         usable.into_iter().map(|device| Arc::new(OclDevice::new(&platform, device, translate)) as Arc<dyn Device>);

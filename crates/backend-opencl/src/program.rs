@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal::{Errc, Error, FunctorBytes, Kernel, Program, Result};
 
-use crate::api::{Handle, bytes, check, failure, text};
+use crate::api::{Handle, bytes, failure, text};
 use crate::platform::Platform;
 
 const PROGRAM_BUILD_LOG: u32 = 0x1183;
+/// A local accessor's two words.
+const LOCAL_HEAD: usize = 16;
 
 pub(crate) struct OclProgram {
     platform: Arc<Platform>,
@@ -109,16 +111,24 @@ impl OclKernel {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: a functor's bytes are as many as it says.
         let given = unsafe { std::slice::from_raw_parts(functor.as_ptr(), functor.len()) };
-        if state.last == given && !given.is_empty() {
-            return Ok(state);
-        }
-        state.last.clear();
+        let State { raw, last } = &mut *state;
+        // Arguments stay as they were set: most launches change one or two.
+        let known = last.len() == given.len() && !last.is_empty();
         for (index, param) in self.params.iter().enumerate() {
+            let size = if param.kind == ParamKind::Local { LOCAL_HEAD } else { param.size as usize };
+            let bytes = param.offset as usize..param.offset as usize + size;
+            if known && last[bytes.clone()] == given[bytes] {
+                continue;
+            }
             // SAFETY: the caller's contract.
-            let code = unsafe { self.set(state.raw, index as u32, param, given) };
-            check(code, &format!("setting argument {index} of kernel '{}'", self.symbol))?;
+            let code = unsafe { self.set(*raw, index as u32, param, given) };
+            if code != 0 {
+                last.clear();
+                return Err(failure(code, &format!("setting argument {index} of kernel '{}'", self.symbol)));
+            }
         }
-        state.last.extend_from_slice(given);
+        last.clear();
+        last.extend_from_slice(given);
         Ok(state)
     }
 

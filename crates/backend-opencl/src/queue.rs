@@ -1,9 +1,9 @@
 //! Commands: each names the events it waits for, and becomes one command of the driver, or a few with a last one that waits
 //! for them.
 //!
-//! Two queues of the driver serve a device. Commands that wait for nothing, or for several, go to one that runs them in any
-//! order. A command that waits for one alone follows it in the other, which runs them in turn: drivers take half as long for a
-//! chain of commands that names no events. One chain at a time has that queue.
+//! Two queues of the driver serve a device. One runs commands in any order. In the other, which runs them in turn, a kernel
+//! follows the one that it waits for: drivers take half as long for a chain of commands that names no events. One chain at a
+//! time has that queue; a kernel begins one where no other is under way.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -78,16 +78,16 @@ impl OclQueue {
         Ok(Self { platform: platform.clone(), raw, line, last: Mutex::default(), profiling })
     }
 
-    /// A kernel that waits for one command alone: joins the line where that is the last of it, or where the line is free.
+    /// A kernel that waits for one command at most: joins the line where that is the last of it, or where the line is free.
     ///
     /// # Safety
     /// The contract of [`Queue::enqueue`].
-    unsafe fn follow(&self, work: &KernelWork, before: &OclEvent) -> Result<Option<Arc<OclEvent>>> {
+    unsafe fn follow(&self, work: &KernelWork, before: Option<Handle>) -> Result<Option<Arc<OclEvent>>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let waits = match last.as_deref() {
-            Some(last) if std::ptr::eq(last.raw(), before.raw()) => None,
+            Some(last) if before.is_some_and(|before| std::ptr::eq(last.raw(), before)) => None,
             Some(last) if last.status() != Status::Complete => return Ok(None),
-            _ => Some(before.raw()),
+            _ => before,
         };
         // SAFETY: passed on.
         let event = unsafe { self.kernel(self.line, work, waits.as_slice()) }?;
@@ -322,12 +322,9 @@ impl Queue for OclQueue {
                 }
             }
         }
-        if let (Work::Kernel(work), [only], None) = (&work, deps, &keep)
-            && count == 1
-            && let Some(before) = only.as_any().downcast_ref::<OclEvent>()
-        {
+        if let (Work::Kernel(work), 0 | 1, None) = (&work, count, &keep) {
             // SAFETY: passed on.
-            if let Some(event) = unsafe { self.follow(work, before) }? {
+            if let Some(event) = unsafe { self.follow(work, room[..count].first().copied()) }? {
                 // SAFETY: the queue is alive.
                 check(unsafe { (api.flush)(self.line) }, "clFlush")?;
                 return Ok(event);
