@@ -31,6 +31,14 @@ pub const VARIABLES: &[Variable] = &[
         accepts: |value| Trace::parse(value).is_some(),
     },
     Variable {
+        name: crate::selection::VARIABLE,
+        values: "filters BACKEND:DEVICE[,DEVICE…], separated by ';', those that discard with a '!' in front",
+        default: "all devices",
+        doc: "Which devices the program sees.",
+        // Read where devices are looked for, which says what is wrong with it.
+        accepts: |_| true,
+    },
+    Variable {
         name: "SCYTHE_CPU_THREADS",
         values: "a number from 1 to 1024",
         default: "the processors this process may use",
