@@ -94,13 +94,11 @@ fn devices_that_are_present_have_what_the_table_says_and_inspect_tells_what_file
             text.split("kernel main::Precise").nth(1).unwrap_or_else(|| panic!("no kernel 'main::Precise':\n{text}"));
         assert!(precise.contains("range, a.cpp:10:"), "{text}");
         assert!(text.contains("  runs on ") && text.contains("x86_64_avx2"), "{text}");
-        if file != "app" {
-            let chain: Vec<&str> =
-                precise.lines().find(|line| line.starts_with("    fp64: ")).unwrap_or("").split(" → ").collect();
-            assert!(chain.len() == 3 && chain[0].starts_with("    fp64: Precise (a.cpp:10:"), "{text}");
-            assert!(chain[1].starts_with("middle (a.cpp:5:") && chain[2].starts_with("deep (a.cpp:4:"), "{text}");
-            assert!(text.contains("  lacks fp64: "), "{text}");
-        }
+        let chain: Vec<&str> =
+            precise.lines().find(|line| line.starts_with("    fp64: ")).unwrap_or("").split(" → ").collect();
+        assert!(chain.len() == 3 && chain[0].starts_with("    fp64: Precise (a.cpp:10:"), "{text}");
+        assert!(chain[1].starts_with("middle (a.cpp:5:") && chain[2].starts_with("deep (a.cpp:4:"), "{text}");
+        assert!(text.contains("  lacks fp64: "), "{text}");
     }
     assert!(project.scythe(&["inspect", "libkernels.a"]).stdout.contains(", in a.o, not linked yet\n"));
     let page = project.scythe(&["inspect", "app", "--html"]).ok().stdout;

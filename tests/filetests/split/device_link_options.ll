@@ -77,7 +77,7 @@
 ; RUN: not scythe-tools device-link -o bad.o --backend-options=x86_64_avx2:-march=sse2 a.ll 2>&1 | FileCheck --check-prefix=LEVEL %s
 ; LEVEL: device-link: error: '-march=sse2' for 'x86_64_avx2': the target names the level already
 ; RUN: not scythe-tools device-link -o bad.o --device-config-file=nowhere.yaml a.ll 2>&1 | FileCheck --check-prefix=CONFIG %s
-; CONFIG: nowhere.yaml: error: cannot read: No such file or directory
+; CONFIG: nowhere.yaml: error: cannot read the device configuration: No such file or directory
 ; RUN: test ! -e bad.o
 
 ;--- a.ll
