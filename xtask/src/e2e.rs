@@ -210,14 +210,22 @@ impl Case {
         let program = self.compile(prefix, scratch.path(), &[])?;
         // `env` sets what this process must not have itself.
         let mut command = Command::new("env");
+        let dump = scratch.path().join("dump");
         if let Backend::OpenCl(libraries) = backend {
+            std::fs::create_dir(&dump).map_err(|e| format!("cannot make {}: {e}", dump.display()))?;
             command.arg("ONEAPI_DEVICE_SELECTOR=opencl:*").args(crate::opencl::variables(libraries));
+            command.arg(format!("SCYTHE_DUMP_JIT={}", dump.display()));
         }
         command.arg(&program);
         command.args(&self.directions.args).current_dir(scratch.path()).env(CACHE, scratch.path().join("cache"));
         let outcome = capture(&mut command, RUN_LIMIT)?;
         if !outcome.success() {
             return Err(format!("the program failed: {}", outcome.describe()));
+        }
+        // What the program's last image became.
+        let module = dump.join("spirv-2-module.spv");
+        if module.exists() {
+            process::output(Command::new("spirv-val").args(["--target-env", "spv1.4"]).arg(&module))?;
         }
         self.compare(&outcome)
     }
