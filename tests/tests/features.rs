@@ -153,6 +153,14 @@ fn a_link_reports_functions_that_use_more_than_their_callers_know() {
     link(&["-Werror", "-Wno-error=sycl-external"]).ok().stderr_has(&format!("warning: {WARNING}"));
     // A declaration that tells is enough.
     assert_eq!(p.scythe(&["-fsycl", "told.o", "b.o", "-o", "app"]).ok().stderr, "");
+
+    // Functions compiled for other targets than their callers are reported, too.
+    p.scythe(&["-fsycl", "-O1", "-c", "a.cpp", "-fsycl-fixed-targets=x86_64", "-o", "fixed.o"]).ok();
+    p.scythe(&["-fsycl", "fixed.o", "b.o", "-o", "app"]).ok().stderr_has(
+        "warning: function 'third(float)' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel. \
+         [-Wsycl-external]",
+    );
+    assert_eq!(p.run("./app", &[]).ok().stdout, "3\n");
 }
 
 /// Processors of which nothing is known but that they have no double precision.

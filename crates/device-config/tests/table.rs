@@ -162,6 +162,18 @@ fn a_target_must_be_one_of_the_fixed_ones() {
 }
 
 #[test]
+fn a_family_may_hold_fixed_targets_of_its_own_only() {
+    let fits = |architecture: Aspect, target: &str| {
+        requirements(&[("fixed_target", &[architecture as u32])]).check(&lookup(target)).is_ok()
+    };
+    assert!(fits(Aspect::ExtIntelX86_64Avx512, "spir64_x86_64") && fits(Aspect::ExtIntelX86_64, "spir64_x86_64"));
+    assert!(fits(Aspect::ExtIntelX86_64, "x86_64_avx2") && !fits(Aspect::ExtIntelX86_64Avx2, "x86_64_sse2"));
+    assert!(!fits(Aspect::ExtIntelGpuPvc, "spir64_x86_64") && !fits(Aspect::ExtIntelX86_64, "spir64_gen"));
+    assert!(fits(Aspect::ExtIntelGpuPvc, "spir64_gen") && !fits(Aspect::ExtIntelGpuPvc, "nvptx64-nvidia-cuda"));
+    assert!(fits(Aspect::ExtNvidiaGpuSm90, "nvptx64-nvidia-cuda") && fits(Aspect::ExtIntelGpuPvc, "spir64"));
+}
+
+#[test]
 fn what_is_unknown_of_a_target_is_not_lacking() {
     let much = requirements(&[("aspect", &[5, 6]), ("reqd_sub_group_size", &[8]), ("fixed_target", &[1020])]);
     assert_eq!(much.check(&lookup("spir64")), Ok(()));

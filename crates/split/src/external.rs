@@ -61,7 +61,7 @@ pub struct Bundle<'a, 'ctx> {
 impl Bundle<'_, '_> {
     /// What a device must have for the image, and what is odd about it.
     pub fn requirements(&self) -> (Requirements, Vec<Diagnostic>) {
-        let expected = self.expected();
+        let expected = Requirements::together(self.entries.iter().map(|entry| &entry.requirements));
         let mut warnings = Vec::new();
         let mut all = expected.clone();
         match &expected.fixed_targets {
@@ -69,20 +69,6 @@ impl Bundle<'_, '_> {
             None => self.features(&expected, &mut all, &mut warnings),
         }
         (all, warnings)
-    }
-
-    /// What the entry points say together.
-    fn expected(&self) -> Requirements {
-        let mut sum = Requirements::default();
-        for entry in self.entries {
-            let one = &entry.requirements;
-            sum.aspects.extend(&one.aspects);
-            sum.sub_group_sizes.extend(&one.sub_group_sizes);
-            sum.work_group_sizes.extend(one.work_group_sizes.iter().cloned());
-            // The same for all that share an image.
-            sum.fixed_targets = one.fixed_targets.clone();
-        }
-        sum
     }
 
     fn facts(&self) -> impl Iterator<Item = (u32, &Fact)> {

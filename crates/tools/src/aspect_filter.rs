@@ -40,10 +40,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
         return Ok(Status::Done);
     }
     let targets = configuration(args.last("device-config-file"), true)?;
-    let target = targets.lookup(name).ok_or_else(|| {
-        let hint = "expected one that -fsycl-targets= accepts, or that --device-config-file= describes";
-        Failure::new(format!("unknown target '{name}': {hint}"))
-    })?;
+    let target = target(&targets, name)?;
     let (mut kept, mut removed) = (without_rows(&table)?, without_rows(&table)?);
     let properties = table.column(file_table::PROPERTIES).map_err(|error| file_error(input, error))?;
     let mut remarks = String::new();
@@ -79,6 +76,14 @@ pub fn configuration(path: Option<&str>, warn: bool) -> Result<Table, Failure> {
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
     Ok(table)
+}
+
+/// The target of this name.
+pub fn target<'a>(targets: &'a Table, name: &str) -> Result<&'a Target, Failure> {
+    targets.lookup(name).ok_or_else(|| {
+        let hint = "expected one that -fsycl-targets= accepts, or that --device-config-file= describes";
+        Failure::new(format!("unknown target '{name}': {hint}"))
+    })
 }
 
 /// The first thing that the target lacks for a module with these properties; `None` where it lacks nothing.

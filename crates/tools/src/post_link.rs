@@ -5,7 +5,7 @@ use crate::device_code::{self, PartFiles};
 use crate::device_link::split_options;
 use crate::files::Outputs;
 use crate::warnings::{self, Warnings};
-use crate::{Failure, Status};
+use crate::{Failure, Status, aspect_filter};
 use scythe_image::file_table;
 use scythe_llvm::Context;
 use scythe_split::Mode;
@@ -35,6 +35,11 @@ pub const SYNTAX: Syntax = Syntax {
             value: Some("FILE"),
             help: "a device configuration over the built-in one, which tells which aspects stand for fixed targets",
         },
+        Opt {
+            name: "target",
+            value: Some("TARGET"),
+            help: "leave out parts that this target of the device configuration cannot run",
+        },
         warnings::OPTION,
     ],
     notes: "Parts are split further until all of one part needs the same of its device; its properties tell what.",
@@ -43,19 +48,24 @@ pub const SYNTAX: Syntax = Syntax {
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let (output, input) = (args.required("o")?, args.only_input()?);
     let options = split_options(args, Mode::Off)?;
+    let device = args.last("target").map(|name| aspect_filter::target(&options.targets, name)).transpose()?;
     let context = Context::new();
     let module = device_code::read(&context, input)?;
-    let target = module.triple();
+    let triple = module.triple();
     let mut outputs = Outputs::default();
     // The table's extension, where the name has one, is not part of the parts' names.
     let prefix = std::path::Path::new(output).with_extension("");
     let mut files = PartFiles::new(&prefix.to_string_lossy(), if args.has("S") { "ll" } else { "bc" })?;
     let mut warnings = Warnings::read(args)?;
-    if let Some(split) = device_code::link_and_split(vec![module], &target, &options)? {
+    if let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? {
         for part in split.parts() {
+            warnings.add(part.warnings.clone());
+            let lack = device.map(|device| aspect_filter::lacks(&part.properties, device)).transpose();
+            if lack.map_err(|error| Failure::new(error.to_string()))?.flatten().is_some() {
+                continue;
+            }
             let code = if args.has("S") { part.module.to_string().into_bytes() } else { part.module.to_bitcode() };
             files.add(&part, &code, args.has("symbols"), &mut outputs)?;
-            warnings.add(part.warnings);
         }
     }
     warnings.finish(SYNTAX.tool)?;

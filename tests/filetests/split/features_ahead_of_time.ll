@@ -35,6 +35,15 @@
 ; DEFAULT-FAMILY:     left out for spir64_x86_64: ForGpus
 ; DEFAULT-FAMILY-NOT: left out
 
+; sycl-post-link leaves the same out, where it is told the target.
+; RUN: scythe-tools sycl-post-link -split=kernel -symbols -o post.table --target=x86_64_avx2 --device-config-file=targets.yaml %s
+; RUN: cat post.table post_0.sym post_1.sym | FileCheck --check-prefix=POST %s
+; POST-COUNT-2: post_{{[01]}}.bc|
+; POST-NEXT: _ZTS5Plain
+; POST-NEXT: _ZTS7ForThis
+; RUN: not scythe-tools sycl-post-link -o bad.table --target=nowhere %s 2>&1 | FileCheck --check-prefix=NOWHERE %s
+; NOWHERE: sycl-post-link: error: unknown target 'nowhere': expected one that -fsycl-targets= accepts
+
 ; Code for run time is never left out.
 ; RUN: scythe-tools device-link -o out.o --device-config-file=targets.yaml %s
 ; RUN: scythe-tools inspect out.o | FileCheck --check-prefix=GENERIC %s

@@ -30,18 +30,24 @@ impl Requirements {
         }
     }
 
-    /// The requirements of entry points that are in one image. Those that share an image have the same fixed targets; of
-    /// others that do not, the ones that all agree on are left.
+    /// The requirements of entry points that are in one image.
     pub fn of_all<'ctx>(entry_points: impl IntoIterator<Item = Function<'ctx>>, kinds: Kinds) -> Self {
-        let mut all = entry_points.into_iter().map(|entry_point| Self::of(entry_point, kinds));
-        let Some(mut sum) = all.next() else { return Self::default() };
+        let all: Vec<Self> = entry_points.into_iter().map(|entry_point| Self::of(entry_point, kinds)).collect();
+        Self::together(&all)
+    }
+
+    /// What all of these need. Those that share an image have the same fixed targets; of others that do not, the ones that all agree
+    /// on are left.
+    pub fn together<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut all = all.into_iter();
+        let Some(mut sum) = all.next().cloned() else { return Self::default() };
         for one in all {
-            sum.aspects.extend(one.aspects);
-            sum.sub_group_sizes.extend(one.sub_group_sizes);
-            sum.work_group_sizes.extend(one.work_group_sizes);
-            sum.fixed_targets = match (sum.fixed_targets, one.fixed_targets) {
-                (Some(a), Some(b)) => Some(&a & &b),
-                (a, b) => a.or(b),
+            sum.aspects.extend(&one.aspects);
+            sum.sub_group_sizes.extend(&one.sub_group_sizes);
+            sum.work_group_sizes.extend(one.work_group_sizes.iter().cloned());
+            sum.fixed_targets = match (sum.fixed_targets, &one.fixed_targets) {
+                (Some(a), Some(b)) => Some(&a & b),
+                (a, b) => a.or_else(|| b.clone()),
             };
         }
         sum

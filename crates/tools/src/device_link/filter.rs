@@ -15,9 +15,7 @@ pub fn for_target(
     settings: &Settings<'_>,
 ) -> Result<(Vec<Image>, Vec<Image>), Failure> {
     let name = target.name();
-    let Some(entry) = settings.split.targets.lookup(&name) else {
-        return Err(Failure::new(format!("the device configuration does not know the target '{name}'")));
-    };
+    let entry = aspect_filter::target(&settings.split.targets, &name)?;
     let (mut kept, mut removed) = (Vec::new(), Vec::new());
     for part in parts {
         let lack = aspect_filter::lacks(&part.properties, entry).map_err(|error| Failure::new(error.to_string()))?;
