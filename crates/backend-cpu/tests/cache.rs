@@ -44,6 +44,7 @@ int scythe_jit_compile(const struct request *request, struct response *response)
     say("compiled\n");
     return 0;
 }
+int scythe_jit_translate(const void *request, struct response *response) { abort(); }
 void scythe_jit_free(struct response *response) { free(response->object); }
 "#;
 

@@ -172,14 +172,23 @@ fn dependencies_of_all_passes_are_in_one_file() {
 
 #[test]
 fn an_interrupted_device_link_leaves_nothing() {
-    use std::os::unix::process::ExitStatusExt;
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
     let tree = Tree::new();
     tree.write("a.cpp", SYCL);
     tree.write("app", "old");
     let mark = tree.tmp().parent().unwrap().join("mark");
     tree.script("prefix/bin/scythe-tools", &format!("echo half > $3; echo x > {}; exec sleep 60", mark.display()));
     let clang = clang(&tree, ": > $out");
-    let mut child = start(tree.command(&["-fsycl", &clang, "a.cpp", "-o", "app"]).stderr(Stdio::null()));
+    let mut command = tree.command(&["-fsycl", &clang, "a.cpp", "-o", "app"]);
+    // A test that runs in the background may have been told to ignore the signal, and the driver would go on ignoring it.
+    // SAFETY: 'signal' is safe to call between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        })
+    };
+    let mut child = start(command.stderr(Stdio::null()));
     let started = Instant::now();
     while !mark.exists() {
         assert!(started.elapsed() < Duration::from_secs(20), "the device link did not start");
