@@ -6,12 +6,14 @@
 
 #include <sycl/buffer.hpp>
 #include <sycl/detail/accessor_base.hpp>
+#include <sycl/ext/oneapi/accessor_properties.hpp>
 #include <sycl/handler.hpp>
 
 namespace sycl {
 
-template <class T, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder>
-class SCYTHE_SPECIAL("accessor") accessor
+template <class T, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder, class... Props>
+class SCYTHE_SPECIAL("accessor") SCYTHE_PROPERTIES("kernel_parameter_attributes", Props)
+    accessor<T, Dimensions, Mode, Target, Placeholder, ext::oneapi::property_list<Props...>>
     : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
                                    Dimensions ? Dimensions : 1> {
   static_assert(Dimensions >= 0 && Dimensions <= 3, "accessors have 0 to 3 dimensions");
@@ -63,11 +65,20 @@ public:
   accessor(buffer_type<A> &b, handler &h, range_type r, id_type o, Tag, const property_list &p = {})
       : accessor(b, h, r, o, p) {}
 
+  // With properties that are known when the program is compiled: `property_list{no_alias_v}`.
+  template <class A, class L, std::enable_if_t<detail::is_properties<L>, int> = 0>
+  accessor(buffer_type<A> &b, L, const property_list &p = {}) : accessor(b, p) {}
+  template <class A, class L, std::enable_if_t<detail::is_properties<L>, int> = 0>
+  accessor(buffer_type<A> &b, handler &h, L, const property_list &p = {}) : accessor(b, h, p) {}
+  template <class A, class Tag, class L, class = decltype(detail::tag_traits<Tag>::mode),
+            std::enable_if_t<detail::is_properties<L>, int> = 0>
+  accessor(buffer_type<A> &b, handler &h, Tag, L, const property_list &p = {}) : accessor(b, h, p) {}
+
   // What may be written may be read; and constness of the elements does not matter to one that reads.
   template <class U, access_mode M, access::placeholder P,
             class = std::enable_if_t<Mode == access_mode::read && std::is_same_v<const U, const T> &&
                                      (M == access_mode::read || M == access_mode::read_write)>>
-  accessor(const accessor<U, Dimensions, M, Target, P> &other)
+  accessor(const accessor<U, Dimensions, M, Target, P, ext::oneapi::property_list<Props...>> &other)
       : base(other), no_init_(other.no_init_), placeholder_(other.placeholder_) {}
 
   bool is_placeholder() const noexcept { return placeholder_; }
@@ -91,7 +102,7 @@ public:
   friend bool operator!=(const accessor &a, const accessor &b) { return !a.same(b); }
 
 private:
-  template <class, int, access_mode, target, access::placeholder> friend class accessor;
+  template <class, int, access_mode, target, access::placeholder, class> friend class accessor;
   friend struct detail::accessor_view;
 
   template <class A> static range_type whole(buffer_type<A> &b) {
@@ -157,6 +168,18 @@ accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, const property_list & = 
 template <class T, int D, class A, class Tag>
 accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, Tag, const property_list & = {})
     -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
+
+// With properties that are known when the program is compiled.
+template <class T, int D, class A, class L, class = detail::if_properties<L>>
+accessor(buffer<T, D, A> &, L, const property_list & = {})
+    -> accessor<T, D, detail::default_mode<T>, target::device, access::placeholder::false_t, detail::compiler_list<L>>;
+template <class T, int D, class A, class L, class = detail::if_properties<L>>
+accessor(buffer<T, D, A> &, handler &, L, const property_list & = {})
+    -> accessor<T, D, detail::default_mode<T>, target::device, access::placeholder::false_t, detail::compiler_list<L>>;
+template <class T, int D, class A, class Tag, class L, class = detail::if_properties<L>>
+accessor(buffer<T, D, A> &, handler &, Tag, L, const property_list & = {})
+    -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target, access::placeholder::false_t,
+                detail::compiler_list<L>>;
 
 template <class T, int D, class A>
 template <access_mode Mode, target Target>

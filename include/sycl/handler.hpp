@@ -24,8 +24,8 @@ public:
 
   // --- What the command waits for
 
-  template <class T, int D, access_mode M, target A, access::placeholder P>
-  void require(const accessor<T, D, M, A, P> &acc) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L>
+  void require(const accessor<T, D, M, A, P, L> &acc) {
     detail::accessor_view::require(*this, acc);
   }
   void depends_on(const event &e) {
@@ -65,6 +65,30 @@ public:
   template <class Name = detail::unnamed, class K, int D>
   void parallel_for(nd_range<D> r, const K &kernel, loc where = loc::here()) {
     set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D>(kernel, where);
+    detail::set_nd_range(command_.u.kernel, r);
+  }
+
+  // With properties, such as `properties{work_group_size<8>}`.
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  void single_task(L, const K &kernel, loc where = loc::here()) {
+    set_kernel<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, where);
+    detail::set_single(command_.u.kernel);
+  }
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  void parallel_for(range<1> r, L, const K &kernel, loc where = loc::here()) {
+    range_kernel<Name, 1, L>(r, id<1>(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  void parallel_for(range<2> r, L, const K &kernel, loc where = loc::here()) {
+    range_kernel<Name, 2, L>(r, id<2>(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  void parallel_for(range<3> r, L, const K &kernel, loc where = loc::here()) {
+    range_kernel<Name, 3, L>(r, id<3>(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class L, class K, int D, class = detail::if_properties<L>>
+  void parallel_for(nd_range<D> r, L, const K &kernel, loc where = loc::here()) {
+    set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, where);
     detail::set_nd_range(command_.u.kernel, r);
   }
 
@@ -123,34 +147,34 @@ public:
     detail::set_advise(command_, ptr, bytes, advice);
   }
 
-  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
-  void copy(const accessor<T, D, M, A, P> &src, U *dst) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
+  void copy(const accessor<T, D, M, A, P, L> &src, U *dst) {
     static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.src = detail::accessor_view::of(src);
     command_.u.copy.dst = detail::plain_view(dst, command_.u.copy.src);
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
-  void copy(const U *src, const accessor<T, D, M, A, P> &dst) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
+  void copy(const U *src, const accessor<T, D, M, A, P, L> &dst) {
     static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
     static_assert(M != access_mode::read, "copy: the destination must be writable");
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.dst = detail::accessor_view::of(dst);
     command_.u.copy.src = detail::plain_view(const_cast<U *>(src), command_.u.copy.dst);
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
-  void copy(const accessor<T, D, M, A, P> &src, std::shared_ptr<U> dst) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
+  void copy(const accessor<T, D, M, A, P, L> &src, std::shared_ptr<U> dst) {
     copy(src, dst.get());
     keep_until_done(std::move(dst));
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
-  void copy(std::shared_ptr<U> src, const accessor<T, D, M, A, P> &dst) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
+  void copy(std::shared_ptr<U> src, const accessor<T, D, M, A, P, L> &dst) {
     copy(static_cast<const U *>(src.get()), dst);
     keep_until_done(std::move(src));
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P, class U, int E, access_mode N, target B,
-            access::placeholder Q>
-  void copy(const accessor<T, D, M, A, P> &src, const accessor<U, E, N, B, Q> &dst) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U, int E, access_mode N,
+            target B, access::placeholder Q, class J>
+  void copy(const accessor<T, D, M, A, P, L> &src, const accessor<U, E, N, B, Q, J> &dst) {
     static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
     static_assert(N != access_mode::read, "copy: the destination must be writable");
     if (dst.size() < src.size())
@@ -162,15 +186,15 @@ public:
     if constexpr (D == E)
       detail::shrink_to(command_.u.copy.dst, command_.u.copy.src);
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P, class V>
-  void fill(const accessor<T, D, M, A, P> &dst, const V &value) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class V>
+  void fill(const accessor<T, D, M, A, P, L> &dst, const V &value) {
     static_assert(M != access_mode::read, "fill: the destination must be writable");
     set_kind(SCYTHE_COMMAND_FILL_VIEW);
     command_.u.fill.dst = detail::accessor_view::of(dst);
     command_.u.fill.pattern = keep(static_cast<const T &>(value));
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P>
-  void update_host(const accessor<T, D, M, A, P> &acc) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L>
+  void update_host(const accessor<T, D, M, A, P, L> &acc) {
     set_kind(SCYTHE_COMMAND_UPDATE_HOST);
     command_.u.copy.src = command_.u.copy.dst = detail::accessor_view::of(acc);
   }
@@ -220,14 +244,16 @@ private:
     has_command_ = true;
     command_.kind = kind;
   }
-  template <class Name, int D, class K>
+  using no_properties = ext::oneapi::property_list<>;
+  template <class Name, int D, class L = no_properties, class K>
   void range_kernel(const range<D> &r, const id<D> &offset, const K &kernel, loc where) {
-    set_kernel<Name, SCYTHE_SHAPE_RANGE, D>(kernel, where);
+    set_kernel<Name, SCYTHE_SHAPE_RANGE, D, L>(kernel, where);
     detail::set_range(command_.u.kernel, r, offset);
   }
-  template <class Name, scythe_kernel_shape Shape, int D, class K> void set_kernel(const K &kernel, loc where) {
+  template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K>
+  void set_kernel(const K &kernel, loc where) {
     set_kind(SCYTHE_COMMAND_KERNEL);
-    detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D>(command_.u.kernel, kernel, where);
+    detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(command_.u.kernel, kernel, where);
 #ifdef SCYTHE_HOST_MODE
     command_.u.kernel.functor = keep(detail::launched_functor<K>{kernel, local_bytes_});
 #else

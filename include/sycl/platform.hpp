@@ -6,6 +6,7 @@
 
 #include <sycl/aspect.hpp>
 #include <sycl/backend.hpp>
+#include <sycl/ext/oneapi/architecture.hpp>
 #include <sycl/info.hpp>
 
 namespace sycl {
@@ -87,6 +88,9 @@ public:
   bool is_accelerator() const { return has(aspect::accelerator); }
   bool has(aspect asked) const { return scythe_device_has_aspect(handle_, static_cast<std::uint32_t>(asked)) == 1; }
   bool has_extension(const std::string &) const { return false; }
+  bool ext_oneapi_architecture_is(ext::oneapi::experimental::architecture asked) const {
+    return has(detail::aspect_of(asked));
+  }
   platform get_platform() const;
   backend get_backend() const noexcept {
     std::uint32_t kind = 0;

@@ -122,6 +122,28 @@ public:
     return over_nd_range<Name>(r, after, kernel, where);
   }
 
+  // With properties, such as `properties{work_group_size<8>}`.
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  event single_task(L, const K &kernel, loc where = loc::here()) {
+    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, none(), where, [](auto &l) { detail::set_single(l); });
+  }
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  event parallel_for(range<1> r, L, const K &kernel, loc where = loc::here()) {
+    return over_range<Name, 1, L>(r, none(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  event parallel_for(range<2> r, L, const K &kernel, loc where = loc::here()) {
+    return over_range<Name, 2, L>(r, none(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  event parallel_for(range<3> r, L, const K &kernel, loc where = loc::here()) {
+    return over_range<Name, 3, L>(r, none(), kernel, where);
+  }
+  template <class Name = detail::unnamed, class L, class K, int D, class = detail::if_properties<L>>
+  event parallel_for(nd_range<D> r, L, const K &kernel, loc where = loc::here()) {
+    return over_nd_range<Name, D, L>(r, none(), kernel, where);
+  }
+
   // --- USM and plain memory
 
   event memcpy(void *dst, const void *src, std::size_t bytes, deps after = none()) {
@@ -146,28 +168,28 @@ public:
 
   // --- Placeholder accessors
 
-  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
-  event copy(accessor<T, D, M, A, P> src, U dst, deps after = none()) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
+  event copy(accessor<T, D, M, A, P, L> src, U dst, deps after = none()) {
     return with(after, src, [&](handler &h) {
       if constexpr (!std::is_pointer_v<U> && !detail::is_shared_ptr<U>)
         h.require(dst);
       h.copy(src, dst);
     });
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
-  event copy(const U *src, accessor<T, D, M, A, P> dst, deps after = none()) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
+  event copy(const U *src, accessor<T, D, M, A, P, L> dst, deps after = none()) {
     return with(after, dst, [&](handler &h) { h.copy(src, dst); });
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P, class U>
-  event copy(std::shared_ptr<U> src, accessor<T, D, M, A, P> dst, deps after = none()) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
+  event copy(std::shared_ptr<U> src, accessor<T, D, M, A, P, L> dst, deps after = none()) {
     return with(after, dst, [&](handler &h) { h.copy(src, dst); });
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P, class V>
-  event fill(accessor<T, D, M, A, P> dst, const V &value, deps after = none()) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class V>
+  event fill(accessor<T, D, M, A, P, L> dst, const V &value, deps after = none()) {
     return with(after, dst, [&](handler &h) { h.fill(dst, value); });
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P>
-  event update_host(accessor<T, D, M, A, P> acc, deps after = none()) {
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L>
+  event update_host(accessor<T, D, M, A, P, L> acc, deps after = none()) {
     return with(after, acc, [&](handler &h) { h.update_host(acc); });
   }
 
@@ -185,18 +207,22 @@ public:
 private:
   static deps none() { return deps(std::initializer_list<event>()); }
 
-  template <class Name, int D, class K> event over_range(const range<D> &r, deps after, const K &kernel, loc where) {
-    return launch<Name, SCYTHE_SHAPE_RANGE, D>(kernel, after, where,
-                                               [&](auto &l) { detail::set_range(l, r, id<D>()); });
+  using no_properties = ext::oneapi::property_list<>;
+
+  template <class Name, int D, class L = no_properties, class K>
+  event over_range(const range<D> &r, deps after, const K &kernel, loc where) {
+    return launch<Name, SCYTHE_SHAPE_RANGE, D, L>(kernel, after, where,
+                                                  [&](auto &l) { detail::set_range(l, r, id<D>()); });
   }
-  template <class Name, int D, class K>
+  template <class Name, int D, class L = no_properties, class K>
   event over_nd_range(const nd_range<D> &r, deps after, const K &kernel, loc where) {
-    return launch<Name, SCYTHE_SHAPE_ND_RANGE, D>(kernel, after, where, [&](auto &l) { detail::set_nd_range(l, r); });
+    return launch<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, after, where,
+                                                     [&](auto &l) { detail::set_nd_range(l, r); });
   }
-  template <class Name, scythe_kernel_shape Shape, int D, class K, class Sizes>
+  template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K, class Sizes>
   event launch(const K &kernel, deps after, loc where, Sizes set_sizes) {
     return command(SCYTHE_COMMAND_KERNEL, after, [&](scythe_command &c) {
-      detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D>(c.u.kernel, kernel, where);
+      detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(c.u.kernel, kernel, where);
       set_sizes(c.u.kernel);
 #ifndef SCYTHE_HOST_MODE
       c.u.kernel.functor = __builtin_addressof(kernel);

@@ -16,6 +16,12 @@
 #include <sycl/device_selector.hpp>
 #include <sycl/event.hpp>
 #include <sycl/exception.hpp>
+#include <sycl/ext/oneapi/accessor_properties.hpp>
+#include <sycl/ext/oneapi/annotated.hpp>
+#include <sycl/ext/oneapi/architecture.hpp>
+#include <sycl/ext/oneapi/device_if.hpp>
+#include <sycl/ext/oneapi/kernel_properties.hpp>
+#include <sycl/ext/oneapi/properties.hpp>
 #include <sycl/functional.hpp>
 #include <sycl/group.hpp>
 #include <sycl/group_algorithms.hpp>

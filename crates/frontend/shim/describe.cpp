@@ -29,11 +29,145 @@ static const StringLiteral *stringArgument(const Expr *Arg) {
   return dyn_cast<StringLiteral>(Arg->IgnoreParenCasts()->IgnoreImplicit()->IgnoreParenCasts());
 }
 
+static const Expr *plain(const Expr *E) { return E->IgnoreParenCasts()->IgnoreImplicit()->IgnoreParenCasts(); }
+
+// The characters of a string literal, of a constant array, or behind a constant pointer.
+static std::optional<std::string> characters(scythe_unit &Unit, const Expr *Arg) {
+  const Expr *E = plain(Arg);
+  if (const auto *Literal = dyn_cast<StringLiteral>(E))
+    return Literal->isOrdinary() || Literal->isUTF8() ? std::optional<std::string>(Literal->getString()) : std::nullopt;
+  QualType T = E->getType();
+  const Type *Element = T->isArrayType() ? T->getArrayElementTypeNoTypeQual() : T->getPointeeOrArrayElementType();
+  if (!(T->isArrayType() || T->isPointerType()) || !Element->isCharType())
+    return std::nullopt;
+  if (T->isPointerType())
+    return Arg->tryEvaluateString(Unit.Ctx);
+  const VarDecl *Variable = nullptr;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    Variable = dyn_cast<VarDecl>(Ref->getDecl());
+  else if (const auto *Member = dyn_cast<MemberExpr>(E))
+    Variable = dyn_cast<VarDecl>(Member->getMemberDecl());
+  const APValue *Value = Variable && Variable->getAnyInitializer() ? Variable->evaluateValue() : nullptr;
+  if (!Value || !Value->isArray())
+    return std::nullopt;
+  std::string Text;
+  for (unsigned I = 0; I < Value->getArrayInitializedElts(); ++I) {
+    const APValue &Char = Value->getArrayInitializedElt(I);
+    if (!Char.isInt() || Char.getInt() == 0)
+      break;
+    Text.push_back(static_cast<char>(Char.getInt().getExtValue()));
+  }
+  return Text;
+}
+
+static void describeValue(scythe_unit &Unit, const APValue &Value, QualType T, std::vector<scythe_value> &Out);
+
+// Elements of a class or array of constants, in order. The bases of libstdc++'s tuple hold its elements from the last.
+static void describeElements(scythe_unit &Unit, const APValue &Value, QualType T, std::vector<scythe_value> &Out) {
+  if (Value.isArray()) {
+    QualType Element = Unit.Ctx.getAsArrayType(T)->getElementType();
+    for (unsigned I = 0; I < Value.getArraySize(); ++I)
+      describeElements(Unit,
+                       I < Value.getArrayInitializedElts() ? Value.getArrayInitializedElt(I) : Value.getArrayFiller(),
+                       Element, Out);
+    return;
+  }
+  if (!Value.isStruct()) {
+    describeValue(Unit, Value, T, Out);
+    return;
+  }
+  const CXXRecordDecl *RD = T->getAsCXXRecordDecl();
+  unsigned Base = 0;
+  bool Reversed = RD->getIdentifier() && RD->getName() == "_Tuple_impl" && RD->isInStdNamespace();
+  std::vector<scythe_value> Later;
+  for (const CXXBaseSpecifier &B : RD->bases()) {
+    describeElements(Unit, Value.getStructBase(Base), B.getType(),
+                     Reversed && Base == 0 && RD->getNumBases() > 1 ? Later : Out);
+    ++Base;
+  }
+  for (const FieldDecl *F : RD->fields())
+    describeElements(Unit, Value.getStructField(F->getFieldIndex()), F->getType(), Out);
+  Out.insert(Out.end(), Later.begin(), Later.end());
+}
+
+static void describeValue(scythe_unit &Unit, const APValue &Value, QualType T, std::vector<scythe_value> &Out) {
+  scythe_value V{};
+  V.kind = SCYTHE_VALUE_OTHER;
+  T = T.getCanonicalType().getUnqualifiedType();
+  if (Value.isInt()) {
+    llvm::APSInt I = Value.getInt();
+    bool Wide = !I.isRepresentableByInt64() && !(I.isUnsigned() && I.getActiveBits() <= 64);
+    V.integer = Wide ? 0 : static_cast<int64_t>(I.isUnsigned() ? I.getZExtValue() : I.getSExtValue());
+    const auto *B = T->getAs<BuiltinType>();
+    bool Character = B && (B->getKind() == BuiltinType::Char_S || B->getKind() == BuiltinType::Char_U ||
+                           T->isChar8Type() || T->isChar16Type() || T->isChar32Type() || T->isWideCharType());
+    if (Wide)
+      V.kind = SCYTHE_VALUE_OTHER;
+    else if (T->isBooleanType())
+      V.kind = SCYTHE_VALUE_BOOLEAN;
+    else if (Character)
+      V.kind = SCYTHE_VALUE_CHARACTER;
+    else
+      V.kind = I.isUnsigned() ? SCYTHE_VALUE_UNSIGNED : SCYTHE_VALUE_SIGNED;
+  } else if (Value.isFloat()) {
+    llvm::APFloat F = Value.getFloat();
+    bool Loses = false;
+    F.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &Loses);
+    V.kind = SCYTHE_VALUE_FLOATING;
+    V.floating = F.convertToDouble();
+  } else if ((Value.isStruct() && !T->isUnionType()) || Value.isArray()) {
+    std::vector<scythe_value> Elements;
+    describeElements(Unit, Value, T, Elements);
+    V.kind = SCYTHE_VALUE_TUPLE;
+    V.integer = static_cast<int64_t>(Elements.size());
+    Out.push_back(V);
+    Out.insert(Out.end(), Elements.begin(), Elements.end());
+    return;
+  }
+  if (V.kind == SCYTHE_VALUE_OTHER)
+    V.text = Unit.keep(T.getAsString(Unit.Ctx.getPrintingPolicy()));
+  Out.push_back(V);
+}
+
+static void describeArgument(scythe_unit &Unit, const Expr *Arg, std::vector<scythe_value> &Out) {
+  if (std::optional<std::string> Text = characters(Unit, Arg)) {
+    scythe_value V{};
+    V.kind = SCYTHE_VALUE_TEXT;
+    V.text = Unit.keep(*Text);
+    Out.push_back(V);
+    return;
+  }
+  Expr::EvalResult Value;
+  if (Arg->EvaluateAsRValue(Value, Unit.Ctx) && Value.Val.hasValue() && !Value.HasSideEffects) {
+    describeValue(Unit, Value.Val, Arg->getType(), Out);
+    return;
+  }
+  describeValue(Unit, APValue(), Arg->getType(), Out);
+}
+
+bool listsProperties(const AnnotateAttr *A) { return A->getAnnotation().starts_with("__sycl_detail__::add_ir_"); }
+
+const AnnotateAttr *annotation(const Decl *D, llvm::StringRef Text) {
+  for (const auto *A : D->specific_attrs<AnnotateAttr>())
+    if (A->getAnnotation() == Text)
+      return A;
+  return nullptr;
+}
+
 scythe_attribute describeAttribute(scythe_unit &Unit, const AnnotateAttr *A) {
   scythe_attribute Out{};
   Out.name = Unit.keep(A->getAnnotation());
   // Attributes are macros to clang: see src/normalise.
   Out.loc = rawLoc(Unit.Ctx.getSourceManager().getExpansionLoc(A->getLocation()));
+  if (listsProperties(A)) {
+    std::vector<scythe_value> Arguments;
+    for (const Expr *Arg : A->args())
+      if (!Arg->isValueDependent())
+        describeArgument(Unit, Arg, Arguments);
+    Out.arguments = Unit.keep(llvm::ArrayRef<scythe_value>(Arguments));
+    Out.argument_count = Arguments.size();
+    return Out;
+  }
   std::vector<int64_t> Values;
   for (const Expr *Arg : A->args()) {
     if (Arg->isValueDependent())
@@ -52,12 +186,7 @@ scythe_attribute describeAttribute(scythe_unit &Unit, const AnnotateAttr *A) {
   return Out;
 }
 
-const AnnotateAttr *usesAspects(const Decl *D) {
-  for (const auto *A : D->specific_attrs<AnnotateAttr>())
-    if (A->getAnnotation() == "sycl_detail::uses_aspects")
-      return A;
-  return nullptr;
-}
+const AnnotateAttr *usesAspects(const Decl *D) { return annotation(D, "sycl_detail::uses_aspects"); }
 
 llvm::StringRef specialKind(const CXXRecordDecl *RD) {
   for (const auto *A : RD->specific_attrs<AnnotateAttr>())
@@ -178,6 +307,22 @@ extern "C" void scythe_function_symbols(scythe_unit *Unit, scythe_decl Function,
   }
   *Out = Unit->keep(llvm::ArrayRef<scythe_str>(Symbols));
   *Count = Symbols.size();
+}
+
+extern "C" void scythe_describe_variable(scythe_unit *Unit, scythe_decl Variable, scythe_variable *Out) {
+  const auto *VD = static_cast<const VarDecl *>(Variable);
+  *Out = {};
+  if (!Unit->Names)
+    Unit->Names = std::make_unique<ASTNameGenerator>(Unit->Ctx);
+  Out->symbol = Unit->keep(Unit->Names->getName(VD));
+  const CXXRecordDecl *RD = Unit->Ctx.getBaseElementType(VD->getType())->getAsCXXRecordDecl();
+  if (!RD || !RD->hasDefinition())
+    return;
+  std::vector<scythe_attribute> Attributes;
+  for (const auto *A : RD->getDefinition()->specific_attrs<AnnotateAttr>())
+    Attributes.push_back(describeAttribute(*Unit, A));
+  Out->attributes = Unit->keep(llvm::ArrayRef<scythe_attribute>(Attributes));
+  Out->attribute_count = Attributes.size();
 }
 
 static scythe_position position(scythe_unit &Unit, SourceLocation Loc) {

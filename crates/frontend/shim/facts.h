@@ -29,13 +29,42 @@ struct scythe_position {
   uint32_t column;
 };
 
-// An `annotate` attribute: its text, and its arguments where they are integers, else its first string argument.
+// A constant argument of an attribute.
+enum scythe_value_kind : uint32_t {
+  SCYTHE_VALUE_TEXT = 0,      // text
+  SCYTHE_VALUE_SIGNED = 1,    // integer; enumerations are what their values are
+  SCYTHE_VALUE_UNSIGNED = 2,  // integer
+  SCYTHE_VALUE_FLOATING = 3,  // floating
+  SCYTHE_VALUE_BOOLEAN = 4,   // integer
+  SCYTHE_VALUE_CHARACTER = 5, // integer: its code
+  SCYTHE_VALUE_OTHER = 6,     // text: the type
+  SCYTHE_VALUE_TUPLE = 7,     // integer: how many values follow that are its elements
+};
+
+struct scythe_value {
+  uint32_t kind;
+  int64_t integer;
+  double floating;
+  scythe_str text;
+};
+
+// An `annotate` attribute: its text, and its arguments where they are integers, else its first string argument. All
+// arguments, of whatever type, only for attributes that list properties.
 struct scythe_attribute {
   scythe_str name;
   const int64_t *values;
   size_t value_count;
   scythe_str text;
   scythe_loc loc;
+  const scythe_value *arguments;
+  size_t argument_count;
+};
+
+// A variable with static storage that device code uses.
+struct scythe_variable {
+  scythe_str symbol;
+  const scythe_attribute *attributes; // the annotations of its class, or of its elements' class
+  size_t attribute_count;
 };
 
 enum scythe_function_flag : uint32_t {
@@ -144,7 +173,8 @@ struct scythe_field {
   uint64_t offset;    // from the start of the functor
   uint64_t size;      // bytes that belong to it alone
   uint64_t align;
-  uint64_t count; // elements of an array
+  uint64_t count;                     // elements of an array
+  const scythe_attribute *properties; // what its class says of kernel parameters, or null
 };
 
 // One declaration that a kernel's name needs before it can be spelled.
@@ -207,6 +237,7 @@ void scythe_walk_function(scythe_unit *unit, scythe_decl function, scythe_events
 void scythe_describe_kernel(scythe_unit *unit, scythe_decl entry, scythe_kernel *out);
 // The symbols that code generation gives to a function (several for constructors and destructors).
 void scythe_function_symbols(scythe_unit *unit, scythe_decl function, const scythe_str **out, size_t *count);
+void scythe_describe_variable(scythe_unit *unit, scythe_decl variable, scythe_variable *out);
 // As __FILE__ and __LINE__ see it.
 void scythe_locate(scythe_unit *unit, scythe_loc loc, scythe_position *out);
 // As __builtin_LINE() in a default argument sees a call there.
@@ -235,6 +266,9 @@ const char *scythe_frontend_begin(const scythe_str *args, size_t count, uint32_t
 scythe_str scythe_frontend_predefines(void);
 // Rewrites attributes of a file: `out` receives `contents.size` bytes and 1 is returned, or 0 when nothing changes.
 uint32_t scythe_frontend_rewrite(scythe_str contents, char *out);
+// What an access to a member with these properties is annotated with: 1 and the text, or 0 and an error. The text is
+// valid until the next call.
+uint32_t scythe_frontend_member(const scythe_attribute *properties, scythe_str *out);
 void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
 // Runs the IR passes on the device module of the unit. Null, or the message of the failure.
 const char *scythe_frontend_module(void *module, scythe_unit *unit);
@@ -242,11 +276,13 @@ const char *scythe_frontend_module(void *module, scythe_unit *unit);
 
 // `src/ffi.rs` states the same sizes: a field added on one side only does not compile.
 static_assert(sizeof(scythe_position) == 24, "src/ffi.rs");
-static_assert(sizeof(scythe_attribute) == 56, "src/ffi.rs");
+static_assert(sizeof(scythe_value) == 40, "src/ffi.rs");
+static_assert(sizeof(scythe_variable) == 32, "src/ffi.rs");
+static_assert(sizeof(scythe_attribute) == 72, "src/ffi.rs");
 static_assert(sizeof(scythe_function) == 80, "src/ffi.rs");
 static_assert(sizeof(scythe_event) == 56, "src/ffi.rs");
 static_assert(sizeof(scythe_events) == 16, "src/ffi.rs");
-static_assert(sizeof(scythe_field) == 112, "src/ffi.rs");
+static_assert(sizeof(scythe_field) == 120, "src/ffi.rs");
 static_assert(sizeof(scythe_name_part) == 40, "src/ffi.rs");
 static_assert(sizeof(scythe_kernel) == 144, "src/ffi.rs");
 static_assert(sizeof(scythe_decorated_type) == 32, "src/ffi.rs");

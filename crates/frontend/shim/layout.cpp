@@ -152,6 +152,10 @@ private:
     if (!Trivial && !RD->isLambda() && deviceCopyable(Unit, T.getUnqualifiedType()))
       Field.flags |= SCYTHE_FIELD_DEVICE_COPYABLE;
     Field.special = Unit.keep(specialKind(RD));
+    if (const AnnotateAttr *A = annotation(RD, "__sycl_detail__::add_ir_kernel_parameter_attributes")) {
+      scythe_attribute Properties = describeAttribute(Unit, A);
+      Field.properties = Unit.keep(llvm::ArrayRef<scythe_attribute>(Properties));
+    }
     bool Opaque = RD->isUnion() || RD->isPolymorphic() || RD->getNumVBases() != 0;
     Field.kind = Opaque ? SCYTHE_FIELD_OPAQUE : SCYTHE_FIELD_RECORD;
     Out.push_back(Field);

@@ -107,7 +107,13 @@ public:
       declaration(FD);
   }
   void HandleTagDeclDefinition(TagDecl *D) override {
-    if (Device && D->hasAttrs() && !D->isDependentContext() && usesAspects(D))
+    if (!Device)
+      return;
+    if (auto *RD = dyn_cast<CXXRecordDecl>(D); RD && !RD->isDependentContext())
+      for (FieldDecl *F : RD->fields())
+        if (const AnnotateAttr *A = annotation(F, "__sycl_detail__::add_ir_member_annotation"))
+          member(F, A);
+    if (D->hasAttrs() && !D->isDependentContext() && usesAspects(D))
       if (auto *RD = dyn_cast<CXXRecordDecl>(D))
         Decorated.push_back(RD);
   }
@@ -115,8 +121,8 @@ public:
   void HandleTranslationUnit(ASTContext &Ctx) override {
     if (!Device)
       return;
-    Unit = std::make_unique<scythe_unit>(CI, Ctx);
-    CurrentUnit = Unit.get();
+    (void)Ctx;
+    unit();
     std::vector<scythe_decl> KernelDecls, RejectedDecls, ExternalDecls, InstantiationDecls, CallerDecls;
     llvm::DenseSet<const FunctionDecl *> Seen;
     for (FunctionDecl *FD : Kernels) {
@@ -175,6 +181,34 @@ private:
   std::shared_ptr<uint32_t> NameConflicts = std::make_shared<uint32_t>(0);
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
   std::vector<CXXRecordDecl *> Decorated;
+
+  scythe_unit &unit() {
+    if (!Unit)
+      Unit = std::make_unique<scythe_unit>(CI, CI.getASTContext());
+    CurrentUnit = Unit.get();
+    return *Unit;
+  }
+
+  // Code generation annotates accesses to a member with the text of its `annotate` attributes: the one that lists
+  // properties is replaced by one with the text for them.
+  void member(FieldDecl *F, const AnnotateAttr *A) {
+    scythe_attribute Properties = describeAttribute(unit(), A);
+    scythe_str Text{};
+    if (!scythe_frontend_member(&Properties, &Text)) {
+      scythe_report(Unit.get(), SCYTHE_ERROR, Properties.loc, Text);
+      return;
+    }
+    llvm::SmallVector<Attr *, 4> Kept;
+    for (Attr *Other : F->attrs())
+      if (Other != A)
+        Kept.push_back(Other);
+    SourceRange Range = A->getRange();
+    F->setAttrs({});
+    for (Attr *Other : Kept)
+      F->addAttr(Other);
+    if (Text.size)
+      F->addAttr(AnnotateAttr::CreateImplicit(CI.getASTContext(), StringRef(Text.data, Text.size), nullptr, 0, Range));
+  }
 
   void declaration(Decl *D) {
     if (auto *NS = dyn_cast<NamespaceDecl>(D)) {

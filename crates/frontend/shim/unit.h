@@ -61,6 +61,12 @@ llvm::StringRef specialKind(const clang::CXXRecordDecl *RD);
 // The arguments of an annotation.
 scythe_attribute describeAttribute(scythe_unit &Unit, const clang::AnnotateAttr *A);
 
+// Whether an annotation lists properties: one of the add_ir attributes.
+bool listsProperties(const clang::AnnotateAttr *A);
+
+// The annotation with this text, or null.
+const clang::AnnotateAttr *annotation(const clang::Decl *D, llvm::StringRef Text);
+
 // The annotation that uses_aspects became, or null.
 const clang::AnnotateAttr *usesAspects(const clang::Decl *D);
 

@@ -129,12 +129,17 @@ private:
       Flags |= SCYTHE_GLOBAL_THREAD_LOCAL;
     if (!Definition && !Init)
       Flags |= SCYTHE_GLOBAL_UNDEFINED;
-    if (const CXXRecordDecl *RD = T->getAsCXXRecordDecl(); RD && !specialKind(RD).empty())
+    if (const CXXRecordDecl *RD = Ctx.getBaseElementType(T)->getAsCXXRecordDecl(); RD && !specialKind(RD).empty())
       Flags |= SCYTHE_GLOBAL_SPECIAL;
     Event.flags = Flags;
     Event.decl = VD->getCanonicalDecl();
     Event.decl_loc = rawLoc((Definition ? Definition : VD)->getLocation());
     Event.text = Unit.keep(VD->getNameAsString());
+  }
+
+  bool decorated(const VarDecl *VD) {
+    const CXXRecordDecl *RD = Ctx.getBaseElementType(VD->getType())->getAsCXXRecordDecl();
+    return RD && annotation(RD, "__sycl_detail__::add_ir_global_variable_attributes");
   }
 
   void variable(const VarDecl *VD) {
@@ -397,8 +402,13 @@ private:
     }
     case Stmt::DeclRefExprClass: {
       const auto *Ref = cast<DeclRefExpr>(E);
-      if (Ref->isNonOdrUse() != NOUR_None)
+      if (Ref->isNonOdrUse() != NOUR_None) {
+        // Code generation may emit a constant all the same, with the properties of its class.
+        const auto *VD = dyn_cast<VarDecl>(Ref->getDecl());
+        if (VD && Ref->isNonOdrUse() == NOUR_Constant && VD->hasGlobalStorage() && decorated(VD))
+          global(Ref->getExprLoc(), VD);
         return;
+      }
       if (const auto *VD = dyn_cast<VarDecl>(Ref->getDecl())) {
         if (VD->hasGlobalStorage())
           global(Ref->getExprLoc(), VD);

@@ -4,9 +4,11 @@ use scythe_abi::launch::{KernelLaunch, Shape};
 use scythe_abi::names;
 use scythe_llvm::{Function, Metadata, Module, Place};
 use scythe_passes::aspects::metadata::{self, Kinds};
+use scythe_passes::properties::parameters as parameter_properties;
 
 use crate::aspects::{self, AspectFacts};
 use crate::facts::{Attribute, DecoratedType};
+use crate::properties::{self, Property};
 
 /// What IR must say of one kernel.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct KernelNote {
     pub internal: bool,
     /// Annotations of the functor's call operator.
     pub attributes: Vec<Attribute>,
+    /// One entry per parameter.
+    pub param_properties: Vec<Vec<Property>>,
 }
 
 /// What IR must say of one device function.
@@ -30,6 +34,14 @@ pub struct FunctionNote {
     pub sub_group_size: Option<Attribute>,
     /// `SYCL_EXTERNAL`.
     pub exported: bool,
+    pub properties: Vec<Property>,
+}
+
+/// What IR must say of one variable.
+#[derive(Clone, Debug)]
+pub struct VariableNote {
+    pub symbol: String,
+    pub properties: Vec<Property>,
 }
 
 /// What the passes after the AST need.
@@ -39,6 +51,7 @@ pub struct UnitNotes {
     pub tu_id: String,
     pub kernels: Vec<KernelNote>,
     pub functions: Vec<FunctionNote>,
+    pub variables: Vec<VariableNote>,
     pub types: Vec<DecoratedType>,
     /// Names and places, for messages.
     pub aspects: AspectFacts,
@@ -64,6 +77,11 @@ pub fn run(module: &Module, notes: &UnitNotes) {
             annotate_function(module, function, note, notes, kinds);
         }
     }
+    for note in &notes.variables {
+        if let Some(variable) = module.global(&note.symbol) {
+            note.properties.iter().for_each(|(name, value)| variable.add_attribute(name, value));
+        }
+    }
     for ty in &notes.types {
         metadata::add_type(module, &ty.name, ty.aspects.iter().map(|&aspect| aspect as u32));
     }
@@ -80,6 +98,10 @@ fn annotate_kernel(module: &Module, function: Function, kernel: &KernelNote, not
     if kernel.internal {
         attribute("scythe-internal", &notes.tu_id);
     }
+    for (name, value) in properties::of_function(&kernel.attributes) {
+        attribute(&name, &value);
+    }
+    parameter_properties::note(module, function, &kernel.param_properties);
     for attribute in &kernel.attributes {
         let node = match attribute.name.as_str() {
             "sycl::reqd_work_group_size" => ("reqd_work_group_size", sizes(module, &attribute.values)),
@@ -121,6 +143,9 @@ fn annotate_function(module: &Module, function: Function, note: &FunctionNote, n
     }
     if let Some(size) = &note.sub_group_size {
         annotate_sub_group(module, function, size);
+    }
+    for (name, value) in &note.properties {
+        function.add_attribute(Place::Function, context.string_attribute(name, value));
     }
     if note.exported {
         let attribute = context.string_attribute(names::MODULE_ID_ATTRIBUTE, &notes.module_id);

@@ -3,7 +3,7 @@
 use scythe_abi::launch::KernelLaunch;
 use scythe_llvm::Module;
 
-use crate::annotate::{self, FunctionNote, KernelNote, UnitNotes};
+use crate::annotate::{self, FunctionNote, KernelNote, UnitNotes, VariableNote};
 use crate::aspects::{self, AspectFacts};
 use crate::call_site::{self, CallSite};
 use crate::facts::{Decl, Kernel, Level, Loc, Source};
@@ -12,7 +12,7 @@ use crate::options::Options;
 use crate::reach::{Graph, Root};
 use crate::rows::{self, Row};
 use crate::unit::{Speaker, Unit};
-use crate::{attributes, diagnose, functor};
+use crate::{attributes, diagnose, functor, properties};
 
 /// First stage: checks device code, writes the integration header, and returns what IR must say. `None` after errors:
 /// there will be no IR.
@@ -32,7 +32,8 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     let roots: Vec<Decl> = kernels.iter().map(|kernel| kernel.entry).collect();
     let graph = Graph::explore(unit, &roots, &unit.externals);
     let sound = diagnose::device_code(unit, &graph, &kernels, &sites);
-    let well_formed = attributes::check(unit, &graph);
+    let variables = properties::variables(unit, &graph);
+    let well_formed = attributes::check(unit, &graph) & properties::check(unit, &graph, &kernels, &variables);
     if !(all_fit && sound && well_formed) {
         return None;
     }
@@ -48,6 +49,10 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         notes.kernels.push(kernel_note(unit, &graph, kernel));
     }
     notes.functions = function_notes(unit, &graph, &kernels);
+    for variable in variables {
+        let properties = properties::of_variable(&variable);
+        notes.variables.push(VariableNote { symbol: variable.symbol, properties });
+    }
     if let Some(path) = &options.int_header
         && let Err(error) = int_header::write(path, &int_header::render(&header_entries(unit, &kernels, &sites)))
     {
@@ -118,6 +123,7 @@ fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel) -> KernelNote {
         param_types: rows.iter().map(|row| row.type_name.clone()).collect(),
         internal: !kernel.external,
         attributes: operator.map(|node| node.function.attributes.clone()).unwrap_or_default(),
+        param_properties: rows.iter().map(|row| properties::of_parameter(&row.properties)).collect(),
     }
 }
 
@@ -129,7 +135,8 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
         let used: Vec<u32> = aspects::used(node).into_iter().map(|(aspect, _)| aspect).collect();
         let sub_group_size = annotate::sub_group_size(&node.function.attributes).cloned();
         let external = node.root == Some(Root::External);
-        if declared.is_none() && used.is_empty() && sub_group_size.is_none() && !external {
+        let properties = properties::of_function(&node.function.attributes);
+        if declared.is_none() && used.is_empty() && sub_group_size.is_none() && properties.is_empty() && !external {
             continue;
         }
         let symbols = match node.root {
@@ -142,6 +149,7 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
             used_aspects: used,
             sub_group_size,
             exported: external,
+            properties,
         });
     }
     out

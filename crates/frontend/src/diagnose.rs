@@ -65,7 +65,7 @@ fn check(graph: &Graph, event: &Event) -> Option<Fault> {
         Action::LongDouble => {
             Fault::new("SYCL kernel cannot use 'long double': its size differs between host and device")
         }
-        Action::Global { variable, declared, global } => check_global(global)?.declared(*declared, variable),
+        Action::Global { variable, declared, global, .. } => check_global(global)?.declared(*declared, variable),
         Action::Call(decl) | Action::Address(decl) => check_call(&graph.find(*decl)?.function)?,
         Action::Lambda(_) | Action::Double | Action::Half | Action::Decorated(_) => return None,
     })

@@ -18,13 +18,40 @@ pub struct Position {
     pub column: u32,
 }
 
-/// An `annotate` attribute: its name, its integer arguments, and its first text argument.
+/// A constant in an attribute that lists properties.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    Text(String),
+    Signed(i64),
+    Unsigned(u64),
+    /// The bits of a `double`.
+    Floating(u64),
+    Boolean(bool),
+    /// The code of a character.
+    Character(u32),
+    Tuple(Vec<Value>),
+    /// Of this type, which has no form in device code.
+    Other(String),
+}
+
+/// An `annotate` attribute: its name, its integer arguments, and its first text argument; all arguments where it lists
+/// properties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attribute {
     pub name: String,
     pub values: Vec<i64>,
     pub text: Option<String>,
+    pub arguments: Vec<Value>,
     pub loc: Loc,
+}
+
+/// A variable with static storage that device code uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variable {
+    /// In IR.
+    pub symbol: String,
+    /// Of its class, or of its elements' class.
+    pub attributes: Vec<Attribute>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -85,6 +112,7 @@ pub enum Action {
     TypeId,
     DynamicCast,
     Global {
+        decl: Decl,
         variable: String,
         declared: Loc,
         global: Global,
@@ -128,6 +156,8 @@ pub struct Field {
     pub kind: FieldKind,
     /// `accessor`, `local_accessor`, …
     pub special: Option<String>,
+    /// What its class says of kernel parameters.
+    pub properties: Option<Attribute>,
     pub offset: u64,
     pub size: u64,
     pub align: u64,
@@ -198,6 +228,7 @@ pub trait Source {
     fn locate(&self, loc: Loc) -> Position;
     /// As `__builtin_LINE()` in a default argument sees a call there.
     fn locate_call(&self, loc: Loc) -> Position;
+    fn variable(&self, decl: Decl) -> Variable;
     /// The symbols of a function in IR.
     fn symbols(&self, decl: Decl) -> Vec<String>;
     fn report(&self, level: Level, loc: Loc, message: &str);

@@ -31,6 +31,24 @@ pub struct Attribute {
     pub value_count: usize,
     pub text: Str,
     pub loc: u32,
+    pub arguments: *const Value,
+    pub argument_count: usize,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Value {
+    pub kind: u32,
+    pub integer: i64,
+    pub floating: f64,
+    pub text: Str,
+}
+
+#[repr(C)]
+pub struct Variable {
+    pub symbol: Str,
+    pub attributes: *const Attribute,
+    pub attribute_count: usize,
 }
 
 #[repr(C)]
@@ -78,6 +96,7 @@ pub struct Field {
     pub size: u64,
     pub align: u64,
     pub count: u64,
+    pub properties: *const Attribute,
 }
 
 #[repr(C)]
@@ -148,6 +167,7 @@ unsafe extern "C" {
     pub fn scythe_walk_function(unit: *mut RawUnit, function: Decl, out: *mut Events);
     pub fn scythe_describe_kernel(unit: *mut RawUnit, entry: Decl, out: *mut Kernel);
     pub fn scythe_function_symbols(unit: *mut RawUnit, function: Decl, out: *mut *const Str, count: *mut usize);
+    pub fn scythe_describe_variable(unit: *mut RawUnit, variable: Decl, out: *mut Variable);
     pub fn scythe_locate(unit: *mut RawUnit, loc: u32, out: *mut Position);
     pub fn scythe_locate_call(unit: *mut RawUnit, loc: u32, out: *mut Position);
     pub fn scythe_report(unit: *mut RawUnit, level: u32, loc: u32, message: Str);
@@ -166,11 +186,13 @@ unsafe extern "C" {
 // `shim/facts.h` states the same sizes: a field added on one side only does not compile.
 const _: () = {
     assert!(size_of::<Position>() == 24);
-    assert!(size_of::<Attribute>() == 56);
+    assert!(size_of::<Value>() == 40);
+    assert!(size_of::<Variable>() == 32);
+    assert!(size_of::<Attribute>() == 72);
     assert!(size_of::<Function>() == 80);
     assert!(size_of::<Event>() == 56);
     assert!(size_of::<Events>() == 16);
-    assert!(size_of::<Field>() == 112);
+    assert!(size_of::<Field>() == 120);
     assert!(size_of::<NamePart>() == 40);
     assert!(size_of::<Kernel>() == 144);
     assert!(size_of::<DecoratedType>() == 32);

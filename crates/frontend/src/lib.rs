@@ -9,6 +9,7 @@
 //! * [`reach`]: which functions are device code. [`diagnose`], [`functor`], [`library`]: what they and functors must not do.
 //! * [`rows`]: functor layout → launch rows. [`call_site`]: where kernels are submitted. [`int_header`]: the header.
 //! * [`aspects`]: which optional features functions use, and where. [`attributes`]: what attributes may say. [`warnings`]: `-W`.
+//! * [`properties`]: what the attributes that list properties say.
 //! * [`annotate`]: all of it into IR. [`lower`]: the passes that run here.
 //! * [`compile`]: the two stages that call all of these.
 
@@ -27,6 +28,7 @@ pub mod lower;
 pub mod normalise;
 pub mod options;
 pub mod plugin;
+pub mod properties;
 pub mod reach;
 pub mod rows;
 pub mod unit;

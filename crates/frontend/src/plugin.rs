@@ -105,6 +105,33 @@ pub unsafe extern "C" fn scythe_frontend_rewrite(contents: ffi::Str, out: *mut c
     }
 }
 
+thread_local! {
+    /// Apart from the state: classes are completed while other stages run.
+    static MEMBER_TEXT: RefCell<String> = RefCell::default();
+}
+
+/// The annotation of a member with properties into `out`, and 1; or an error, and 0.
+///
+/// # Safety
+/// `properties` is an attribute of the shim's, and `out` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_frontend_member(properties: *const ffi::Attribute, out: *mut ffi::Str) -> u32 {
+    let made = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: forwarded to the caller.
+        let attribute = unsafe { crate::unit::attribute(&*properties) };
+        crate::properties::member_annotation(&attribute)
+    }));
+    let made = made.unwrap_or_else(|_| Err("scythe: internal error in properties of a member".to_owned()));
+    let good = made.is_ok();
+    MEMBER_TEXT.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        *kept = made.unwrap_or_else(|error| error);
+        // SAFETY: forwarded to the caller; the text is kept until the next call.
+        unsafe { *out = ffi::Str { data: kept.as_ptr().cast(), size: kept.len() } };
+    });
+    good.into()
+}
+
 /// Looks at the complete AST: diagnostics, launch rows, integration header.
 ///
 /// # Safety

@@ -183,6 +183,9 @@ mod tests {
         fn symbols(&self, _: Decl) -> Vec<String> {
             Vec::new()
         }
+        fn variable(&self, _: Decl) -> crate::facts::Variable {
+            crate::facts::Variable::default()
+        }
         fn report(&self, _: Level, _: Loc, _: &str) {}
     }
 

@@ -9,7 +9,7 @@
 
 use scythe_abi::launch::{Param, ParamKind};
 
-use crate::facts::{Field, FieldKind};
+use crate::facts::{Attribute, Field, FieldKind};
 
 /// Arrays with more elements than this travel as bytes even when they hold pointers.
 const MAX_EXPANDED: u64 = 256;
@@ -19,6 +19,8 @@ const MAX_EXPANDED: u64 = 256;
 pub struct Row {
     pub param: Param,
     pub type_name: String,
+    /// The properties of the object that this row is, or of which it is the address or the first part.
+    pub properties: Vec<Attribute>,
 }
 
 /// The rows of a functor.
@@ -33,12 +35,28 @@ pub fn flatten(functor: &Field) -> Vec<Row> {
     rows
 }
 
+/// Adds the rows of an object. Its properties go to its first pointer, which is the address of what an accessor or
+/// annotated pointer stands for; to its first row where there is no pointer.
 fn add(field: &Field, shift: u64, rows: &mut Vec<Row>) {
+    let first = rows.len();
+    add_parts(field, shift, rows);
+    let Some(properties) = &field.properties else { return };
+    let own = &mut rows[first..];
+    let is_pointer = |row: &Row| row.param.kind != ParamKind::StdLayout;
+    let carrier = own.iter().position(is_pointer).unwrap_or(0);
+    if let Some(row) = own.get_mut(carrier) {
+        row.properties.push(properties.clone());
+    }
+}
+
+fn add_parts(field: &Field, shift: u64, rows: &mut Vec<Row>) {
     let offset = field.offset + shift;
     if field.size == 0 || field.empty {
         return;
     }
-    let mut push = |kind, size, offset, type_name| rows.push(Row { param: Param { kind, size, offset }, type_name });
+    let mut push = |kind, size, offset, type_name| {
+        rows.push(Row { param: Param { kind, size, offset }, type_name, properties: Vec::new() });
+    };
     match (field.special.as_deref(), &field.kind) {
         (Some(special @ ("accessor" | "local_accessor")), _) if field.size >= 8 => {
             let (kind, pointer) =
@@ -138,6 +156,7 @@ mod tests {
             type_name: String::new(),
             kind,
             special: None,
+            properties: None,
             offset,
             size,
             align: size.clamp(1, 8),

@@ -2,7 +2,7 @@
 
 use crate::facts::{
     Action, Attribute, Decl, DecoratedType, Event, Field, FieldKind, Function, Global, Kernel, Level, Loc, NamePart,
-    Position, Source,
+    Position, Source, Value, Variable,
 };
 use crate::ffi;
 use crate::warnings::Fate;
@@ -184,6 +184,17 @@ impl Source for Unit {
         }
     }
 
+    fn variable(&self, decl_: Decl) -> Variable {
+        let mut raw = std::mem::MaybeUninit::<ffi::Variable>::zeroed();
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_describe_variable(self.raw, decl_.0 as ffi::Decl, raw.as_mut_ptr());
+            let raw = raw.assume_init();
+            let attributes = slice(raw.attributes, raw.attribute_count).iter().map(|a| attribute(a)).collect();
+            Variable { symbol: text(raw.symbol), attributes }
+        }
+    }
+
     fn symbols(&self, decl_: Decl) -> Vec<String> {
         let mut data = std::ptr::null();
         let mut count = 0;
@@ -240,16 +251,46 @@ unsafe fn position(raw: ffi::Position) -> Position {
 
 /// # Safety
 /// The attribute's arrays and strings are valid.
-unsafe fn attribute(raw: &ffi::Attribute) -> Attribute {
+pub unsafe fn attribute(raw: &ffi::Attribute) -> Attribute {
     // SAFETY: forwarded to the caller.
     unsafe {
         Attribute {
             name: text(raw.name),
             values: slice(raw.values, raw.value_count).to_vec(),
             text: (!raw.text.data.is_null()).then(|| text(raw.text)),
+            arguments: values(slice(raw.arguments, raw.argument_count)),
             loc: Loc(raw.loc),
         }
     }
+}
+
+/// The elements of a tuple follow it in the shim's list.
+///
+/// # Safety
+/// The strings are valid.
+unsafe fn values(mut raw: &[ffi::Value]) -> Vec<Value> {
+    let mut out = Vec::new();
+    while let Some((first, rest)) = raw.split_first() {
+        // SAFETY: forwarded to the caller.
+        let string = || unsafe { text(first.text) };
+        raw = rest;
+        out.push(match first.kind {
+            0 => Value::Text(string()),
+            1 => Value::Signed(first.integer),
+            2 => Value::Unsigned(first.integer as u64),
+            3 => Value::Floating(first.floating.to_bits()),
+            4 => Value::Boolean(first.integer != 0),
+            5 => Value::Character(first.integer as u32),
+            7 => {
+                let count = usize::try_from(first.integer).unwrap_or(0).min(rest.len());
+                raw = &rest[count..];
+                // SAFETY: forwarded to the caller.
+                Value::Tuple(unsafe { values(&rest[..count]) })
+            }
+            _ => Value::Other(string()),
+        });
+    }
+    out
 }
 
 /// # Safety
@@ -269,6 +310,7 @@ unsafe fn event(raw: &ffi::Event) -> Option<Event> {
         6 => Action::TypeId,
         7 => Action::DynamicCast,
         8 => Action::Global {
+            decl: callee,
             variable: name(),
             declared: Loc(raw.decl_loc),
             global: Global {
@@ -334,6 +376,8 @@ unsafe fn field_tree(raw: &[ffi::Field]) -> Option<Field> {
         type_name: string(first.type_),
         kind,
         special: (!special.is_empty()).then_some(special),
+        // SAFETY: null or an attribute of the shim's arena.
+        properties: unsafe { first.properties.as_ref().map(|properties| attribute(properties)) },
         offset: first.offset,
         size: first.size,
         align: first.align.max(1),

@@ -207,6 +207,11 @@ void scythe_llvm_copy_global_variable_attributes(LLVMValueRef to, LLVMValueRef f
   unwrap<GlobalVariable>(to)->copyAttributesFrom(unwrap<GlobalVariable>(from));
 }
 
+void scythe_llvm_add_global_variable_attribute(LLVMValueRef variable, const char *name, size_t name_len,
+                                               const char *value, size_t value_len) {
+  unwrap<GlobalVariable>(variable)->addAttribute(StringRef(name, name_len), StringRef(value, value_len));
+}
+
 void scythe_llvm_copy_global_metadata(LLVMValueRef to, LLVMValueRef from, ScytheValueMap *map, int poison_missing) {
   PoisonMissing poison;
   GlobalObject *t = unwrap<GlobalObject>(to);

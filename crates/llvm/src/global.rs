@@ -79,6 +79,21 @@ impl<'ctx> GlobalVariable<'ctx> {
         unsafe { crate::shim::scythe_llvm_copy_global_variable_attributes(self.ptr(), from.ptr()) }
     }
 
+    /// Gives the variable a string attribute.
+    pub fn add_attribute(self, name: &str, value: &str) {
+        let (n, v) = (name.as_bytes(), value.as_bytes());
+        // SAFETY: live global, and texts with their lengths, which LLVM copies.
+        unsafe {
+            crate::shim::scythe_llvm_add_global_variable_attribute(
+                self.ptr(),
+                n.as_ptr().cast(),
+                n.len(),
+                v.as_ptr().cast(),
+                v.len(),
+            )
+        }
+    }
+
     /// Removes the variable from its module. Uses that remain become poison. The handle is dead afterwards.
     pub fn erase(self) {
         if self.has_uses() {

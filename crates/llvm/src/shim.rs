@@ -78,6 +78,13 @@ unsafe extern "C" {
         poison_missing: c_int,
     );
     pub(crate) fn scythe_llvm_copy_global_variable_attributes(to_variable: LLVMValueRef, from_variable: LLVMValueRef);
+    pub(crate) fn scythe_llvm_add_global_variable_attribute(
+        variable: LLVMValueRef,
+        name: *const c_char,
+        name_len: usize,
+        value: *const c_char,
+        value_len: usize,
+    );
     pub(crate) fn scythe_llvm_copy_global_metadata(
         to: LLVMValueRef,
         from: LLVMValueRef,

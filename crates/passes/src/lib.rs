@@ -4,9 +4,11 @@
 //!
 //! What the front end runs at the start of clang's pipeline, in order ([`front_end_pipeline`]):
 //!
-//! 1. [`aspects`]: which optional features each function uses, before any other pass can hide one.
-//! 2. [`linkage`]: kernels of several translation units can be linked. Names are final afterwards.
-//! 3. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
+//! 1. [`properties::kernels`]: compile-time properties of kernels are what attributes would have been.
+//! 2. [`aspects`]: which optional features each function uses, before any other pass can hide one.
+//! 3. [`linkage`]: kernels of several translation units can be linked. Names are final afterwards.
+//! 4. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
+//! 5. [`properties::parameters`]: parameters carry their compile-time properties.
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +19,7 @@ pub mod launch_metadata;
 pub mod linkage;
 pub mod lower_kernel_args;
 pub mod pipeline;
+pub mod properties;
 pub mod target;
 pub mod workgroup;
 
@@ -25,6 +28,7 @@ pub use error::Error;
 pub use linkage::Linkage;
 pub use lower_kernel_args::LowerKernelArgs;
 pub use pipeline::{Dump, Options};
+pub use properties::{KernelProperties, ParameterProperties};
 
 use scythe_llvm::Module;
 
@@ -39,7 +43,8 @@ pub trait Pass {
 
 /// The pass with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
-    let all: [&'static dyn Pass; 3] = [&Aspects::SILENT, &Linkage, &LowerKernelArgs];
+    let all: [&'static dyn Pass; 5] =
+        [&KernelProperties, &Aspects::SILENT, &Linkage, &LowerKernelArgs, &ParameterProperties];
     all.into_iter().find(|p| p.name() == name)
 }
 
@@ -51,5 +56,6 @@ pub fn front_end_pipeline(
     options: &Options,
     sink: &mut dyn FnMut(Dump),
 ) -> Result<String, Error> {
-    pipeline::run(module, &[aspects, &Linkage, &LowerKernelArgs], options, sink)
+    let passes: [&dyn Pass; 5] = [&KernelProperties, aspects, &Linkage, &LowerKernelArgs, &ParameterProperties];
+    pipeline::run(module, &passes, options, sink)
 }

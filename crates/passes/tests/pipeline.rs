@@ -53,7 +53,10 @@ fn the_time_report_names_every_pass() {
     let options = Options { time: true, ..Options::default() };
     let report = front_end_pipeline(&module(&context), &Aspects::SILENT, &options, &mut |_| {}).unwrap();
     let names: Vec<_> = report.lines().skip(2).map(|l| l.split_whitespace().last().unwrap()).collect();
-    assert_eq!(names, ["aspects", "linkage", "lower-kernel-args", "total"]);
+    assert_eq!(
+        names,
+        ["kernel-properties", "aspects", "linkage", "lower-kernel-args", "parameter-properties", "total"]
+    );
 }
 
 #[test]
@@ -67,7 +70,13 @@ fn dumps_follow_one_pass_or_all() {
     };
     assert_eq!(
         dumps("all").iter().map(|d| d.file_name.as_str()).collect::<Vec<_>>(),
-        ["01-aspects.ll", "02-linkage.ll", "03-lower-kernel-args.ll"]
+        [
+            "01-kernel-properties.ll",
+            "02-aspects.ll",
+            "03-linkage.ll",
+            "04-lower-kernel-args.ll",
+            "05-parameter-properties.ll"
+        ]
     );
     let one = dumps("linkage");
     assert_eq!(one.len(), 1);

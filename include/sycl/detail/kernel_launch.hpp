@@ -5,6 +5,7 @@
 
 #include <sycl/detail/edge_order.hpp>
 #include <sycl/detail/kernel_name.hpp>
+#include <sycl/ext/oneapi/kernel_properties.hpp>
 #include <sycl/item.hpp>
 #include <sycl/nd_item.hpp>
 
@@ -31,29 +32,36 @@ template <int D, class K> SCYTHE_ALWAYS_INLINE void call_with_nd_item(K &kernel,
 
 #if defined(SCYTHE_DEVICE_PASS)
 
-template <class Name, class K>
-[[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel",
-                                                         "single_task") void single_task_entry(K kernel) {
+template <class Name, class K, class... Props>
+[[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel", "single_task")
+    SCYTHE_PROPERTIES("function_attributes", Props) void single_task_entry(K kernel) {
   kernel();
 }
-template <class Name, int D, class K>
-[[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel", "range") void range_entry(K kernel) {
+template <class Name, int D, class K, class... Props>
+[[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel", "range")
+    SCYTHE_PROPERTIES("function_attributes", Props) void range_entry(K kernel) {
   call_with_item<D>(kernel, work_item{});
 }
-template <class Name, int D, class K>
-[[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel", "nd_range") void nd_range_entry(K kernel) {
+template <class Name, int D, class K, class... Props>
+[[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel", "nd_range")
+    SCYTHE_PROPERTIES("function_attributes", Props) void nd_range_entry(K kernel) {
   call_with_nd_item<D>(kernel, work_item{});
 }
 
-// Never runs: it makes the compiler emit the entry point.
-template <class Name, scythe_kernel_shape Shape, int D, class K>
-void describe_kernel(scythe_kernel_launch &, const K &kernel, code_location) {
+template <class Name, scythe_kernel_shape Shape, int D, class K, class... Props>
+void emit_entry(const K &kernel, properties_pack<Props...>) {
   if constexpr (Shape == SCYTHE_SHAPE_SINGLE_TASK)
-    single_task_entry<Name>(kernel);
+    single_task_entry<Name, K, Props...>(kernel);
   else if constexpr (Shape == SCYTHE_SHAPE_RANGE)
-    range_entry<Name, D>(kernel);
+    range_entry<Name, D, K, Props...>(kernel);
   else
-    nd_range_entry<Name, D>(kernel);
+    nd_range_entry<Name, D, K, Props...>(kernel);
+}
+
+// Never runs: it makes the compiler emit the entry point, with the kernel's properties.
+template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>, class K>
+void describe_kernel(scythe_kernel_launch &, const K &kernel, code_location) {
+  emit_entry<Name, Shape, D>(kernel, kernel_properties<L, K>{});
 }
 
 template <class K> using launched_functor = K;
@@ -139,7 +147,7 @@ void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
   }
 }
 
-template <class Name, scythe_kernel_shape Shape, int D, class K>
+template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>, class K>
 void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
   static_assert(std::is_trivially_destructible_v<K>,
                 "a kernel and all it captures must be device copyable: this functor has a destructor");
@@ -156,7 +164,7 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
 
 template <class K> using launched_functor = K;
 
-template <class Name, scythe_kernel_shape Shape, int D, class K>
+template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>, class K>
 void describe_kernel(scythe_kernel_launch &launch, const K &, code_location where) {
   launch.name = kernel_symbol<Name, K>(where);
   launch.tu = SCYTHE_TU_ID;

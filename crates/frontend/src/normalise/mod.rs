@@ -31,6 +31,10 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("device_has", "sycl::device_has"),
     ("uses_aspects", "sycl_detail::uses_aspects"),
     ("__uses_aspects__", "sycl_detail::uses_aspects"),
+    ("add_ir_global_variable_attributes", "__sycl_detail__::add_ir_global_variable_attributes"),
+    ("add_ir_kernel_parameter_attributes", "__sycl_detail__::add_ir_kernel_parameter_attributes"),
+    ("add_ir_function_attributes", "__sycl_detail__::add_ir_function_attributes"),
+    ("add_ir_member_annotation", "__sycl_detail__::add_ir_member_annotation"),
 ];
 
 /// Namespaces whose attributes are known, and which.
@@ -38,11 +42,16 @@ fn known(namespace: &str, name: &str) -> bool {
     let name = ATTRIBUTES.iter().find(|(written, _)| *written == name).map(|(written, _)| *written);
     match (namespace, name) {
         (_, None) => false,
-        ("sycl" | "cl", Some(name)) => !name.contains("uses_aspects") && name != "named_sub_group_size",
+        ("sycl" | "cl", Some(name)) => !internal(name) && name != "named_sub_group_size",
         ("intel" | "INTEL", Some(name)) => matches!(name, "reqd_sub_group_size" | "named_sub_group_size"),
-        ("sycl_detail" | "__sycl_detail__", Some(name)) => name.contains("uses_aspects"),
+        ("sycl_detail" | "__sycl_detail__", Some(name)) => internal(name),
         _ => false,
     }
+}
+
+/// Attributes of headers, in a namespace of their own.
+fn internal(name: &str) -> bool {
+    name.contains("uses_aspects") || name.starts_with("add_ir_")
 }
 
 /// The forms of an annotation, told apart by the first letters of the macro.

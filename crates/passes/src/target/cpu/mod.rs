@@ -110,6 +110,7 @@ pub fn lower<'ctx>(
     }
     let shapes = kernels.iter().map(|k| shape(*k)).collect::<Result<Vec<_>, _>>()?;
     reach::check_globals(module)?;
+    crate::properties::drop_annotations(module);
     local_variables::declare(module)?;
 
     retarget::run(module, machine, options);

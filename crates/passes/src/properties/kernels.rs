@@ -1,0 +1,95 @@
+//! Properties of kernels → the metadata that attributes such as `reqd_work_group_size` become.
+//!
+//! A property that says other than such an attribute of the same kernel is an error, as is a value that is not of the
+//! property's form.
+
+use crate::aspects::metadata::Kinds;
+use crate::{Error, Pass};
+use scythe_llvm::{Function, Metadata, Module, Place};
+
+const SUB_GROUP_SIZE: &str = "sycl-sub-group-size";
+const WORK_GROUP_SIZE: &str = "sycl-work-group-size";
+const WORK_GROUP_SIZE_HINT: &str = "sycl-work-group-size-hint";
+const DEVICE_HAS: &str = "sycl-device-has";
+
+/// See the file's head.
+pub struct KernelProperties;
+
+impl Pass for KernelProperties {
+    fn name(&self) -> &'static str {
+        "kernel-properties"
+    }
+
+    fn run(&self, module: &Module<'_>) -> Result<bool, Error> {
+        let mut changed = false;
+        for kernel in module.kernels() {
+            let made = translate(module, kernel);
+            changed |= made.map_err(|message| Error::Kernel { pass: self.name(), kernel: kernel.name(), message })?;
+        }
+        Ok(changed)
+    }
+}
+
+/// True when the kernel has a property of the table.
+fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, String> {
+    let mut found = false;
+    let mut numbers = |name: &str, least: usize, most: usize, from: u64| {
+        let Some(text) = kernel.string_attribute(Place::Function, name) else { return Ok(None) };
+        found = true;
+        let numbers: Option<Vec<u64>> =
+            if text.is_empty() { Some(Vec::new()) } else { text.split(',').map(|n| n.parse().ok()).collect() };
+        let fits = |list: &Vec<u64>| {
+            (least..=most).contains(&list.len()) && list.iter().all(|n| (from..=u32::MAX.into()).contains(n))
+        };
+        let what = if from == 0 { "aspects" } else { "positive sizes" };
+        numbers.filter(fits).map(Some).ok_or_else(|| format!("property '{name}' is '{text}', expected {what}"))
+    };
+    let sub_group = numbers(SUB_GROUP_SIZE, 1, 1, 1)?;
+    let work_group = numbers(WORK_GROUP_SIZE, 1, 3, 1)?;
+    let hint = numbers(WORK_GROUP_SIZE_HINT, 1, 3, 1)?;
+    let device_has = numbers(DEVICE_HAS, 0, usize::MAX, 0)?;
+    if let Some(size) = sub_group {
+        set(module, kernel, "intel_reqd_sub_group_size", &size, SUB_GROUP_SIZE)?;
+    }
+    if let Some(sizes) = work_group {
+        set(module, kernel, "reqd_work_group_size", &three(&sizes), WORK_GROUP_SIZE)?;
+        set(module, kernel, "work_group_num_dim", &[sizes.len() as u64], WORK_GROUP_SIZE)?;
+    }
+    if let Some(sizes) = hint {
+        set(module, kernel, "work_group_size_hint", &three(&sizes), WORK_GROUP_SIZE_HINT)?;
+    }
+    if let Some(aspects) = device_has {
+        let kinds = Kinds::new(module.context());
+        let mut declared = kinds.declared(kernel).unwrap_or_default();
+        declared.extend(aspects.iter().map(|&aspect| aspect as u32));
+        kinds.set_declared(kernel, module.context(), &declared.into_iter().collect::<Vec<_>>());
+    }
+    Ok(found)
+}
+
+/// The fastest dimension first, unused ones 1; SYCL writes it last.
+fn three(sizes: &[u64]) -> Vec<u64> {
+    let mut all: Vec<u64> = sizes.iter().rev().copied().collect();
+    all.resize(3, 1);
+    all
+}
+
+/// Gives the kernel metadata of this kind, unless it has other metadata of the kind.
+fn set<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    kind: &str,
+    numbers: &[u64],
+    property: &str,
+) -> Result<(), String> {
+    let context = module.context();
+    let id = context.metadata_kind(kind);
+    let present: Option<Vec<_>> =
+        kernel.metadata(id).map(|node| node.operands().into_iter().map(|n| n.and_then(Metadata::int)).collect());
+    if present.is_some_and(|present| present != numbers.iter().map(|&n| Some(n)).collect::<Vec<_>>()) {
+        return Err(format!("property '{property}' contradicts an attribute of the kernel"));
+    }
+    let operands: Vec<_> = numbers.iter().map(|&number| context.md_int(32, number)).collect();
+    kernel.set_metadata(id, context.md_node(&operands));
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Properties of kernel parameters: string attributes of the parameter, and what LLVM makes of those it understands.
+//!
+//! The front end knows them before the parameters exist. [`note`] keeps them in `!scythe_param_properties`, one node of
+//! names and values per parameter to come; the pass, after the lowering, writes the attributes and removes the metadata.
+
+use crate::{Error, Pass};
+use scythe_llvm::{Function, Metadata, Module, Place};
+
+const KIND: &str = "scythe_param_properties";
+
+/// Remembers the properties of each parameter that a kernel will have.
+pub fn note(module: &Module<'_>, kernel: Function<'_>, parameters: &[Vec<(String, String)>]) {
+    if parameters.iter().all(Vec::is_empty) {
+        return;
+    }
+    let context = module.context();
+    let node = |properties: &Vec<(String, String)>| {
+        let texts = properties.iter().flat_map(|(name, value)| [context.md_string(name), context.md_string(value)]);
+        context.md_node(&texts.collect::<Vec<_>>())
+    };
+    let nodes: Vec<_> = parameters.iter().map(node).collect();
+    kernel.set_metadata(context.metadata_kind(KIND), context.md_node(&nodes));
+}
+
+/// See the file's head.
+pub struct ParameterProperties;
+
+impl Pass for ParameterProperties {
+    fn name(&self) -> &'static str {
+        "parameter-properties"
+    }
+
+    fn run(&self, module: &Module<'_>) -> Result<bool, Error> {
+        let kind = module.context().metadata_kind(KIND);
+        let mut changed = false;
+        for kernel in module.kernels() {
+            let Some(node) = kernel.metadata(kind) else { continue };
+            let fail = |message| Error::Kernel { pass: self.name(), kernel: kernel.name(), message };
+            let parameters = node.operands();
+            if parameters.len() != kernel.param_count() {
+                let (have, want) = (parameters.len(), kernel.param_count());
+                return Err(fail(format!("has properties of {have} parameters, expected {want}")));
+            }
+            for (index, properties) in parameters.into_iter().enumerate() {
+                let texts: Option<Vec<String>> = properties
+                    .map(|node| node.operands().into_iter().map(|text| text.and_then(Metadata::string)).collect())
+                    .unwrap_or_default();
+                let texts = texts.ok_or_else(|| fail(format!("properties of parameter {index} are not text")))?;
+                for pair in texts.chunks_exact(2) {
+                    apply(module, kernel, index, &pair[0], &pair[1]).map_err(fail)?;
+                }
+            }
+            kernel.erase_metadata(kind);
+            changed = true;
+        }
+        Ok(changed)
+    }
+}
+
+fn apply<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    index: usize,
+    name: &str,
+    value: &str,
+) -> Result<(), String> {
+    let context = module.context();
+    let place = Place::Param(index as u32);
+    if kernel.string_attribute(place, name).is_some_and(|other| other != value) {
+        return Err(format!("parameter {index} has two values of property '{name}'"));
+    }
+    kernel.add_attribute(place, context.string_attribute(name, value));
+    let is_pointer =
+        kernel.param(index).is_some_and(|p| p.ty().is_pointer()) && kernel.enum_attribute(place, "byval").is_none();
+    let meaning = match name {
+        "sycl-no-alias" if is_pointer => context.enum_attribute("noalias", 0),
+        "sycl-alignment" if is_pointer => {
+            let bytes = value.parse().ok().filter(|bytes: &u64| bytes.is_power_of_two() && *bytes <= 1 << 20);
+            let bytes = bytes.ok_or_else(|| {
+                format!("property 'sycl-alignment' of parameter {index} is '{value}', expected a power of two")
+            })?;
+            context.enum_attribute("align", bytes)
+        }
+        _ => None,
+    };
+    meaning.into_iter().for_each(|attribute| kernel.add_attribute(place, attribute));
+    Ok(())
+}

@@ -1,0 +1,115 @@
+// `annotated_ptr` and `annotated_arg`: a pointer, or a value, that carries properties.
+//
+// A kernel's parameter made of one carries the properties as attributes; where device code reads the member, the
+// compiler marks the access with them. Elsewhere both are what they hold.
+#ifndef SCYTHE_EXT_ONEAPI_ANNOTATED_HPP
+#define SCYTHE_EXT_ONEAPI_ANNOTATED_HPP
+
+#include <sycl/ext/oneapi/accessor_properties.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace sycl::ext::oneapi {
+
+template <class T, class PropertyList = property_list<>> class annotated_ptr;
+template <class T, class PropertyList = property_list<>> class annotated_arg;
+
+template <class T, class... Props>
+class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props) annotated_ptr<T, property_list<Props...>> {
+  static_assert((sycl::detail::has_meta_name<Props> && ... && true), "annotated_ptr: properties have a meta_name");
+  T *ptr SCYTHE_PROPERTIES("member_annotation", Props) = nullptr;
+
+public:
+  using element_type = T;
+
+  annotated_ptr() = default;
+  explicit annotated_ptr(T *p) : ptr(p) {}
+  template <class L, class = sycl::detail::if_properties<L>> annotated_ptr(T *p, L) : ptr(p) {}
+
+  annotated_ptr &operator=(T *p) {
+    ptr = p;
+    return *this;
+  }
+  T *get() const { return ptr; }
+  T &operator*() const { return *ptr; }
+  T *operator->() const { return ptr; }
+  T &operator[](std::ptrdiff_t index) const { return ptr[index]; }
+  annotated_ptr &operator++() {
+    ++ptr;
+    return *this;
+  }
+  annotated_ptr &operator--() {
+    --ptr;
+    return *this;
+  }
+  // What is reached by arithmetic has no property of the pointer it was reached from.
+  T *operator+(std::ptrdiff_t offset) const { return ptr + offset; }
+  T *operator-(std::ptrdiff_t offset) const { return ptr - offset; }
+  std::ptrdiff_t operator-(const annotated_ptr &other) const { return ptr - other.ptr; }
+  explicit operator bool() const { return ptr != nullptr; }
+  friend bool operator==(const annotated_ptr &a, const annotated_ptr &b) { return a.ptr == b.ptr; }
+  friend bool operator!=(const annotated_ptr &a, const annotated_ptr &b) { return a.ptr != b.ptr; }
+
+  template <class Key> static constexpr bool has_property() {
+    return property_list<Props...>::template has_property<Key>();
+  }
+  template <class Key> static constexpr auto get_property() {
+    return property_list<Props...>{}.template get_property<Key>();
+  }
+};
+template <class T> annotated_ptr(T *) -> annotated_ptr<T>;
+template <class T, class L> annotated_ptr(T *, L) -> annotated_ptr<T, sycl::detail::compiler_list<L>>;
+
+template <class T, class... Props>
+class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props) annotated_arg<T, property_list<Props...>> {
+  static_assert(std::is_trivially_copyable_v<T>, "annotated_arg: the value must be device copyable");
+  static_assert((sycl::detail::has_meta_name<Props> && ... && true), "annotated_arg: properties have a meta_name");
+  T value SCYTHE_PROPERTIES("member_annotation", Props) = T();
+
+public:
+  using element_type = T;
+
+  annotated_arg() = default;
+  annotated_arg(const T &v) : value(v) {}
+  template <class L, class = sycl::detail::if_properties<L>> annotated_arg(const T &v, L) : value(v) {}
+
+  operator T() const { return value; }
+  T get() const { return value; }
+  template <class U = T, class = std::enable_if_t<std::is_pointer_v<U>>>
+  decltype(auto) operator[](std::ptrdiff_t index) const {
+    return static_cast<U>(value)[index];
+  }
+  template <class U = T, class = std::enable_if_t<std::is_pointer_v<U>>> U operator->() const { return value; }
+
+  template <class Key> static constexpr bool has_property() {
+    return property_list<Props...>::template has_property<Key>();
+  }
+  template <class Key> static constexpr auto get_property() {
+    return property_list<Props...>{}.template get_property<Key>();
+  }
+};
+template <class T> annotated_arg(T) -> annotated_arg<T>;
+template <class T, class L> annotated_arg(T, L) -> annotated_arg<T, sycl::detail::compiler_list<L>>;
+
+// The list may be written as `properties`, too.
+template <class T, class... Props>
+class annotated_ptr<T, experimental::properties<Props...>> : public annotated_ptr<T, property_list<Props...>> {
+public:
+  using annotated_ptr<T, property_list<Props...>>::annotated_ptr;
+  using annotated_ptr<T, property_list<Props...>>::operator=;
+};
+template <class T, class... Props>
+class annotated_arg<T, experimental::properties<Props...>> : public annotated_arg<T, property_list<Props...>> {
+public:
+  using annotated_arg<T, property_list<Props...>>::annotated_arg;
+};
+
+namespace experimental {
+using oneapi::annotated_arg;
+using oneapi::annotated_ptr;
+} // namespace experimental
+
+} // namespace sycl::ext::oneapi
+
+#endif

@@ -1,0 +1,125 @@
+// Properties of kernels: sizes of work-groups and sub-groups, and the aspects a kernel may use.
+//
+// A kernel has those of the list that is passed with it, and those that its function object names, by a static member
+// `properties` or a member function `get(properties_tag)`. The entry point of the kernel carries them.
+#ifndef SCYTHE_EXT_ONEAPI_KERNEL_PROPERTIES_HPP
+#define SCYTHE_EXT_ONEAPI_KERNEL_PROPERTIES_HPP
+
+#include <sycl/aspect.hpp>
+#include <sycl/ext/oneapi/properties.hpp>
+
+#include <cstdint>
+
+namespace sycl::detail {
+
+// Numbers as the text "8,4", for properties with several values.
+template <std::uint64_t... Numbers> struct numbers_text {
+  static constexpr std::size_t room = 21 * sizeof...(Numbers) + 1;
+  struct storage {
+    char text[room] = {};
+    constexpr storage() {
+      std::size_t at = 0;
+      (append(at, Numbers), ...);
+    }
+    constexpr void append(std::size_t &at, std::uint64_t number) {
+      if (at)
+        text[at++] = ',';
+      std::uint64_t unit = 1;
+      while (number / unit >= 10)
+        unit *= 10;
+      for (; unit; unit /= 10)
+        text[at++] = static_cast<char>('0' + number / unit % 10);
+    }
+  };
+  static constexpr storage kept{};
+  static constexpr const char *value = kept.text;
+};
+
+template <std::uint64_t... Sizes>
+inline constexpr bool are_sizes = sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3 && ((Sizes > 0) && ...);
+
+// Properties whose value is one to three sizes, the fastest dimension last.
+template <class Key, std::size_t... Sizes> struct sizes_property {
+  static_assert(are_sizes<Sizes...>, "this property has one to three positive sizes");
+  using key_t = Key;
+  static constexpr const char *meta_name = Key::meta_name;
+  static constexpr const char *meta_value = numbers_text<Sizes...>::value;
+  constexpr std::size_t operator[](int dimension) const {
+    const std::size_t sizes[] = {Sizes...};
+    return sizes[dimension];
+  }
+};
+
+} // namespace sycl::detail
+
+namespace sycl::ext::oneapi {
+
+struct sub_group_size {
+  static constexpr const char *meta_name = "sycl-sub-group-size";
+  template <std::uint32_t Size>
+  using value_t = property_value<sub_group_size, std::integral_constant<std::uint32_t, Size>>;
+};
+struct work_group_size {
+  static constexpr const char *meta_name = "sycl-work-group-size";
+  template <std::size_t... Sizes> using value_t = sycl::detail::sizes_property<work_group_size, Sizes...>;
+};
+struct work_group_size_hint {
+  static constexpr const char *meta_name = "sycl-work-group-size-hint";
+  template <std::size_t... Sizes> using value_t = sycl::detail::sizes_property<work_group_size_hint, Sizes...>;
+};
+struct device_has {
+  template <aspect... Aspects> struct value_t {
+    using key_t = device_has;
+    static constexpr const char *meta_name = "sycl-device-has";
+    static constexpr const char *meta_value = sycl::detail::numbers_text<static_cast<std::uint64_t>(Aspects)...>::value;
+    static constexpr std::size_t size() { return sizeof...(Aspects); }
+  };
+};
+
+template <std::uint32_t Size> inline constexpr sub_group_size::value_t<Size> sub_group_size_v{};
+template <std::size_t... Sizes> inline constexpr work_group_size::value_t<Sizes...> work_group_size_v{};
+template <std::size_t... Sizes> inline constexpr work_group_size_hint::value_t<Sizes...> work_group_size_hint_v{};
+template <aspect... Aspects> inline constexpr device_has::value_t<Aspects...> device_has_v{};
+
+namespace experimental {
+
+// Says that a call of `get` asks for a kernel's properties.
+struct properties_tag {};
+
+using sub_group_size_key = oneapi::sub_group_size;
+using work_group_size_key = oneapi::work_group_size;
+using work_group_size_hint_key = oneapi::work_group_size_hint;
+using device_has_key = oneapi::device_has;
+
+template <std::uint32_t Size> inline constexpr sub_group_size_key::value_t<Size> sub_group_size{};
+template <std::size_t... Sizes> inline constexpr work_group_size_key::value_t<Sizes...> work_group_size{};
+template <std::size_t... Sizes> inline constexpr work_group_size_hint_key::value_t<Sizes...> work_group_size_hint{};
+template <aspect... Aspects> inline constexpr device_has_key::value_t<Aspects...> device_has{};
+
+} // namespace experimental
+} // namespace sycl::ext::oneapi
+
+namespace sycl::detail {
+
+// The list that a function object names for itself.
+template <class K, class = void> struct own_properties {
+  using type = ext::oneapi::property_list<>;
+};
+template <class K>
+struct own_properties<K, std::enable_if_t<is_properties<std::remove_cv_t<decltype(K::properties)>>>> {
+  using type = std::remove_cv_t<decltype(K::properties)>;
+};
+template <class K>
+struct own_properties<K, std::enable_if_t<is_properties<std::decay_t<decltype(std::declval<const K &>().get(
+                             ext::oneapi::experimental::properties_tag{}))>>>> {
+  using type = std::decay_t<decltype(std::declval<const K &>().get(ext::oneapi::experimental::properties_tag{}))>;
+};
+
+// What the entry point of a kernel carries that was submitted with the list `L`.
+template <class L, class K>
+using kernel_properties = typename compiler_properties<
+    typename joined_packs<typename L::scythe_pack, typename own_properties<K>::type::scythe_pack>::type>::type;
+
+} // namespace sycl::detail
+
+#endif

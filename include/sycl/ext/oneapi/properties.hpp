@@ -1,0 +1,237 @@
+// Lists of properties that are known when a program is compiled.
+//
+// A property is any class with a type `key_t`, which names what it says; two of one list have different keys. Its
+// static constants `meta_name` and `meta_value`, where it has them, are what the compiler writes into device code, and
+// the compiler knows none of them: programs add properties of their own by declaring such a class. Others travel as
+// plain values. Lists are sorted by the names of their keys, so that the order in which properties are given makes no
+// difference to the type.
+//
+// `experimental::properties` is today's spelling, `oneapi::property_list` the older one; both take part everywhere.
+#ifndef SCYTHE_EXT_ONEAPI_PROPERTIES_HPP
+#define SCYTHE_EXT_ONEAPI_PROPERTIES_HPP
+
+#include <sycl/detail/config.hpp>
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace sycl::detail {
+
+template <class P, class = void> inline constexpr bool is_static_property = false;
+template <class P> inline constexpr bool is_static_property<P, std::void_t<typename P::key_t>> = true;
+
+template <class P, class = void> inline constexpr bool has_meta_name = false;
+template <class P>
+inline constexpr bool has_meta_name<P, std::void_t<decltype(P::meta_name), decltype(P::meta_value)>> = true;
+
+// The compiler's spelling of a type, which orders keys: compilers differ in what stands round the name, but alike for
+// all.
+template <class Key> constexpr const char *key_text() { return __PRETTY_FUNCTION__; }
+
+constexpr bool text_less(const char *a, const char *b) {
+  for (; *a && *a == *b; ++a, ++b)
+    ;
+  return static_cast<unsigned char>(*a) < static_cast<unsigned char>(*b);
+}
+
+template <class A, class B> inline constexpr bool same_key = std::is_same_v<typename A::key_t, typename B::key_t>;
+
+template <class P, class... Ps> inline constexpr std::size_t key_count = (std::size_t(same_key<P, Ps>) + ... + 0);
+
+// How many of the properties stand before `P` in the sorted list.
+template <class P, class... Ps>
+inline constexpr std::size_t rank =
+    (std::size_t(text_less(key_text<typename Ps::key_t>(), key_text<typename P::key_t>())) + ... + 0);
+
+template <class... Ps> struct properties_pack {};
+
+template <std::size_t I, class P> struct ranked {};
+template <class... R> struct ranked_set : R... {};
+template <std::size_t I, class P> P at_rank(ranked<I, P> *);
+
+template <class... Ps> struct sorted_properties {
+  static_assert((is_static_property<Ps> && ... && true), "a list of properties holds classes with a type key_t");
+  static_assert(((key_count<Ps, Ps...> == 1) && ... && true), "a property is given twice in one list");
+  template <class Indices> struct in_order;
+  template <std::size_t... I> struct in_order<std::index_sequence<I...>> {
+    using set = ranked_set<ranked<rank<Ps, Ps...>, Ps>...>;
+    using type = properties_pack<decltype(at_rank<I>(static_cast<set *>(nullptr)))...>;
+  };
+  using type = typename in_order<std::make_index_sequence<sizeof...(Ps)>>::type;
+};
+
+template <class... Ps> using sorted_pack = typename sorted_properties<Ps...>::type;
+
+template <std::size_t I, class Pack> struct pack_element;
+template <std::size_t I, class... Ps> struct pack_element<I, properties_pack<Ps...>> {
+  using type = std::tuple_element_t<I, std::tuple<Ps...>>;
+};
+template <std::size_t I, class... Ps> using sorted_at = typename pack_element<I, sorted_pack<Ps...>>::type;
+
+// The property of `Ps` with this key, or void.
+template <class Key, class... Ps> struct with_key {
+  using type = void;
+};
+template <class Key, class P, class... Ps> struct with_key<Key, P, Ps...> {
+  using type = std::conditional_t<std::is_same_v<Key, typename P::key_t>, P, typename with_key<Key, Ps...>::type>;
+};
+
+// What both spellings of a list are. Properties that are nothing but a type take no room.
+template <class... Ps> class property_values : private Ps... {
+public:
+  static_assert(std::is_same_v<properties_pack<Ps...>, sorted_pack<Ps...>>,
+                "the properties of a list are sorted: write property_list_t<...>, or decltype(properties{...})");
+  using scythe_pack = properties_pack<Ps...>;
+
+  constexpr property_values() = default;
+  // `given` holds the same properties, perhaps in another order.
+  template <class... Given>
+  constexpr explicit property_values(const std::tuple<Given...> &given) : Ps(std::get<Ps>(given))... {}
+
+  template <class Key> static constexpr bool has_property() {
+    return !std::is_void_v<typename with_key<Key, Ps...>::type>;
+  }
+  template <class Key> constexpr auto get_property() const {
+    using found = typename with_key<Key, Ps...>::type;
+    static_assert(!std::is_void_v<found>, "get_property: the list has no property with this key");
+    return static_cast<const found &>(*this);
+  }
+};
+
+template <class L, class = void> inline constexpr bool is_properties = false;
+template <class L> inline constexpr bool is_properties<L, std::void_t<typename L::scythe_pack>> = true;
+template <class L> using if_properties = std::enable_if_t<is_properties<L>>;
+
+template <template <class...> class To, class Pack> struct repack;
+template <template <class...> class To, class... Ps> struct repack<To, properties_pack<Ps...>> {
+  using type = To<Ps...>;
+};
+
+// The properties of a pack that the compiler is to see.
+template <class Pack> struct compiler_properties;
+template <class... Ps> struct compiler_properties<properties_pack<Ps...>> {
+  template <class... Lists> struct join {
+    using type = properties_pack<>;
+  };
+  template <class... A> struct join<properties_pack<A...>> {
+    using type = properties_pack<A...>;
+  };
+  template <class... A, class... B, class... Rest> struct join<properties_pack<A...>, properties_pack<B...>, Rest...> {
+    using type = typename join<properties_pack<A..., B...>, Rest...>::type;
+  };
+  using type = typename join<properties_pack<>,
+                             std::conditional_t<has_meta_name<Ps>, properties_pack<Ps>, properties_pack<>>...>::type;
+};
+
+// All properties of two packs, sorted; one that both have is an error.
+template <class A, class B> struct joined_packs;
+template <class... A, class... B> struct joined_packs<properties_pack<A...>, properties_pack<B...>> {
+  using type = sorted_pack<A..., B...>;
+};
+
+} // namespace sycl::detail
+
+namespace sycl::ext::oneapi {
+
+template <class... Props> class property_list;
+namespace experimental {
+template <class... Props> class properties;
+}
+
+#define SCYTHE_PROPERTY_LIST(name)                                                                                     \
+  template <class... Props> class name : public sycl::detail::property_values<Props...> {                              \
+    using base = sycl::detail::property_values<Props...>;                                                              \
+                                                                                                                       \
+  public:                                                                                                              \
+    constexpr name() = default;                                                                                        \
+    template <class... Given, class = std::enable_if_t<(sycl::detail::is_static_property<Given> && ... && true) &&     \
+                                                       sizeof...(Given) == sizeof...(Props) && sizeof...(Given) != 0>> \
+    constexpr name(Given... given) : base(std::tuple<Given...>(given...)) {}                                           \
+  };                                                                                                                   \
+  name() -> name<>;                                                                                                    \
+  template <class A> name(A) -> name<sycl::detail::sorted_at<0, A>>;                                                   \
+  template <class A, class B> name(A, B) -> name<sycl::detail::sorted_at<0, A, B>, sycl::detail::sorted_at<1, A, B>>;  \
+  template <class A, class B, class C>                                                                                 \
+  name(A, B, C) -> name<sycl::detail::sorted_at<0, A, B, C>, sycl::detail::sorted_at<1, A, B, C>,                      \
+                        sycl::detail::sorted_at<2, A, B, C>>;                                                          \
+  template <class A, class B, class C, class D>                                                                        \
+  name(A, B, C, D) -> name<sycl::detail::sorted_at<0, A, B, C, D>, sycl::detail::sorted_at<1, A, B, C, D>,             \
+                           sycl::detail::sorted_at<2, A, B, C, D>, sycl::detail::sorted_at<3, A, B, C, D>>;            \
+  template <class A, class B, class C, class D, class E>                                                               \
+  name(A, B, C, D, E) -> name<sycl::detail::sorted_at<0, A, B, C, D, E>, sycl::detail::sorted_at<1, A, B, C, D, E>,    \
+                              sycl::detail::sorted_at<2, A, B, C, D, E>, sycl::detail::sorted_at<3, A, B, C, D, E>,    \
+                              sycl::detail::sorted_at<4, A, B, C, D, E>>;                                              \
+  template <class A, class B, class C, class D, class E, class F>                                                      \
+  name(A, B, C, D, E, F)                                                                                               \
+      -> name<sycl::detail::sorted_at<0, A, B, C, D, E, F>, sycl::detail::sorted_at<1, A, B, C, D, E, F>,              \
+              sycl::detail::sorted_at<2, A, B, C, D, E, F>, sycl::detail::sorted_at<3, A, B, C, D, E, F>,              \
+              sycl::detail::sorted_at<4, A, B, C, D, E, F>, sycl::detail::sorted_at<5, A, B, C, D, E, F>>;
+
+SCYTHE_PROPERTY_LIST(property_list)
+namespace experimental {
+SCYTHE_PROPERTY_LIST(properties)
+}
+#undef SCYTHE_PROPERTY_LIST
+
+// The list of these properties, in whichever order they are written.
+template <class... Props>
+using property_list_t = typename sycl::detail::repack<property_list, sycl::detail::sorted_pack<Props...>>::type;
+
+// A property with the key `Key` and these values, which are types with a constant `value`. What the compiler sees is
+// the key's `meta_name` and, here, nothing or the one value; keys with several define their own value classes.
+template <class Key, class... Values> struct property_value;
+template <class Key> struct property_value<Key> {
+  using key_t = Key;
+  static constexpr const char *meta_name = Key::meta_name;
+  static constexpr const char *meta_value = "";
+};
+template <class Key, class Value> struct property_value<Key, Value> {
+  using key_t = Key;
+  using value_t = Value;
+  static constexpr auto value = Value::value;
+  static constexpr const char *meta_name = Key::meta_name;
+  static constexpr auto meta_value = Value::value;
+};
+template <class Key, class... A, class... B>
+constexpr bool operator==(const property_value<Key, A...> &, const property_value<Key, B...> &) {
+  return (std::is_same_v<A, B> && ... && true);
+}
+template <class Key, class... A, class... B>
+constexpr bool operator!=(const property_value<Key, A...> &, const property_value<Key, B...> &) {
+  return !(std::is_same_v<A, B> && ... && true);
+}
+
+template <class L> inline constexpr bool is_property_list_v = sycl::detail::is_properties<L>;
+template <class P> inline constexpr bool is_property_value_v = sycl::detail::is_static_property<P>;
+
+namespace experimental {
+using oneapi::property_list;
+using oneapi::property_list_t;
+using oneapi::property_value;
+template <class L> inline constexpr bool is_property_list_v = sycl::detail::is_properties<L>;
+template <class P> inline constexpr bool is_property_value_v = sycl::detail::is_static_property<P>;
+using empty_properties_t = properties<>;
+} // namespace experimental
+
+} // namespace sycl::ext::oneapi
+
+namespace sycl::detail {
+
+// The list whose properties the compiler is to see, as a `property_list`, whichever spelling was used.
+template <class L>
+using compiler_list =
+    typename repack<ext::oneapi::property_list, typename compiler_properties<typename L::scythe_pack>::type>::type;
+
+} // namespace sycl::detail
+
+// What decorates a class, function or member with the properties of a pack.
+#ifdef SCYTHE_DEVICE_PASS
+#define SCYTHE_PROPERTIES(kind, Props)                                                                                 \
+  SCYTHE_ANNOTATE("__sycl_detail__::add_ir_" kind, Props::meta_name..., Props::meta_value...)
+#else
+#define SCYTHE_PROPERTIES(kind, Props)
+#endif
+
+#endif
