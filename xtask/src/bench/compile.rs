@@ -1,4 +1,5 @@
-//! How long compiling takes: a SYCL program against the same algorithm in plain C++, and the headers alone.
+//! How long compiling takes: a SYCL program against the same algorithm in plain C++, sources of a SYCL program that hold no
+//! kernel against their host pass alone, and the headers alone.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,6 +17,7 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
     let scratch = Scratch::new("bench")?;
     let mut report = Report::default();
     program(prefix, scratch.path(), &mut report)?;
+    without_kernels(prefix, scratch.path(), &mut report)?;
     headers(prefix, scratch.path(), &mut report)?;
     Ok(report)
 }
@@ -31,6 +33,33 @@ fn program(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), Stri
     report.add("clang++ -O2, plain C++ with <vector> and <iostream>", plain, " s", Limit::None);
     report.add("scythe -fsycl -O2 examples/vector_add.cpp", sycl, " s", Limit::None);
     report.add("ratio", sycl / plain, "x", Limit::AtMost(2.5));
+    Ok(())
+}
+
+/// Under `-fsycl`: a source that includes no SYCL header, and one that does but holds no kernel.
+fn without_kernels(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
+    progress(&format!("compiling sources without kernels, best of {ROUNDS}"));
+    let source = folder.join("no_kernel.cpp");
+    let text = "#include <sycl/sycl.hpp>\n#include <vector>\n\
+                std::size_t memory(const sycl::queue &q) {\n  std::vector<int> v(3);\n  \
+                return v.size() * q.get_device().get_info<sycl::info::device::global_mem_size>();\n}\n";
+    std::fs::write(&source, text).map_err(|e| format!("cannot write no_kernel.cpp: {e}"))?;
+    let plain = root().join("benches/plain_vector_add.cpp");
+    let scythe = |options: &[&str], source: &Path| {
+        let mut command = Command::new(prefix.join("bin/scythe"));
+        command.args(options).args(["-O2", "-c", "-o", "o.o"]).arg(source).current_dir(folder);
+        command
+    };
+    let mut clang = Command::new("clang++-22");
+    clang.args(["-O2", "-c", "-o", "o.o"]).arg(&plain).current_dir(folder);
+    let [no_sycl, clang, no_kernel, host] = best([
+        &mut scythe(&["-fsycl"], &plain),
+        &mut clang,
+        &mut scythe(&["-fsycl"], &source),
+        &mut scythe(&["-fsycl", "-fsycl-host-only"], &source),
+    ])?;
+    report.add("no SYCL header: scythe -fsycl -c against clang++ -c", no_sycl / clang, "x", Limit::AtMost(1.1));
+    report.add("SYCL header, no kernel: against its own host pass", no_kernel / host, "x", Limit::AtMost(1.3));
     Ok(())
 }
 
