@@ -4,12 +4,12 @@
 //! declaration does not tell, or be compiled for other fixed targets: the image requires that, too, and there is a warning. It
 //! is about the function at which the calls from an entry point first meet what was not expected, not about all behind it.
 
-use crate::group::{EntryKind, EntryPoint};
+use crate::group::EntryPoint;
 use crate::name::{kernel_name, symbol_name};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::KernelLaunch;
 use scythe_diag::{Diagnostic, Location};
-use scythe_llvm::{GlobalGraph, Module};
+use scythe_llvm::{Function, GlobalGraph, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -156,11 +156,13 @@ impl Bundle<'_, '_> {
         let mut at = function;
         while let Some(&user) = found_by.get(&at).filter(|&&user| user != at) {
             let symbol = self.graph.global(user).name();
-            let entry = self.entries.iter().find(|entry| entry.symbol == symbol);
-            let caller = match entry.map(|entry| entry.kind) {
-                Some(EntryKind::Kernel) => format!("kernel '{}'", kernel_name(&symbol)),
-                Some(EntryKind::Exported) => format!("exported function '{}'", name(user)),
-                None => format!("'{}'", name(user)),
+            // Only entry points were not found by others.
+            let is_entry = found_by.get(&user) == Some(&user);
+            let is_kernel = self.graph.global(user).as_function().is_some_and(Function::is_kernel);
+            let caller = match (is_entry, is_kernel) {
+                (true, true) => format!("kernel '{}'", kernel_name(&symbol)),
+                (true, false) => format!("exported function '{}'", name(user)),
+                (false, _) => format!("'{}'", name(user)),
             };
             let note = format!("'{}' is called by {caller}", name(at));
             warning = match self.rows.get(&symbol) {
