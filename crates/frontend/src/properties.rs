@@ -27,7 +27,7 @@ pub type Property = (String, String);
 pub fn list(attribute: &Attribute) -> Result<Vec<Property>, String> {
     let written = attribute.name.strip_prefix("__sycl_detail__::").unwrap_or(&attribute.name);
     let arguments = &attribute.arguments;
-    if arguments.len() % 2 != 0 {
+    if !arguments.len().is_multiple_of(2) {
         let count = arguments.len();
         return Err(format!("'{written}' lists names and as many values, but has {count} argument(s)"));
     }

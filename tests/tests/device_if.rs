@@ -1,0 +1,71 @@
+//! `if_device_has` and `if_architecture_is`: each target's code holds its own branch and nothing of the others.
+
+use scythe_tests::Project;
+
+const PROGRAM: &str = r#"
+#include <sycl/sycl.hpp>
+#include <cstdio>
+using namespace sycl::ext::oneapi::experimental;
+using sycl::aspect;
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(2, q);
+  q.single_task<class Chosen>([=] {
+     if_device_has<aspect::FIRST>([=] { p[0] = 101; })
+         .else_if_device_has<aspect::ext_intel_gpu_pvc>([=](int n) { p[0] = n; }, 102)
+         .else_if_device_has<aspect::ext_intel_x86_64>([=] { p[0] = 103; })
+         .else_device([=] {
+           double d = p[1];
+           p[0] = static_cast<int>(d * 1.5) + 104;
+         });
+     if_architecture_is<architecture::intel_gpu_9_0_9, architecture::intel_gpu_dg1>([=] { p[1] = 201; })
+         .otherwise([=] { p[1] = 202; });
+   }).wait();
+  std::printf("%d %d, x86_64 %d\n", p[0], p[1], q.get_device().ext_oneapi_architecture_is(architecture::x86_64));
+}
+"#;
+
+fn project(first: &str) -> Project {
+    Project::new().file("a.cpp", &PROGRAM.replace("FIRST", first))
+}
+
+#[test]
+fn each_target_has_its_branch() {
+    let p = project("ext_intel_gpu_skl");
+    let targets = "-fsycl-targets=intel_gpu_9_0_9,intel_gpu_pvc,intel_gpu_dg1";
+    p.scythe(&["-fsycl", "-O1", targets, "-c", "a.cpp"]).ok();
+    for (name, stored, other) in [("skl", ["101", "201"], "102"), ("pvc", ["102", "202"], "101")] {
+        let section = format!("__CLANG_OFFLOAD_BUNDLE__sycl-spir64_gen-unknown-unknown-{name}");
+        p.run("llvm-objcopy-22", &[&format!("--dump-section={section}=code.bc"), "a.o", "copy.o"]).ok();
+        let ir = p.run("llvm-dis-22", &["code.bc", "-o", "-"]).ok().stdout;
+        for value in stored {
+            assert!(ir.contains(&format!("store i32 {value},")), "{name}: {ir}");
+        }
+        // What a discarded branch uses is not used.
+        assert!(!ir.contains(&format!("store i32 {other},")) && !ir.contains("fmul"), "{name}: {ir}");
+        assert!(!ir.contains("!intel_used_aspects"), "{name}: {ir}");
+    }
+    let section = "--dump-section=__CLANG_OFFLOAD_BUNDLE__sycl-spir64_gen-unknown-unknown-dg1=code.bc";
+    p.run("llvm-objcopy-22", &[section, "a.o", "copy.o"]).ok();
+    let ir = p.run("llvm-dis-22", &["code.bc", "-o", "-"]).ok().stdout;
+    assert!(ir.contains("fmul double") && ir.contains("!intel_used_aspects"), "{ir}");
+}
+
+#[test]
+fn the_cpu_runs_its_branch() {
+    let p = project("ext_intel_gpu_skl");
+    p.scythe(&["-fsycl", "-O1", "-fsycl-targets=spir64_x86_64", "a.cpp", "-o", "app"]).ok();
+    p.run("./app", &[]).ok().stdout_has("103 202, x86_64 1");
+}
+
+#[test]
+fn what_cannot_be_told_when_compiling_is_an_error() {
+    let jit = "The if-device-has function may only be used when AOT compiling with '-fsycl-targets=spir64_x86_64' or \
+               '-fsycl-targets=intel_gpu_*'";
+    let p = project("ext_intel_gpu_skl");
+    p.scythe(&["-fsycl", "a.cpp", "-o", "app"]).fails().stderr_has(jit);
+    assert!(!p.exists("app"));
+    let p = project("fp64");
+    let targets = "-fsycl-targets=spir64_x86_64";
+    p.scythe(&["-fsycl", targets, "-c", "a.cpp"]).fails().errors(1).stderr_has("Invalid aspect used in if_device_has.");
+}
