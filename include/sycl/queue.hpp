@@ -144,6 +144,27 @@ public:
     return over_nd_range<Name, D, L>(r, none(), kernel, where);
   }
 
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  event single_task(deps after, L, const K &kernel, loc where = loc::here()) {
+    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, after, where, [](auto &l) { detail::set_single(l); });
+  }
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  event parallel_for(range<1> r, deps after, L, const K &kernel, loc where = loc::here()) {
+    return over_range<Name, 1, L>(r, after, kernel, where);
+  }
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  event parallel_for(range<2> r, deps after, L, const K &kernel, loc where = loc::here()) {
+    return over_range<Name, 2, L>(r, after, kernel, where);
+  }
+  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
+  event parallel_for(range<3> r, deps after, L, const K &kernel, loc where = loc::here()) {
+    return over_range<Name, 3, L>(r, after, kernel, where);
+  }
+  template <class Name = detail::unnamed, class L, class K, int D, class = detail::if_properties<L>>
+  event parallel_for(nd_range<D> r, deps after, L, const K &kernel, loc where = loc::here()) {
+    return over_nd_range<Name, D, L>(r, after, kernel, where);
+  }
+
   // --- USM and plain memory
 
   event memcpy(void *dst, const void *src, std::size_t bytes, deps after = none()) {

@@ -70,7 +70,12 @@ void kernels(sycl::queue &q, int *out) {
      h.parallel_for(sycl::range<2>(1, 2), oneapi::property_list{experimental::work_group_size_hint<1, 2>},
                     [=](sycl::id<2> i) { out[3 + i[1]] = 13; });
    }).wait();
-  q.submit([&](sycl::handler &h) { h.single_task(oneapi::property_list{}, [=] { out[5] = 14; }); }).wait();
+  sycl::event first = q.submit([&](sycl::handler &h) { h.single_task(oneapi::property_list{}, [=] { out[5] = 14; }); });
+  q.parallel_for(sycl::nd_range<1>(2, 2), first, oneapi::property_list{oneapi::work_group_size_v<2>},
+                 [=](sycl::nd_item<1> it) { out[6 + it.get_local_id(0)] = out[5] + 1; })
+      .wait();
+  q.single_task({first}, oneapi::property_list{shiny_v}, [=] { out[8] = out[6]; }).wait();
+  CHECK(out[6] == 15 && out[7] == 15 && out[8] == 15);
   CHECK(out[0] == 11 && out[1] == 12 && out[2] == 12 && out[3] == 13 && out[4] == 13 && out[5] == 14);
 }
 

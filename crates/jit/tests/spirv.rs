@@ -151,3 +151,26 @@ fn the_same_input_gives_the_same_bytes() {
     assert_eq!(once, translate(&code, &[], &options()).unwrap());
     assert_eq!(&once[..4], &0x0723_0203u32.to_le_bytes());
 }
+
+#[test]
+fn properties_become_execution_modes_and_decorations() {
+    let text = translated(
+        "@text = private unnamed_addr addrspace(1) constant [22 x i8] c\"sycl-properties:foo=3\\00\", section \"llvm.metadata\"
+         @file = private unnamed_addr addrspace(1) constant [6 x i8] c\"f.cpp\\00\", section \"llvm.metadata\"
+         declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))
+         define spir_kernel void @sized(ptr addrspace(1) noalias align 64 \"sycl-no-alias\" \"sycl-alignment\"=\"64\" %p) #0
+             !intel_reqd_sub_group_size !0 !reqd_work_group_size !1 {
+           %m = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %p, ptr addrspace(1) @text,
+               ptr addrspace(1) @file, i32 1, ptr addrspace(1) null)
+           store i32 1, ptr addrspace(1) %m
+           ret void }
+         attributes #0 = { \"my-own\"=\"1\" \"sycl-sub-group-size\"=\"16\" \"sycl-work-group-size\"=\"2,4\" }
+         !0 = !{i32 16}
+         !1 = !{i32 4, i32 2, i32 1}",
+    );
+    for part in
+        ["LocalSize 4 2 1", "SubgroupSize 16", "FuncParamAttr NoAlias", "Alignment 64", "\"sycl-properties:foo=3\""]
+    {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
