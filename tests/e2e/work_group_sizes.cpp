@@ -1,5 +1,8 @@
 // Work-groups of required and of small sizes: what is compiled for one size computes what is compiled for any, and a
-// kernel that requires a size has no other. modes: device levels: O2 valgrind: no
+// kernel that requires a size has no other.
+//
+// modes: device,gxx
+// levels: O2
 #include "check.hpp"
 
 #include <cstdlib>
