@@ -58,14 +58,32 @@ fn the_cpu_runs_its_branch() {
     p.run("./app", &[]).ok().stdout_has("103 202, x86_64 1");
 }
 
+/// Code for the generic target keeps all branches; the device decides when the program runs, and what its branch does not use
+/// it need not have.
 #[test]
-fn what_cannot_be_told_when_compiling_is_an_error() {
-    let jit = "The if-device-has function may only be used when AOT compiling with '-fsycl-targets=spir64_x86_64' or \
-               '-fsycl-targets=intel_gpu_*'";
+fn devices_choose_when_the_program_runs() {
     let p = project("ext_intel_gpu_skl");
-    p.scythe(&["-fsycl", "a.cpp", "-o", "app"]).fails().stderr_has(jit);
-    assert!(!p.exists("app"));
+    for level in ["-O0", "-O2"] {
+        p.scythe(&["-fsycl", level, "a.cpp", "-o", "app"]).ok();
+        p.run("./app", &[]).ok().stdout_has("103 202, x86_64 1");
+        // `dg1` has no fp64, and takes the branch that needs it: nothing is required of it.
+        for (device, result) in [("skl", "101 201"), ("pvc", "102 202"), ("dg1", "104 201")] {
+            let simulated = format!("intel_gpu_{device}");
+            let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", &simulated)]).ok();
+            out.stdout_has(&format!("{result}, x86_64 0"));
+        }
+    }
+    // Generic code that is compiled for the CPU ahead of time.
+    p.scythe(&["-fsycl", "-O1", "-c", "a.cpp"]).ok();
+    p.scythe(&["-fsycl", "-fsycl-targets=x86_64_sse2", "a.o", "-o", "app"]).ok();
+    p.run("./app", &[]).ok().stdout_has("103 202, x86_64 1");
+}
+
+#[test]
+fn other_aspects_are_refused() {
     let p = project("fp64");
     let targets = "-fsycl-targets=spir64_x86_64";
     p.scythe(&["-fsycl", targets, "-c", "a.cpp"]).fails().errors(1).stderr_has("Invalid aspect used in if_device_has.");
+    p.scythe(&["-fsycl", "-c", "a.cpp"]).fails().errors(1).stderr_has("Invalid aspect used in if_device_has.");
+    assert!(!p.exists("a.o"));
 }

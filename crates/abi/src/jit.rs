@@ -6,7 +6,7 @@
 use std::ffi::c_char;
 
 pub const LIBRARY: &str = "libscythe-jit.so";
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 pub const COMPILE_SYMBOL: &str = "scythe_jit_compile";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
 
@@ -39,6 +39,9 @@ pub struct Request {
     pub kernel: *const c_char,
     /// Fastest dimension first.
     pub local_size: [u64; 3],
+    /// The aspects of the device that the code is for: what the code learns when it asks.
+    pub aspects: *const u32,
+    pub aspect_count: usize,
 }
 
 /// Either an object, or an error message. Freed with [`FreeFn`].

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use scythe_hal::device_has;
 use scythe_hal::{
     Backend, BackendKind, Device, DeviceInfo, Errc, Error, PlatformInfo, Program, Queue, Result, UsmKind,
 };
@@ -81,7 +82,10 @@ impl Device for CpuDevice {
     fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
         let program = match format {
             Format::CpuObject => CpuProgram::from_objects(&[&[code], libraries].concat())?,
-            Format::LlvmBitcode => CpuProgram::from_bitcode(code, options, libraries)?,
+            Format::LlvmBitcode => {
+                let options = device_has::options(options, &self.info.aspects, code, libraries);
+                CpuProgram::from_bitcode(code, &options, libraries)?
+            }
             other => {
                 let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use scythe_abi::jit::{Bitcode, COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, VERSION};
 use scythe_abi::spirv::{self, TRANSLATE_SYMBOL, TranslateFn};
-use scythe_hal::{Errc, Error, Result};
+use scythe_hal::{Errc, Error, Result, device_has};
 
 use crate::cache::FileStamp;
 use crate::threads::own_path;
@@ -74,6 +74,7 @@ pub(crate) fn compile(
     let dump = dump_folder().map(|folder| c_string(Path::new(&folder))).transpose()?;
     let kernel = variant.map(|v| c_string(Path::new(&v.kernel))).transpose()?;
     let libraries: Vec<_> = libraries.iter().map(|code| Bitcode { data: code.as_ptr(), len: code.len() }).collect();
+    let aspects = device_has::aspects(options);
     let request = Request {
         version: VERSION,
         opt_level: opt_level(options),
@@ -85,6 +86,8 @@ pub(crate) fn compile(
         library_count: libraries.len(),
         kernel: kernel.as_ref().map_or(ptr::null(), |name| name.as_ptr()),
         local_size: variant.map_or([0; 3], |v| v.local_size),
+        aspects: aspects.as_ptr(),
+        aspect_count: aspects.len(),
     };
     // SAFETY: the request is valid for the call, and has the layout of the version named inside.
     answer(compiler, |response| unsafe { (compiler.compile)(&request, response) })

@@ -4,6 +4,7 @@ use scythe_abi::launch::{KernelLaunch, Shape};
 use scythe_abi::names;
 use scythe_llvm::{Function, Metadata, Module, Place};
 use scythe_passes::aspects::metadata::{self, Kinds};
+use scythe_passes::device_has::CONDITIONAL_ATTRIBUTE;
 use scythe_passes::properties::parameters as parameter_properties;
 
 use crate::aspects::{self, AspectFacts};
@@ -34,6 +35,8 @@ pub struct FunctionNote {
     pub sub_group_size: Option<Attribute>,
     /// `SYCL_EXTERNAL`.
     pub exported: bool,
+    /// It is called on some devices only.
+    pub conditional: bool,
     pub properties: Vec<Property>,
 }
 
@@ -146,6 +149,9 @@ fn annotate_function(module: &Module, function: Function, note: &FunctionNote, n
     }
     for (name, value) in &note.properties {
         function.add_attribute(Place::Function, context.string_attribute(name, value));
+    }
+    if note.conditional {
+        function.add_attribute(Place::Function, context.string_attribute(CONDITIONAL_ATTRIBUTE, ""));
     }
     if note.exported {
         let attribute = context.string_attribute(names::MODULE_ID_ATTRIBUTE, &notes.module_id);

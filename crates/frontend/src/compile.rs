@@ -136,7 +136,9 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
         let sub_group_size = annotate::sub_group_size(&node.function.attributes).cloned();
         let external = node.root == Some(Root::External);
         let properties = properties::of_function(&node.function.attributes);
-        if declared.is_none() && used.is_empty() && sub_group_size.is_none() && properties.is_empty() && !external {
+        let conditional = node.function.attribute("scythe::conditional").is_some();
+        let plain = declared.is_none() && used.is_empty() && sub_group_size.is_none() && properties.is_empty();
+        if plain && !external && !conditional {
             continue;
         }
         let symbols = match node.root {
@@ -149,6 +151,7 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
             used_aspects: used,
             sub_group_size,
             exported: external,
+            conditional,
             properties,
         });
     }

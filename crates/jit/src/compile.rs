@@ -2,6 +2,7 @@
 
 use crate::link;
 use scythe_llvm::{Context, Linkage, Module, OptLevel, TargetMachine, TargetOptions};
+use scythe_passes::device_has;
 use scythe_passes::target::cpu::{self, CpuError, Stage, externals};
 use std::path::{Path, PathBuf};
 
@@ -20,12 +21,14 @@ pub struct Options {
     pub device_lib_dir: Option<PathBuf>,
     /// A folder for each stage's IR.
     pub dump_dir: Option<PathBuf>,
+    /// The device's aspects, for code that asks.
+    pub aspects: Vec<u32>,
 }
 
 impl Options {
     /// For the machine this runs on.
     pub fn host(opt_level: u32) -> Self {
-        Self { target: cpu::Options::host(opt_level), device_lib_dir: None, dump_dir: None }
+        Self { target: cpu::Options::host(opt_level), device_lib_dir: None, dump_dir: None, aspects: Vec::new() }
     }
 }
 
@@ -61,6 +64,7 @@ pub fn compile_module<'ctx>(
     // Nobody can look at debug information of code that is loaded into memory, and it slows every pass.
     module.strip_debug_info();
     dump(options, "cpu-0-input", &module)?;
+    device_has::fold(&module, &options.aspects);
     link_device_library(context, &module, options)?;
     let mut observe = |stage: Stage, module: &Module<'ctx>| {
         dump(options, stage.name(), module)

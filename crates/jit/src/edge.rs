@@ -15,7 +15,7 @@ use std::ptr::{null_mut, slice_from_raw_parts_mut};
 ///
 /// # Safety
 /// `request` is null or points to a request whose pointers are null or valid: `bitcode` for `bitcode_len` bytes, paths and `kernel`
-/// as C strings, `libraries` for `library_count` entries, each valid for its length. `response` is null or valid for writing; it is then freed with [`scythe_jit_free`], once.
+/// as C strings, `libraries` for `library_count` entries, each valid for its length, `aspects` for `aspect_count` numbers. `response` is null or valid for writing; it is then freed with [`scythe_jit_free`], once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_jit_compile(request: *const Request, response: *mut Response) -> i32 {
     // SAFETY: passed on.
@@ -97,6 +97,10 @@ unsafe fn compile(request: *const Request) -> Result<Vec<u8>, String> {
             let kernel = CStr::from_ptr(request.kernel).to_string_lossy().into_owned();
             options.target.target = Some(Target { kernel, local_size: request.local_size });
         }
+    }
+    if !request.aspects.is_null() {
+        // SAFETY: not null, so valid for its number by this function's contract.
+        options.aspects = unsafe { std::slice::from_raw_parts(request.aspects, request.aspect_count) }.to_vec();
     }
     // SAFETY: passed on.
     let libraries = unsafe { bitcode_list(request.libraries, request.library_count) }?;

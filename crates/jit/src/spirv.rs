@@ -18,6 +18,7 @@ use scythe_llvm::{
     Context, Linkage, Module, OptLevel, PassOptions, Place, TargetMachine, TargetOptions, run_passes,
     translate_to_spirv,
 };
+use scythe_passes::device_has;
 use scythe_passes::target::cpu::local_variables;
 use std::path::PathBuf;
 
@@ -99,6 +100,8 @@ fn prepare<'ctx>(context: &'ctx Context, module: &Module<'ctx>, triple: &str, op
     let machine = TargetMachine::new(&TargetOptions { triple: triple.to_owned(), ..TargetOptions::default() });
     let machine = machine.map_err(|e| e.to_string())?;
     machine.apply_to(module);
+    // OpenCL tells nothing of architectures.
+    device_has::fold(module, &[]);
     local_variables::declare(module).map_err(|e| e.to_string())?;
     externals::link_device_library(context, module, options)?;
     for function in module.functions().filter(|f| !f.is_declaration() && !f.is_kernel()) {

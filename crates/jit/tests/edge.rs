@@ -9,6 +9,8 @@ use std::ptr::{null, null_mut};
 /// The object's size, or the error.
 fn ask(version: u32, opt_level: u32, bitcode: Option<&[u8]>) -> Result<usize, String> {
     let request = Request {
+        aspects: null(),
+        aspect_count: 0,
         version,
         opt_level,
         bitcode: bitcode.map_or(null(), |b| b.as_ptr()),

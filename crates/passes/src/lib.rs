@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod aspects;
+pub mod device_has;
 mod error;
 pub mod fixed_targets;
 pub mod launch_metadata;

@@ -174,7 +174,8 @@ impl hal::Device for SimulatedDevice {
         self.inner.preference(format, target)
     }
     fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn hal::Program>> {
-        self.inner.build(code, format, options, libraries)
+        let options = hal::device_has::options(options, &self.info.aspects, code, libraries);
+        self.inner.build(code, format, &options, libraries)
     }
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn hal::Queue>> {
         self.inner.create_queue(profiling)

@@ -4,6 +4,7 @@
 //! order of the modules, and for each in that of the levels, lowest first.
 
 use crate::Failure;
+use scythe_abi::aspect::Aspect;
 use scythe_abi::target::Level;
 use scythe_jit::compile_to_object;
 use scythe_passes::target::cpu;
@@ -127,6 +128,7 @@ impl Compiler<'_> {
             target: self.settings.target(level),
             device_lib_dir: Some(device_lib_dir.to_owned()),
             dump_dir: None,
+            aspects: vec![Aspect::ExtIntelX86_64 as u32],
         };
         let object = compile_to_object(code, &options)?;
         if let Some(store) = self.store {

@@ -109,6 +109,11 @@ impl Kinds {
         function.set_metadata(self.used[0], numbers(context, aspects));
     }
 
+    /// Says nothing of what a function uses.
+    pub fn erase_used(self, function: Function<'_>) {
+        self.used.into_iter().for_each(|kind| function.erase_metadata(kind));
+    }
+
     /// Like [`Kinds::set_used`], with a node that [`numbers`] made.
     pub fn set_used_node<'ctx>(self, function: Function<'ctx>, aspects: Metadata<'ctx>) {
         function.set_metadata(self.used[0], aspects);

@@ -16,13 +16,15 @@ pub mod requirements;
 mod scan;
 pub mod warning;
 
+use crate::device_has::CONDITIONAL_ATTRIBUTE;
 use crate::fixed_targets::{self, FixedTarget};
 use crate::{Error, Pass};
 use chain::{Analysis, NoSources, Sources};
 use metadata::Kinds;
 use reach::{Callers, Reach};
 use scan::Node;
-use scythe_llvm::Module;
+use scythe_abi::names::MODULE_ID_ATTRIBUTE;
+use scythe_llvm::{Function, Module, Place};
 use std::collections::{BTreeMap, HashMap};
 use warning::Warning;
 
@@ -61,7 +63,9 @@ impl Pass for Aspects<'_> {
 
 /// The ways of every aspect that the module knows.
 fn propagate(nodes: &[Node<'_>]) -> BTreeMap<u32, Reach> {
+    let conditional: Vec<bool> = nodes.iter().map(|node| is_conditional(node.function)).collect();
     let calls = (0u32..).zip(nodes).flat_map(|(caller, node)| node.calls.iter().map(move |call| (caller, call.0)));
+    let calls = calls.filter(|(_, callee)| !conditional.get(*callee as usize).is_some_and(|&is| is));
     let callers = Callers::new(nodes.len(), calls);
     let mut users: BTreeMap<u32, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
     for (number, node) in (0u32..).zip(nodes) {
@@ -71,12 +75,48 @@ fn propagate(nodes: &[Node<'_>]) -> BTreeMap<u32, Reach> {
     users.into_iter().map(|(aspect, (users, declarers))| (aspect, Reach::new(&callers, &users, &declarers))).collect()
 }
 
+/// A branch for some devices only: what it uses is not used by those who call it.
+fn is_conditional(function: Function<'_>) -> bool {
+    function.string_attribute(Place::Function, CONDITIONAL_ATTRIBUTE).is_some()
+}
+
+/// Which functions only branches for some devices reach: conditional ones, and what they call and entry points do not.
+fn in_branches(nodes: &[Node<'_>]) -> Vec<bool> {
+    let is_root = |node: &Node<'_>| {
+        node.function.is_kernel() || node.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()
+    };
+    let conditional: Vec<bool> = nodes.iter().map(|node| is_conditional(node.function)).collect();
+    let reached = |starts: Vec<usize>, enter: bool| {
+        let mut seen = vec![false; nodes.len()];
+        let mut stack = starts;
+        while let Some(number) = stack.pop() {
+            if !std::mem::replace(&mut seen[number], true) {
+                let callees = nodes[number].calls.iter().map(|call| call.0 as usize);
+                stack.extend(callees.filter(|&callee| callee < nodes.len() && (enter || !conditional[callee])));
+            }
+        }
+        seen
+    };
+    let starts = |wanted: &dyn Fn(usize) -> bool| (0..nodes.len()).filter(|&number| wanted(number)).collect();
+    let branches = reached(starts(&|number| conditional[number]), true);
+    if !branches.contains(&true) {
+        return branches;
+    }
+    let always = reached(starts(&|number| is_root(&nodes[number]) && !conditional[number]), false);
+    branches.iter().zip(always).map(|(&branch, always)| branch && !always).collect()
+}
+
 fn write(module: &Module<'_>, kinds: Kinds, analysis: &Analysis<'_, '_>) {
     let context = module.context();
+    let in_branches = in_branches(&analysis.nodes);
     // Few different sets of aspects exist, and most functions have that of their neighbours.
     let mut nodes = HashMap::new();
     let mut aspects = Vec::new();
     for (number, node) in (0u32..).zip(&analysis.nodes) {
+        if in_branches[number as usize] {
+            kinds.erase_used(node.function);
+            continue;
+        }
         aspects.clear();
         aspects.extend(analysis.reaches.iter().filter(|(_, reach)| reach.uses(number)).map(|(&aspect, _)| aspect));
         if !aspects.is_empty() {

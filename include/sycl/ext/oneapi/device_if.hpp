@@ -1,27 +1,31 @@
-// `if_device_has` and `if_architecture_is`: code for some devices only, told apart when it is compiled for each.
+// `if_device_has` and `if_architecture_is`: code for some devices only.
 //
-// The driver runs one device pass per target and tells it the architecture; the functions of the other branches are
-// never instantiated there, so what they use is not used. No kernel is compiled in a host pass, where every branch is
-// left out; in host mode the last one, `else_device`, is taken.
+// Where the architecture is known when device code is compiled, one device pass per target, the functions of the other
+// branches are never instantiated there. Code for the generic target keeps all branches, each behind a question that is
+// answered when the code is compiled for a device; what a branch uses does not count as used by its kernel. No kernel
+// is compiled in a host pass, where every branch is left out; in host mode the last one, `else_device`, is taken.
 #ifndef SCYTHE_EXT_ONEAPI_DEVICE_IF_HPP
 #define SCYTHE_EXT_ONEAPI_DEVICE_IF_HPP
 
 #include <sycl/detail/config.hpp>
 #include <sycl/ext/oneapi/architecture.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 namespace sycl {
 namespace detail {
 
-// Templates, so that the assertions below wait for a use.
-template <aspect... Aspects> constexpr bool allowable_aot_mode() {
+// Whether the branches are chosen later, when the code is compiled for a device.
 #ifdef SCYTHE_DEVICE_PASS
-  return compiled_for_known_architecture();
+inline constexpr bool chooses_later = !compiled_for_known_architecture();
+// Answered by who compiles for a device: passes/src/device_has.rs.
+extern "C" SCYTHE_DEVICE_LIBRARY bool __scythe_device_has(std::uint32_t aspect);
 #else
-  return true;
+inline constexpr bool chooses_later = false;
+constexpr bool __scythe_device_has(std::uint32_t) { return false; }
 #endif
-}
+
 template <aspect... Aspects> constexpr bool aspects_valid() { return (is_architecture_aspect(Aspects) && ... && true); }
 template <aspect... Aspects> constexpr bool device_has_all() { return (compiled_for(Aspects) && ... && true); }
 template <ext::oneapi::experimental::architecture... Architectures> constexpr bool architecture_is_any() {
@@ -60,6 +64,43 @@ public:
   }
 };
 
+// A branch that only some devices take: what it uses is not used by its callers.
+template <class F, class... Args> SCYTHE_ANNOTATE("scythe::conditional") void take_branch(F &function, Args &...args) {
+  function(args...);
+}
+
+template <aspect... Aspects> bool device_has_all_later() {
+  return (__scythe_device_has(static_cast<std::uint32_t>(Aspects)) && ... && true);
+}
+
+// The same for code that is compiled for a device later.
+class later_branches {
+public:
+  explicit later_branches(bool waiting) : waiting_(waiting) {}
+
+  template <aspect... Aspects, class F, class... Args> later_branches else_if_device_has(F function, Args... args) {
+    static_assert(aspects_valid<Aspects...>(), "Invalid aspect used in else_if_device_has.");
+    return choose(device_has_all_later<Aspects...>(), function, args...);
+  }
+  template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
+  later_branches else_if_architecture_is(F function, Args... args) {
+    return choose((__scythe_device_has(static_cast<std::uint32_t>(Architectures)) || ... || false), function, args...);
+  }
+  template <class F, class... Args> void else_device(F function, Args... args) { choose(true, function, args...); }
+  template <class F, class... Args> void otherwise(F function, Args... args) { choose(true, function, args...); }
+
+  // Takes the branch where the device has what it is for, and no earlier one was taken.
+  template <class F, class... Args> later_branches choose(bool has, F &function, Args &...args) {
+    const bool taken = waiting_ && has;
+    if (taken)
+      take_branch(function, args...);
+    return later_branches(waiting_ && !taken);
+  }
+
+private:
+  bool waiting_;
+};
+
 } // namespace detail
 
 namespace ext::oneapi::experimental {
@@ -67,11 +108,10 @@ namespace ext::oneapi::experimental {
 // Calls `function` with `args` where the device has all of the aspects, which are those of architectures.
 template <aspect... Aspects, class F, class... Args>
 constexpr auto if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
-  static_assert(detail::allowable_aot_mode<Aspects...>(),
-                "The if-device-has function may only be used when AOT compiling with "
-                "'-fsycl-targets=spir64_x86_64' or '-fsycl-targets=intel_gpu_*'");
   static_assert(detail::aspects_valid<Aspects...>(), "Invalid aspect used in if_device_has.");
-  if constexpr (detail::device_has_all<Aspects...>()) {
+  if constexpr (detail::chooses_later) {
+    return detail::later_branches(true).choose(detail::device_has_all_later<Aspects...>(), function, args...);
+  } else if constexpr (detail::device_has_all<Aspects...>()) {
     function(args...);
     return detail::if_device_has_helper<false>{};
   } else {
@@ -82,10 +122,9 @@ constexpr auto if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args.
 // Calls `function` with `args` where the device is of one of the architectures.
 template <architecture... Architectures, class F, class... Args>
 constexpr auto if_architecture_is([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
-  static_assert(detail::allowable_aot_mode<detail::aspect_of(Architectures)...>(),
-                "if_architecture_is may only be used when AOT compiling for devices with a known architecture, with "
-                "'-fsycl-targets=spir64_x86_64', 'intel_gpu_*' or 'nvidia_gpu_*'");
-  if constexpr (detail::architecture_is_any<Architectures...>()) {
+  if constexpr (detail::chooses_later) {
+    return detail::later_branches(true).template else_if_architecture_is<Architectures...>(function, args...);
+  } else if constexpr (detail::architecture_is_any<Architectures...>()) {
     function(args...);
     return detail::if_device_has_helper<false>{};
   } else {
