@@ -47,8 +47,8 @@ pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget])
         return warnings;
     }
     let mut ways = Ways::new(analysis);
-    for (number, node) in (0u32..).zip(&analysis.nodes) {
-        let mut aspects: BTreeSet<u32> = node.uses.iter().map(|(aspect, _)| *aspect).collect();
+    for (number, node) in (0u32..).zip(&analysis.functions.nodes) {
+        let mut aspects: BTreeSet<u32> = analysis.functions.uses(number).iter().map(|(aspect, _)| *aspect).collect();
         // A kernel repeats the declaration of its functor's call operator.
         if !node.function.is_kernel() {
             aspects.extend(node.declared.iter().flatten());
@@ -140,14 +140,14 @@ impl<'a, 'b, 'ctx> Ways<'a, 'b, 'ctx> {
 }
 
 fn search(analysis: &Analysis<'_, '_>) -> Vec<Option<u32>> {
-    let mut callers = vec![None; analysis.nodes.len()];
-    let entry_points = (0u32..).zip(&analysis.nodes).filter(|(_, node)| is_entry_point(node.function));
+    let mut callers = vec![None; analysis.functions.nodes.len()];
+    let entry_points = (0u32..).zip(&analysis.functions.nodes).filter(|(_, node)| is_entry_point(node.function));
     let mut queue: Vec<u32> = entry_points.map(|(number, _)| number).collect();
     queue.iter().for_each(|&entry| callers[entry as usize] = Some(entry));
     let mut next = 0;
     while let Some(&caller) = queue.get(next) {
         next += 1;
-        for (callee, _) in &analysis.nodes[caller as usize].calls {
+        for (callee, _) in analysis.functions.calls(caller) {
             if callers[*callee as usize].is_none() {
                 callers[*callee as usize] = Some(caller);
                 queue.push(*callee);

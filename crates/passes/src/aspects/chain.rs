@@ -10,7 +10,7 @@
 //! of it. A function whose place is not known stands alone. Of long chains the middle is left out, where `…` stands.
 
 use super::reach::Reach;
-use super::scan::{Evidence, Node};
+use super::scan::{Evidence, Scan};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::names::TU_SEPARATOR;
 use scythe_diag::Location;
@@ -117,14 +117,14 @@ impl Chain {
 
 /// A module's functions and the ways of each aspect through them.
 pub struct Analysis<'a, 'ctx> {
-    pub nodes: Vec<Node<'ctx>>,
+    pub functions: Scan<'ctx>,
     pub reaches: BTreeMap<u32, Reach>,
     pub sources: &'a dyn Sources,
 }
 
 impl<'ctx> Analysis<'_, 'ctx> {
     pub fn function(&self, number: u32) -> Function<'ctx> {
-        self.nodes[number as usize].function
+        self.functions.nodes[number as usize].function
     }
 
     /// How `from` comes to use the aspect; `None` where it does not. What leads from a kernel to its functor's call operator
@@ -154,7 +154,7 @@ impl<'ctx> Analysis<'_, 'ctx> {
             }
             links.push(Link { function, name, place });
         }
-        let uses = |link: &Link| self.nodes[link.function as usize].uses.iter().any(|use_| use_.0 == aspect);
+        let uses = |link: &Link| self.functions.uses(link.function).iter().any(|use_| use_.0 == aspect);
         let place = match links.as_slice() {
             [.., caller, last] if !uses(last) => caller.place.clone(),
             [.., last] => last.place.clone(),
@@ -165,7 +165,11 @@ impl<'ctx> Analysis<'_, 'ctx> {
 
     pub fn without_entry(&self, mut numbers: Vec<u32>) -> Vec<u32> {
         if self.function(numbers[0]).is_kernel() {
-            let body = numbers.iter().position(|&number| self.sources.is_kernel_body(&self.function(number).name()));
+            // Headers put few functions between the two; names further down are not worth looking up.
+            let body = numbers
+                .iter()
+                .take(HEAD)
+                .position(|&number| self.sources.is_kernel_body(&self.function(number).name()));
             numbers.drain(..body.unwrap_or(0));
         }
         numbers
@@ -173,7 +177,7 @@ impl<'ctx> Analysis<'_, 'ctx> {
 
     /// The lines of `!scythe_aspect_origins` of a kernel.
     pub fn origins(&self, kernel: u32) -> Vec<String> {
-        let declared = self.nodes[kernel as usize].declared.clone().unwrap_or_default();
+        let declared = self.functions.nodes[kernel as usize].declared.clone().unwrap_or_default();
         let mut aspects = declared;
         aspects.extend(self.reaches.iter().filter(|(_, reach)| reach.uses(kernel)).map(|(&aspect, _)| aspect));
         let line = |aspect: u32| {
@@ -191,7 +195,7 @@ impl<'ctx> Analysis<'_, 'ctx> {
 
     fn use_place(&self, number: u32, symbol: &str, aspect: u32) -> Option<Place> {
         let from_source = || self.sources.use_place(symbol, aspect).or_else(|| self.sources.declared_place(symbol));
-        let evidence = self.nodes[number as usize].uses.iter().find(|(used, _)| *used == aspect).map(|(_, e)| e);
+        let evidence = self.functions.uses(number).iter().find(|(used, _)| *used == aspect).map(|(_, e)| e);
         let from_ir = || match evidence? {
             Evidence::Instruction(instruction) => first_place(*instruction),
             Evidence::Signature => self.function(number).debug_loc().map(place),
@@ -202,7 +206,7 @@ impl<'ctx> Analysis<'_, 'ctx> {
 
     fn call_place(&self, (caller, caller_symbol): (u32, &str), (callee, callee_symbol): (u32, &str)) -> Option<Place> {
         let from_ir = || {
-            let calls = &self.nodes[caller as usize].calls;
+            let calls = self.functions.calls(caller);
             calls.iter().find(|(to, _)| *to == callee).and_then(|(_, call)| first_place(*call))
         };
         self.sources.call_place(caller_symbol, callee_symbol).or_else(from_ir)

@@ -16,15 +16,14 @@ pub mod requirements;
 mod scan;
 pub mod warning;
 
-use crate::device_has::CONDITIONAL_ATTRIBUTE;
 use crate::fixed_targets::{self, FixedTarget};
 use crate::{Error, Pass};
 use chain::{Analysis, NoSources, Sources};
 use metadata::Kinds;
 use reach::{Callers, Reach};
-use scan::Node;
+use scan::{Node, Scan};
 use scythe_abi::names::MODULE_ID_ATTRIBUTE;
-use scythe_llvm::{Function, Module, Place};
+use scythe_llvm::{Module, Place};
 use std::collections::{BTreeMap, HashMap};
 use warning::Warning;
 
@@ -50,9 +49,9 @@ impl Pass for Aspects<'_> {
 
     fn run(&self, module: &Module<'_>) -> Result<bool, Error> {
         let kinds = Kinds::new(module.context());
-        let nodes = scan::scan(module, kinds);
-        let reaches = propagate(&nodes);
-        let analysis = Analysis { nodes, reaches, sources: self.sources };
+        let functions = scan::scan(module, kinds);
+        let reaches = propagate(&functions);
+        let analysis = Analysis { functions, reaches, sources: self.sources };
         write(module, kinds, &analysis);
         let changed = fixed_targets::mark(module, kinds, self.fixed_targets);
         warning::undeclared(&analysis).into_iter().for_each(self.report);
@@ -62,57 +61,52 @@ impl Pass for Aspects<'_> {
 }
 
 /// The ways of every aspect that the module knows.
-fn propagate(nodes: &[Node<'_>]) -> BTreeMap<u32, Reach> {
-    let conditional: Vec<bool> = nodes.iter().map(|node| is_conditional(node.function)).collect();
-    let calls = (0u32..).zip(nodes).flat_map(|(caller, node)| node.calls.iter().map(move |call| (caller, call.0)));
-    let calls = calls.filter(|(_, callee)| !conditional.get(*callee as usize).is_some_and(|&is| is));
-    let callers = Callers::new(nodes.len(), calls);
+fn propagate(functions: &Scan<'_>) -> BTreeMap<u32, Reach> {
+    let count = functions.nodes.len();
+    let calls = (0..count as u32).flat_map(|caller| functions.calls(caller).iter().map(move |call| (caller, call.0)));
+    let calls = calls.filter(|(_, callee)| !functions.nodes.get(*callee as usize).is_some_and(|node| node.conditional));
+    let callers = Callers::new(count, calls);
     let mut users: BTreeMap<u32, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
-    for (number, node) in (0u32..).zip(nodes) {
-        node.uses.iter().for_each(|(aspect, _)| users.entry(*aspect).or_default().0.push(number));
+    for (number, node) in (0u32..).zip(&functions.nodes) {
+        functions.uses(number).iter().for_each(|(aspect, _)| users.entry(*aspect).or_default().0.push(number));
         node.declared.iter().flatten().for_each(|aspect| users.entry(*aspect).or_default().1.push(number));
     }
     users.into_iter().map(|(aspect, (users, declarers))| (aspect, Reach::new(&callers, &users, &declarers))).collect()
 }
 
-/// A branch for some devices only: what it uses is not used by those who call it.
-fn is_conditional(function: Function<'_>) -> bool {
-    function.string_attribute(Place::Function, CONDITIONAL_ATTRIBUTE).is_some()
-}
-
 /// Which functions only branches for some devices reach: conditional ones, and what they call and entry points do not.
-fn in_branches(nodes: &[Node<'_>]) -> Vec<bool> {
+fn in_branches(functions: &Scan<'_>) -> Vec<bool> {
+    let nodes = &functions.nodes;
     let is_root = |node: &Node<'_>| {
         node.function.is_kernel() || node.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()
     };
-    let conditional: Vec<bool> = nodes.iter().map(|node| is_conditional(node.function)).collect();
     let reached = |starts: Vec<usize>, enter: bool| {
         let mut seen = vec![false; nodes.len()];
         let mut stack = starts;
         while let Some(number) = stack.pop() {
             if !std::mem::replace(&mut seen[number], true) {
-                let callees = nodes[number].calls.iter().map(|call| call.0 as usize);
-                stack.extend(callees.filter(|&callee| callee < nodes.len() && (enter || !conditional[callee])));
+                let callees = functions.calls(number as u32).iter().map(|call| call.0 as usize);
+                stack.extend(callees.filter(|&callee| callee < nodes.len() && (enter || !nodes[callee].conditional)));
             }
         }
         seen
     };
     let starts = |wanted: &dyn Fn(usize) -> bool| (0..nodes.len()).filter(|&number| wanted(number)).collect();
-    let branches = reached(starts(&|number| conditional[number]), true);
+    let branches = reached(starts(&|number| nodes[number].conditional), true);
     if !branches.contains(&true) {
         return branches;
     }
-    let always = reached(starts(&|number| is_root(&nodes[number]) && !conditional[number]), false);
+    let always = reached(starts(&|number| is_root(&nodes[number]) && !nodes[number].conditional), false);
     branches.iter().zip(always).map(|(&branch, always)| branch && !always).collect()
 }
 
 fn write(module: &Module<'_>, kinds: Kinds, analysis: &Analysis<'_, '_>) {
     let context = module.context();
-    let in_branches = in_branches(&analysis.nodes);
+    let in_branches = in_branches(&analysis.functions);
     // Few different sets of aspects exist, and most functions have that of their neighbours.
     let mut nodes = HashMap::new();
     let mut aspects = Vec::new();
-    for (number, node) in (0u32..).zip(&analysis.nodes) {
+    for (number, node) in (0u32..).zip(&analysis.functions.nodes) {
         if in_branches[number as usize] {
             kinds.erase_used(node.function);
             continue;

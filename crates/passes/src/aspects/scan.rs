@@ -5,9 +5,11 @@
 //! operands. Types are compared by identity, names only once per type.
 
 use super::metadata::{self, Kinds};
+use crate::device_has::CONDITIONAL_ATTRIBUTE;
 use scythe_abi::aspect::Aspect;
-use scythe_llvm::{Function, Instruction, Module, Opcode, Type, TypeKind};
+use scythe_llvm::{Function, Instruction, Module, Opcode, Place, Type, TypeKind};
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Where IR shows that a function uses an aspect.
 #[derive(Clone, Copy, Debug)]
@@ -19,28 +21,63 @@ pub enum Evidence<'ctx> {
     Instruction(Instruction<'ctx>),
 }
 
-/// A function, and what it does by itself.
+/// A function, and where its part of the lists of [`Scan`] ends: it begins where that of the function before ends.
 pub struct Node<'ctx> {
     pub function: Function<'ctx>,
-    pub uses: Vec<(u32, Evidence<'ctx>)>,
     pub declared: Option<BTreeSet<u32>>,
-    /// Each function once, with the first call.
-    pub calls: Vec<(u32, Instruction<'ctx>)>,
+    /// A branch for some devices only: what it uses is not used by those who call it.
+    pub conditional: bool,
+    uses_end: usize,
+    calls_end: usize,
 }
 
-/// All functions, in the module's order; intrinsics have a place but neither uses nor calls.
-pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Vec<Node<'ctx>> {
+/// All functions, in the module's order, and what each does by itself; intrinsics have a place but neither uses nor calls.
+/// One list holds the uses of all, another the calls, so that small functions cost no memory of their own.
+pub struct Scan<'ctx> {
+    pub nodes: Vec<Node<'ctx>>,
+    uses: Vec<(u32, Evidence<'ctx>)>,
+    calls: Vec<(u32, Instruction<'ctx>)>,
+}
+
+impl<'ctx> Scan<'ctx> {
+    /// Each aspect once.
+    pub fn uses(&self, function: u32) -> &[(u32, Evidence<'ctx>)] {
+        let number = function as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.nodes[before].uses_end);
+        &self.uses[start..self.nodes[number].uses_end]
+    }
+
+    /// Each function once, with the first call.
+    pub fn calls(&self, function: u32) -> &[(u32, Instruction<'ctx>)] {
+        let number = function as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.nodes[before].calls_end);
+        &self.calls[start..self.nodes[number].calls_end]
+    }
+}
+
+/// What one function does, at the end of the lists of all.
+struct Notes<'a, 'ctx> {
+    uses: &'a mut Vec<(u32, Evidence<'ctx>)>,
+    uses_start: usize,
+    calls: &'a mut Vec<(u32, Instruction<'ctx>)>,
+}
+
+/// Walks over all instructions.
+pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Scan<'ctx> {
     let functions: Vec<Function<'ctx>> = module.functions().collect();
-    let numbers: HashMap<Function<'ctx>, u32> =
+    let numbers: HashMap<Function<'ctx>, u32, BuildHasherDefault<AddressHasher>> =
         functions.iter().enumerate().map(|(number, &function)| (function, number as u32)).collect();
     let mut types = Types::new(module);
     // Who called a function last: finds repeated calls without a set per function.
     let mut last_caller = vec![u32::MAX; functions.len()];
     let mut nodes = Vec::with_capacity(functions.len());
+    let (mut uses, mut calls) = (Vec::new(), Vec::new());
     for (number, &function) in functions.iter().enumerate() {
-        let mut node = Node { function, uses: Vec::new(), declared: None, calls: Vec::new() };
+        let mut declared = None;
         if !function.is_intrinsic() {
-            node.declared = kinds.declared(function);
+            declared = kinds.declared(function);
+            let uses_start = uses.len();
+            let mut node = Notes { uses: &mut uses, uses_start, calls: &mut calls };
             node.uses.extend(kinds.used(function).into_iter().map(|aspect| (aspect, Evidence::Metadata)));
             let signature = function.function_type();
             node.note(types.aspects(signature, signature.kind()), Evidence::Signature);
@@ -52,14 +89,39 @@ pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Vec<Node<'ctx>> {
                 });
             }
         }
-        nodes.push(node);
+        let conditional = function.string_attribute(Place::Function, CONDITIONAL_ATTRIBUTE).is_some();
+        nodes.push(Node { function, declared, conditional, uses_end: uses.len(), calls_end: calls.len() });
     }
-    nodes
+    Scan { nodes, uses, calls }
+}
+
+/// Hashes addresses of functions, of which one stands in each call: nobody chooses those to make the table slow.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The odd number nearest to 2^64 divided by the golden ratio: the upper bits, which the table looks at, mix them all.
+        let mixed = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// Adds what one instruction uses and calls; `new_callee` gives the number of a function that was not called before.
 fn visit<'ctx>(
-    node: &mut Node<'ctx>,
+    node: &mut Notes<'_, 'ctx>,
     instruction: Instruction<'ctx>,
     types: &mut Types<'ctx>,
     mut new_callee: impl FnMut(Function<'ctx>) -> Option<u32>,
@@ -92,10 +154,10 @@ fn visit<'ctx>(
     }
 }
 
-impl<'ctx> Node<'ctx> {
+impl<'ctx> Notes<'_, 'ctx> {
     fn note(&mut self, aspects: &[u32], evidence: Evidence<'ctx>) {
         for &aspect in aspects {
-            match self.uses.iter_mut().find(|(known, _)| *known == aspect) {
+            match self.uses[self.uses_start..].iter_mut().find(|(known, _)| *known == aspect) {
                 // A place in the code says more than metadata.
                 Some((_, known @ Evidence::Metadata)) => *known = evidence,
                 Some(_) => {}

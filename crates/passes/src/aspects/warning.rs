@@ -60,7 +60,7 @@ impl fmt::Display for Warning {
 /// Functions that use aspects which their `device_has` does not list: one warning per function and aspect.
 pub fn undeclared(analysis: &Analysis<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    for (number, node) in analysis.nodes.iter().enumerate() {
+    for (number, node) in analysis.functions.nodes.iter().enumerate() {
         let (number, Some(declared)) = (number as u32, &node.declared) else { continue };
         for (&aspect, reach) in &analysis.reaches {
             if declared.contains(&aspect) || !reach.uses(number) || node.function.is_declaration() {
@@ -68,7 +68,8 @@ pub fn undeclared(analysis: &Analysis<'_, '_>) -> Vec<Warning> {
             }
             let Some(chain) = analysis.chain(number, aspect) else { continue };
             // A kernel has its functor's declaration; the functor is the one to report.
-            if chain.links[0].function != number && analysis.nodes[chain.links[0].function as usize].declared.is_some()
+            if chain.links[0].function != number
+                && analysis.functions.nodes[chain.links[0].function as usize].declared.is_some()
             {
                 continue;
             }
