@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -109,6 +109,14 @@ fn unloading_waits_for_kernels_that_call_into_the_library() {
         Ok(())
     });
     let _app = Library::load(vec![kernel("calls", Traits { imports: &["called"], ..Traits::default() })]);
+    // Others that come and go meanwhile do not matter.
+    let others = Arc::new(AtomicBool::new(true));
+    let go_on = others.clone();
+    let thread = std::thread::spawn(move || {
+        while go_on.load(Ordering::Relaxed) {
+            drop(Library::load(vec![code("g", Traits { exports: &["another"], ..Traits::default() })]));
+        }
+    });
     for round in 1..=3 {
         let library = Library::load(vec![code("f", Traits { exports: &["called"], ..Traits::default() })]);
         let ranges = Ranges { shape: TASK, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] };
@@ -120,6 +128,8 @@ fn unloading_waits_for_kernels_that_call_into_the_library() {
         assert_eq!(RUN.load(Ordering::SeqCst), round);
         assert_eq!(failure("calls", machine.host).code, Errc::Build, "the function went with its library");
     }
+    others.store(false, Ordering::Relaxed);
+    thread.join().expect("libraries can come and go");
 }
 
 #[test]

@@ -390,12 +390,15 @@ impl Entry {
 
     /// Remembers a kernel, unless another thread was quicker, and gives the one that counts.
     fn remember(&self, device: u32, images: Vec<u64>, generation: u64, kernel: Arc<ReadyKernel>) -> Arc<ReadyKernel> {
+        // Removals take both locks in this order.
+        let registry = lock(&REGISTRY);
         let mut ready = lock(&self.ready);
         if let Some(known) = ready.iter().find(|r| r.device == device && r.images == images) {
             return known.kernel.clone();
         }
-        // When an image left in the meantime, nothing may point at it.
-        if GENERATION.load(Ordering::Acquire) == generation {
+        // When one of its images left in the meantime, nothing may point at it. Others may come and go: a kernel that is not
+        // remembered is not waited for when its own go.
+        if images.iter().all(|&id| registry.images().any(|image| image.id == id)) {
             ready.push(Ready { device, generation, images, kernel: kernel.clone() });
         }
         kernel
