@@ -40,14 +40,14 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
 fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
     progress(&format!("splitting {FEW} and {MANY} kernels, best of {ROUNDS}"));
     let run = |name: &str| -> Result<Used, String> {
-        let parts = folder.join("parts");
         let mut best: Option<Used> = None;
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
+            // All are removed at the end: file systems take their time to make files where many have just gone.
+            let parts = folder.join(format!("{name}_{round}"));
             std::fs::create_dir(&parts).map_err(|e| format!("cannot make {}: {e}", parts.display()))?;
             let mut command = Command::new(tools);
             command.args(["sycl-post-link", "-split=kernel", "-symbols", "-o"]).arg(parts.join("out.table"));
             let used = watch(command.arg(folder.join(format!("{name}.bc"))), 0)?;
-            std::fs::remove_dir_all(&parts).map_err(|e| format!("cannot remove {}: {e}", parts.display()))?;
             best = Some(best.map_or(used, |best| best.min(used)));
         }
         best.ok_or_else(|| "nothing was run".to_owned())
