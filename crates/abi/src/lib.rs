@@ -4,8 +4,10 @@
 //! * [`capi`]: the types of `include/sycl/detail/abi.h`, field by field.
 //! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the runtime.
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
+//! * [`cuda`]: how kernels for NVIDIA GPUs are called, and where their images run.
 //! * [`jit`]: the C edge of the run-time compiler, a shared object that the CPU backend loads when it first builds.
 //! * [`spirv`]: its second entry point, which makes SPIR-V.
+//! * [`ptx`]: its third, which makes PTX.
 //! * [`target`]: what device code can be compiled for, and the levels of the CPU's instruction set.
 //! * [`tgt`]: the descriptor that the wrapper emits and `__tgt_register_lib` receives.
 //! * [`names`]: names that appear in IR, images and objects, each written down once.
@@ -13,9 +15,11 @@
 pub mod aspect;
 pub mod capi;
 pub mod cpu;
+pub mod cuda;
 pub mod jit;
 pub mod launch;
 pub mod names;
+pub mod ptx;
 pub mod spirv;
 pub mod target;
 pub mod tgt;
