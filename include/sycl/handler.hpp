@@ -15,6 +15,14 @@
 
 namespace sycl {
 
+namespace detail {
+// What `sycl::reduction` returns, and how kernels with such arguments are launched: `reduction.hpp`.
+template <class R, class = void> inline constexpr bool is_reduction = false;
+template <class R> inline constexpr bool is_reduction<R, std::void_t<typename R::scythe_reduction>> = true;
+template <class R> using if_reduction = std::enable_if_t<is_reduction<R>, int>;
+template <class... R> struct reductions;
+} // namespace detail
+
 class handler {
   using loc = detail::code_location;
 
@@ -91,6 +99,36 @@ public:
     set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, where);
     detail::set_nd_range(command_.u.kernel, r);
   }
+
+  // With reductions (`reduction.hpp`). Only these, of up to three, know where they were called: see `code_location`.
+#define SCYTHE_WITH_REDUCTIONS(space)                                                                                  \
+  template <class Name = detail::unnamed, class R, class K, detail::if_reduction<R> = 0>                               \
+  void parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                          \
+    detail::reductions<R>::template launch<Name>(*this, r, kernel, where, a);                                          \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, class R, class S, class K, detail::if_reduction<R> = 0,                      \
+            detail::if_reduction<S> = 0>                                                                               \
+  void parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                     \
+    detail::reductions<R, S>::template launch<Name>(*this, r, kernel, where, a, b);                                    \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, class R, class S, class T, class K, detail::if_reduction<R> = 0,             \
+            detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                                                  \
+  void parallel_for(space r, R a, S b, T c, const K &kernel, loc where = loc::here()) {                                \
+    detail::reductions<R, S, T>::template launch<Name>(*this, r, kernel, where, a, b, c);                              \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, class R, class S, class T, class U, class... Rest,                           \
+            detail::if_reduction<R> = 0, detail::if_reduction<S> = 0, detail::if_reduction<T> = 0,                     \
+            detail::if_reduction<U> = 0>                                                                               \
+  void parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                                                \
+    detail::reductions<R, S, T, U>::template launch_more<Name>(*this, r, loc::here(), a, b, c, d, rest...);            \
+  }
+  SCYTHE_WITH_REDUCTIONS(range<1>)
+  SCYTHE_WITH_REDUCTIONS(range<2>)
+  SCYTHE_WITH_REDUCTIONS(range<3>)
+  SCYTHE_WITH_REDUCTIONS(nd_range<1>)
+  SCYTHE_WITH_REDUCTIONS(nd_range<2>)
+  SCYTHE_WITH_REDUCTIONS(nd_range<3>)
+#undef SCYTHE_WITH_REDUCTIONS
 
   // Hierarchical kernels: without a size, a group has one work-item and `parallel_for_work_item` names the range.
   template <class Name = detail::unnamed, class K, int D>
@@ -213,6 +251,7 @@ private:
   friend class queue;
   friend struct detail::accessor_view;
   template <class, int> friend class local_accessor;
+  template <class...> friend struct detail::reductions;
 
   explicit handler(detail::queue_impl &queue) : queue_(queue) {
     command_.kind = SCYTHE_COMMAND_EMPTY;
@@ -225,6 +264,8 @@ private:
       command_.u.host_task.destroy(command_.u.host_task.ctx);
     if (kept_ != kept_inline_)
       delete[] kept_;
+    if (return_scratch_)
+      return_scratch_(queue_, scratch_);
   }
 
   void require(scythe_buffer buffer, unsigned mode, bool no_init) {
@@ -280,6 +321,8 @@ private:
     command_.dep_count = deps_.size();
     detail::handle<scythe_event> done = queue_.submit(command_);
     submitted_ = true;
+    if (scratch_)
+      note_scratch_use_(scratch_, done);
     if (release_after_)
       release_after_(queue_, done.get(), std::move(kept_alive_));
     return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_));
@@ -291,6 +334,10 @@ private:
   std::shared_ptr<const void> kept_alive_;
   // Set with the object above: programs that keep none need not compile what it takes.
   void (*release_after_)(detail::queue_impl &, scythe_event, std::shared_ptr<const void>) = nullptr;
+  // Memory that a reduction borrowed of the queue (`detail/scratch.hpp`).
+  detail::scratch_block *scratch_ = nullptr;
+  void (*note_scratch_use_)(detail::scratch_block *, const detail::handle<scythe_event> &) = nullptr;
+  void (*return_scratch_)(detail::queue_impl &, detail::scratch_block *) = nullptr;
   std::size_t local_bytes_ = 0;
   bool has_command_ = false;
   bool submitted_ = false;

@@ -14,25 +14,19 @@ public:
   item() = delete;
   // An item without offset is one whose offset is zero.
   template <bool Other, class = std::enable_if_t<WithOffset && !Other>>
-  item(const item<Dimensions, Other> &other) : self_(other.self_) {}
+  item(const item<Dimensions, Other> &other) : id_(other.id_), range_(other.range_) {}
 
-  id<Dimensions> get_id() const {
-    return detail::in_sycl_order<id<Dimensions>, Dimensions>([this](int d) { return self_.global_id(d); });
-  }
-  std::size_t get_id(int dimension) const { return self_.global_id(Dimensions - 1 - dimension); }
-  std::size_t operator[](int dimension) const { return get_id(dimension); }
-  range<Dimensions> get_range() const {
-    return detail::in_sycl_order<range<Dimensions>, Dimensions>([this](int d) { return self_.global_size(d); });
-  }
-  std::size_t get_range(int dimension) const { return self_.global_size(Dimensions - 1 - dimension); }
-  template <bool W = WithOffset, class = std::enable_if_t<W>> id<Dimensions> get_offset() const {
-    return detail::in_sycl_order<id<Dimensions>, Dimensions>([this](int d) { return self_.global_offset(d); });
-  }
+  id<Dimensions> get_id() const { return id_; }
+  std::size_t get_id(int dimension) const { return id_[dimension]; }
+  std::size_t operator[](int dimension) const { return id_[dimension]; }
+  range<Dimensions> get_range() const { return range_; }
+  std::size_t get_range(int dimension) const { return range_[dimension]; }
+  template <bool W = WithOffset, class = std::enable_if_t<W>> id<Dimensions> get_offset() const { return offset_; }
   std::size_t get_linear_id() const {
     if constexpr (WithOffset)
-      return detail::linear(get_id() - get_offset(), get_range());
+      return detail::linear(id_ - offset_, range_);
     else
-      return detail::linear(get_id(), get_range());
+      return detail::linear(id_, range_);
   }
 
   friend bool operator==(const item &a, const item &b) {
@@ -40,11 +34,20 @@ public:
   }
   friend bool operator!=(const item &a, const item &b) { return !(a == b); }
 
-  explicit item(const detail::work_item &self) : self_(self) {}
+  explicit item(const detail::work_item &self)
+      : id_(detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.global_id(d); })),
+        range_(detail::in_sycl_order<range<Dimensions>, Dimensions>([&](int d) { return self.global_size(d); })) {
+    if constexpr (WithOffset)
+      offset_ = detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.global_offset(d); });
+  }
+  // One of the work-items of `r`, whoever runs it.
+  item(const id<Dimensions> &i, const range<Dimensions> &r) : id_(i), range_(r) {}
 
 private:
   template <int, bool> friend class item;
-  detail::work_item self_;
+  id<Dimensions> id_;
+  range<Dimensions> range_;
+  id<Dimensions> offset_;
 };
 
 } // namespace sycl

@@ -165,6 +165,48 @@ public:
     return over_nd_range<Name, D, L>(r, after, kernel, where);
   }
 
+  // With reductions (`reduction.hpp`).
+#define SCYTHE_WITH_REDUCTIONS(space)                                                                                  \
+  template <class Name = detail::unnamed, class R, class K, detail::if_reduction<R> = 0>                               \
+  event parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                         \
+    return reduce<Name>(none(), r, kernel, where, a);                                                                  \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, class R, class K, detail::if_reduction<R> = 0>                               \
+  event parallel_for(space r, deps after, R a, const K &kernel, loc where = loc::here()) {                             \
+    return reduce<Name>(after, r, kernel, where, a);                                                                   \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, class R, class S, class K, detail::if_reduction<R> = 0,                      \
+            detail::if_reduction<S> = 0>                                                                               \
+  event parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                    \
+    return reduce<Name>(none(), r, kernel, where, a, b);                                                               \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, class R, class S, class K, detail::if_reduction<R> = 0,                      \
+            detail::if_reduction<S> = 0>                                                                               \
+  event parallel_for(space r, deps after, R a, S b, const K &kernel, loc where = loc::here()) {                        \
+    return reduce<Name>(after, r, kernel, where, a, b);                                                                \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, class R, class S, class T, class... Rest, detail::if_reduction<R> = 0,       \
+            detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                                                  \
+  event parallel_for(space r, R a, S b, T c, const Rest &...rest) {                                                    \
+    return submit([&](handler &h) { h.parallel_for<Name>(r, a, b, c, rest...); });                                     \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, class R, class S, class T, class... Rest, detail::if_reduction<R> = 0,       \
+            detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                                                  \
+  event parallel_for(space r, deps after, R a, S b, T c, const Rest &...rest) {                                        \
+    return submit([&](handler &h) {                                                                                    \
+      for (const event &e : after)                                                                                     \
+        h.depends_on(e);                                                                                               \
+      h.parallel_for<Name>(r, a, b, c, rest...);                                                                       \
+    });                                                                                                                \
+  }
+  SCYTHE_WITH_REDUCTIONS(range<1>)
+  SCYTHE_WITH_REDUCTIONS(range<2>)
+  SCYTHE_WITH_REDUCTIONS(range<3>)
+  SCYTHE_WITH_REDUCTIONS(nd_range<1>)
+  SCYTHE_WITH_REDUCTIONS(nd_range<2>)
+  SCYTHE_WITH_REDUCTIONS(nd_range<3>)
+#undef SCYTHE_WITH_REDUCTIONS
+
   // --- USM and plain memory
 
   event memcpy(void *dst, const void *src, std::size_t bytes, deps after = none()) {
@@ -255,6 +297,14 @@ private:
       return submit_now(c, after);
     });
 #endif
+  }
+  template <class Name, class Space, class K, class... R>
+  event reduce(deps after, const Space &r, const K &kernel, loc where, const R &...args) {
+    return submit([&](handler &h) {
+      for (const event &e : after)
+        h.depends_on(e);
+      detail::reductions<R...>::template launch<Name>(h, r, kernel, where, args...);
+    });
   }
   // Builds a command in place with `set` and submits it.
   template <class Set> event command(scythe_command_kind kind, deps after, Set set) {

@@ -68,6 +68,23 @@ private:
   std::terminate();
 }
 
+struct scratch_block;
+
+// Held for a few instructions at a time.
+class spin_guard {
+public:
+  explicit spin_guard(std::atomic_flag &flag) : flag_(flag) {
+    while (flag_.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  spin_guard(const spin_guard &) = delete;
+  spin_guard &operator=(const spin_guard &) = delete;
+  ~spin_guard() { flag_.clear(std::memory_order_release); }
+
+private:
+  std::atomic_flag &flag_;
+};
+
 struct queue_impl : counted {
   SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h, const property_list &props)
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
@@ -89,6 +106,8 @@ struct queue_impl : counted {
   }
   // Errors that nobody asked for still reach a handler of the user's; a destructor has no way to let them out.
   ~queue_impl() {
+    if (scratch)
+      free_scratch(scratch);
     try {
       if (handler || context->handler)
         throw_asynchronous();
@@ -130,6 +149,10 @@ struct queue_impl : counted {
   bool in_order;
   ref<async_errors> errors;
   handle<scythe_queue> queue;
+  // Memory for reductions (`detail/scratch.hpp`): the blocks that no command group holds, and how to free them.
+  scratch_block *scratch = nullptr;
+  void (*free_scratch)(scratch_block *) = nullptr;
+  std::atomic_flag scratch_lock = ATOMIC_FLAG_INIT;
 };
 
 } // namespace sycl::detail

@@ -1,0 +1,104 @@
+// Device memory that reductions borrow while they run.
+//
+// A queue keeps blocks for the next reduction. A block begins with a counter, which is zero whenever nobody runs on the
+// block: it is set once, when the block is made, and the kernels that use it leave it so.
+#ifndef SCYTHE_DETAIL_SCRATCH_HPP
+#define SCYTHE_DETAIL_SCRATCH_HPP
+
+#include <sycl/detail/memory_command.hpp>
+#include <sycl/detail/queue_impl.hpp>
+
+namespace sycl::detail {
+
+// The counter, and what keeps it off the cache lines of the rest.
+inline constexpr std::size_t scratch_head = 64;
+
+struct scratch_block {
+  ref<context_impl> context;
+  void *memory = nullptr;
+  std::size_t bytes = 0;
+  // Of the last kernel on this block, or of what sets a new block's counter.
+  handle<scythe_event> last;
+  scratch_block *next = nullptr;
+
+  ~scratch_block() {
+    if (last)
+      scythe_event_wait(last.get());
+    if (memory)
+      scythe_usm_free(context->context.get(), memory);
+  }
+};
+
+SCYTHE_COLD inline void destroy_scratch(scratch_block *first) {
+  while (first) {
+    scratch_block *next = first->next;
+    delete first;
+    first = next;
+  }
+}
+
+SCYTHE_COLD inline scratch_block *make_scratch(queue_impl &queue, std::size_t bytes) {
+  auto block = std::make_unique<scratch_block>();
+  block->context = queue.context;
+  block->bytes = bytes;
+  check(scythe_usm_alloc(queue.context->context.get(), access_handle::of(queue.target), SCYTHE_USM_DEVICE, bytes,
+                         scratch_head, &block->memory));
+  if (!block->memory)
+    fail(errc::memory_allocation, "reduction: no %zu bytes of memory on device '%s'", bytes, queue.name().c_str());
+  const unsigned char zero = 0;
+  scythe_command clear;
+  clear.kind = SCYTHE_COMMAND_FILL;
+  clear.flags = 0;
+  clear.requirements = nullptr;
+  clear.requirement_count = 0;
+  clear.deps = nullptr;
+  clear.dep_count = 0;
+  set_fill(clear, block->memory, &zero, 1, scratch_head);
+  block->last = queue.submit(clear);
+  return block.release();
+}
+
+// A block of `bytes` at least, of which the caller is the only user. Give it back by `return_scratch`.
+inline scratch_block *take_scratch(queue_impl &queue, std::size_t bytes) {
+  constexpr int most_in_flight = 64;
+  scratch_block *busy = nullptr;
+  int blocks = 0;
+  {
+    spin_guard guard(queue.scratch_lock);
+    for (scratch_block **at = &queue.scratch; *at; at = &(*at)->next, ++blocks) {
+      scratch_block *block = *at;
+      if (block->bytes < bytes)
+        continue;
+      // In an in-order queue the next command starts when the block's last one is done.
+      if (queue.in_order || scythe_event_status(block->last.get()) == 2) {
+        *at = block->next;
+        block->next = nullptr;
+        return block;
+      }
+      busy = block;
+    }
+    if (blocks >= most_in_flight && busy) {
+      for (scratch_block **at = &queue.scratch; *at; at = &(*at)->next)
+        if (*at == busy) {
+          *at = busy->next;
+          break;
+        }
+      busy->next = nullptr;
+    } else {
+      busy = nullptr;
+    }
+  }
+  // The kernel waits for the block's last one, which a dependency says.
+  return busy ? busy : make_scratch(queue, bytes);
+}
+
+inline void return_scratch(queue_impl &queue, scratch_block *block) {
+  spin_guard guard(queue.scratch_lock);
+  queue.free_scratch = &destroy_scratch;
+  block->next = queue.scratch;
+  queue.scratch = block;
+}
+
+} // namespace sycl::detail
+
+#endif

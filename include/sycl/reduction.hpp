@@ -1,0 +1,569 @@
+// Reductions: `sycl::reduction`, `sycl::reducer`, and the kernel that wraps the program's (SYCL 2020, 4.9.2).
+//
+// One kernel does it all. Its work-items combine what they get into values of their own, work-groups combine those, and
+// each leaves its result in memory that the queue lends (`detail/scratch.hpp`). The group that finishes last combines
+// these, in the order of the groups, with what the variable held. So the result does not depend on who finishes when.
+#ifndef SCYTHE_REDUCTION_HPP
+#define SCYTHE_REDUCTION_HPP
+
+#include <sycl/accessor.hpp>
+#include <sycl/atomic_ref.hpp>
+#include <sycl/buffer.hpp>
+#include <sycl/detail/scratch.hpp>
+#include <sycl/group_algorithms.hpp>
+#include <sycl/local_accessor.hpp>
+#include <sycl/span.hpp>
+
+namespace sycl {
+
+namespace property::reduction {
+// The variable's earlier value does not take part.
+struct initialize_to_identity : detail::property_base {
+  static constexpr unsigned scythe_bit = 16;
+};
+} // namespace property::reduction
+
+namespace detail {
+
+// What has been combined so far: with an identity always a value, else perhaps none.
+template <class T, bool HasIdentity> struct partial {
+  T value;
+
+  explicit partial(const T &identity) : value(identity) {}
+  template <class Op> void add(const T &x, const Op &op) { value = op(value, x); }
+  template <class Op> void add(const partial &x, const Op &op) { value = op(value, x.value); }
+  bool any() const { return true; }
+  const T &get() const { return value; }
+};
+template <class T> struct partial<T, false> {
+  // No constructor of T need exist.
+  alignas(T) unsigned char bytes[sizeof(T)];
+  bool valid = false;
+
+  partial() = default;
+  template <class Op> void add(const T &x, const Op &op) {
+    if (valid) {
+      const T sum = op(get(), x);
+      __builtin_memcpy(bytes, __builtin_addressof(sum), sizeof(T));
+    } else {
+      __builtin_memcpy(bytes, __builtin_addressof(x), sizeof(T));
+    }
+    valid = true;
+  }
+  template <class Op> void add(const partial &x, const Op &op) {
+    if (x.valid)
+      add(x.get(), op);
+  }
+  bool any() const { return valid; }
+  const T &get() const { return *reinterpret_cast<const T *>(bytes); }
+};
+
+template <class T, class Op, class Variable, bool HasIdentity, std::size_t Extent> struct reduction_object;
+
+// The identity where there is one.
+template <class T, bool HasIdentity> struct reduction_identity {
+  T value;
+  partial<T, true> start() const { return partial<T, true>(value); }
+};
+template <class T> struct reduction_identity<T, false> {
+  partial<T, false> start() const { return {}; }
+};
+
+} // namespace detail
+
+// What a kernel combines values into. `HasIdentity` and `Extent` are how this implementation tells reductions apart.
+template <class T, class BinaryOperation, int Dimensions, bool HasIdentity, std::size_t Extent> class reducer;
+
+template <class T, class BinaryOperation, bool HasIdentity, std::size_t Extent>
+class reducer<T, BinaryOperation, 0, HasIdentity, Extent> {
+  static constexpr detail::operation op = detail::operation_of<BinaryOperation>;
+  template <bool Holds> using if_holds = std::enable_if_t<Holds, int>;
+
+public:
+  using value_type = T;
+  using binary_operation = BinaryOperation;
+  static constexpr int dimensions = 0;
+
+  reducer(const reducer &) = delete;
+  reducer(reducer &&) = delete;
+  reducer &operator=(const reducer &) = delete;
+  reducer &operator=(reducer &&) = delete;
+
+  reducer &combine(const T &value) {
+    state_.add(value, operation_);
+    return *this;
+  }
+  template <bool I = HasIdentity, if_holds<I> = 0> T identity() const { return identity_.value; }
+
+  template <class U = T, if_holds<op == detail::operation::add && sizeof(U) != 0> = 0>
+  reducer &operator+=(const T &value) {
+    return combine(value);
+  }
+  template <class U = T, if_holds<op == detail::operation::mul && sizeof(U) != 0> = 0>
+  reducer &operator*=(const T &value) {
+    return combine(value);
+  }
+  template <class U = T, if_holds<op == detail::operation::bit_and && std::is_integral_v<U>> = 0>
+  reducer &operator&=(const T &value) {
+    return combine(value);
+  }
+  template <class U = T, if_holds<op == detail::operation::bit_or && std::is_integral_v<U>> = 0>
+  reducer &operator|=(const T &value) {
+    return combine(value);
+  }
+  template <class U = T, if_holds<op == detail::operation::bit_xor && std::is_integral_v<U>> = 0>
+  reducer &operator^=(const T &value) {
+    return combine(value);
+  }
+  template <class U = T,
+            if_holds<op == detail::operation::add && std::is_integral_v<U> && !std::is_same_v<U, bool>> = 0>
+  reducer &operator++() {
+    return combine(T(1));
+  }
+
+private:
+  template <class, class, int, bool, std::size_t> friend class reducer;
+  template <class, class, class, bool, std::size_t> friend struct detail::reduction_object;
+  using state = detail::partial<T, HasIdentity>;
+  using identity_type = detail::reduction_identity<T, HasIdentity>;
+
+  reducer(state *states, const BinaryOperation &o, const identity_type &identity)
+      : state_(*states), operation_(o), identity_(identity) {}
+
+  state &state_;
+  const BinaryOperation &operation_;
+  const identity_type &identity_;
+};
+
+template <class T, class BinaryOperation, bool HasIdentity, std::size_t Extent>
+class reducer<T, BinaryOperation, 1, HasIdentity, Extent> {
+public:
+  using value_type = T;
+  using binary_operation = BinaryOperation;
+  static constexpr int dimensions = 1;
+
+  reducer(const reducer &) = delete;
+  reducer(reducer &&) = delete;
+  reducer &operator=(const reducer &) = delete;
+  reducer &operator=(reducer &&) = delete;
+
+  reducer<T, BinaryOperation, 0, HasIdentity, Extent> operator[](std::size_t index) {
+    return {states_ + index, operation_, identity_};
+  }
+  template <bool I = HasIdentity, std::enable_if_t<I, int> = 0> T identity() const { return identity_.value; }
+
+private:
+  template <class, class, class, bool, std::size_t> friend struct detail::reduction_object;
+  using state = detail::partial<T, HasIdentity>;
+  using identity_type = detail::reduction_identity<T, HasIdentity>;
+
+  reducer(state *states, const BinaryOperation &o, const identity_type &identity)
+      : states_(states), operation_(o), identity_(identity) {}
+
+  state *states_;
+  const BinaryOperation &operation_;
+  const identity_type &identity_;
+};
+
+namespace detail {
+
+template <class T, class Op>
+inline constexpr bool groups_reduce = std::is_arithmetic_v<T> && operation_has_identity<operation_of<Op>, T>;
+
+// The values of a work-group's members while they are combined; nothing where the device has an operation for that.
+template <class State, bool Needed> struct group_states {
+  local_accessor<State, 1> states;
+  group_states(handler &h, std::size_t group_size) : states(range<1>(group_size), h) {}
+};
+template <class State> struct group_states<State, false> {
+  group_states(handler &, std::size_t) {}
+};
+
+template <class T> T *result_address(T *variable) { return variable; }
+template <class T, access_mode M, target A, access::placeholder P, class L>
+T *result_address(const accessor<T, 1, M, A, P, L> &acc) {
+  return &acc[0];
+}
+
+// What `sycl::reduction` returns. `Variable` is a pointer, or an accessor of one element. `Extent` is 0 for one
+// variable, else the number of elements of a span.
+template <class T, class Op, class Variable, bool HasIdentity, std::size_t Extent> struct reduction_object {
+  using scythe_reduction = void;
+  using state = partial<T, HasIdentity>;
+  using reducer_type = reducer<T, Op, Extent ? 1 : 0, HasIdentity, Extent>;
+  static constexpr std::size_t count = Extent ? Extent : 1;
+  static constexpr bool by_operation = HasIdentity && groups_reduce<T, Op>;
+
+  // The values of one work-item.
+  struct states {
+    alignas(state) unsigned char bytes[count * sizeof(state)];
+    state *data() { return reinterpret_cast<state *>(bytes); }
+  };
+
+  Variable variable;
+  Op operation;
+  reduction_identity<T, HasIdentity> identity;
+  bool initialize;
+
+  void start(states &s) const {
+    for (std::size_t i = 0; i < count; ++i)
+      ::new (static_cast<void *>(s.data() + i)) state(identity.start());
+  }
+  reducer_type make_reducer(states &s) const { return reducer_type(s.data(), operation, identity); }
+
+  // Combines the values of all members of `g`; all of them get the result.
+  template <class Group, class Local> void over_group(const Group &g, states &s, const Local &local) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      state &mine = s.data()[i];
+      if constexpr (by_operation) {
+        mine.value = detail::combine<spirv::reduce>(g, mine.value, operation);
+      } else {
+        state *const all = &local.states[0];
+        const std::size_t self = g.get_local_linear_id(), size = g.get_local_linear_range();
+        all[self] = mine;
+        group_barrier(g);
+        for (std::size_t active = size; active > 1;) {
+          const std::size_t half = (active + 1) / 2;
+          if (self + half < active)
+            all[self].add(all[self + half], operation);
+          group_barrier(g);
+          active = half;
+        }
+        mine = all[0];
+        group_barrier(g);
+      }
+    }
+  }
+  void store(void *scratch, std::size_t group, states &s) const {
+    for (std::size_t i = 0; i < count; ++i)
+      static_cast<state *>(scratch)[group * count + i] = s.data()[i];
+  }
+  void load(const void *scratch, std::size_t group, states &s) const {
+    for (std::size_t i = 0; i < count; ++i)
+      s.data()[i].add(static_cast<const state *>(scratch)[group * count + i], operation);
+  }
+  void finish(states &s) const {
+    T *const out = result_address(variable);
+    for (std::size_t i = 0; i < count; ++i) {
+      const state &sum = s.data()[i];
+      if (initialize) {
+        // Without an identity the first value stands alone, and with no value there is nothing to store.
+        if (sum.any())
+          out[i] = sum.get();
+      } else if (sum.any()) {
+        out[i] = operation(out[i], sum.get());
+      }
+    }
+  }
+};
+
+// One reduction of a kernel, with the memory it works in.
+template <class R> struct reduction_in_kernel {
+  R reduction;
+  group_states<typename R::state, !R::by_operation> local;
+  std::size_t scratch;
+};
+
+// A list of them; each holds those after it.
+template <class... R> struct reduction_pack {
+  reduction_pack(handler &, std::size_t, std::size_t, std::size_t &) {}
+  struct states {};
+  static void start(states &) {}
+  template <class F, class... Reducers> void call(F &f, states &, Reducers &...reducers) const { f(reducers...); }
+  template <class Group> void over_group(const Group &, states &) const {}
+  void store(unsigned char *, std::size_t, states &) const {}
+  void load(const unsigned char *, std::size_t, states &) const {}
+  void finish(states &) const {}
+};
+template <class R, class... Rest> struct reduction_pack<R, Rest...> {
+  reduction_in_kernel<R> first;
+  reduction_pack<Rest...> rest;
+
+  // `scratch` is where the values of the groups begin, and after it where they end.
+  reduction_pack(handler &h, std::size_t group_size, std::size_t groups, std::size_t &scratch, const R &r,
+                 const Rest &...others)
+      : first{r, {h, group_size}, reserve(scratch, groups)}, rest(h, group_size, groups, scratch, others...) {}
+  static std::size_t reserve(std::size_t &scratch, std::size_t groups) {
+    constexpr std::size_t align = alignof(typename R::state);
+    const std::size_t at = (scratch + align - 1) / align * align;
+    scratch = at + groups * R::count * sizeof(typename R::state);
+    return at;
+  }
+
+  struct states {
+    typename R::states first;
+    typename reduction_pack<Rest...>::states rest;
+  };
+  void start(states &s) const {
+    first.reduction.start(s.first);
+    rest.start(s.rest);
+  }
+  template <class F, class... Reducers> SCYTHE_ALWAYS_INLINE void call(F &f, states &s, Reducers &...reducers) const {
+    auto mine = first.reduction.make_reducer(s.first);
+    rest.call(f, s.rest, reducers..., mine);
+  }
+  template <class Group> void over_group(const Group &g, states &s) const {
+    first.reduction.over_group(g, s.first, first.local);
+    rest.over_group(g, s.rest);
+  }
+  void store(unsigned char *scratch, std::size_t group, states &s) const {
+    first.reduction.store(scratch + first.scratch, group, s.first);
+    rest.store(scratch, group, s.rest);
+  }
+  void load(const unsigned char *scratch, std::size_t group, states &s) const {
+    first.reduction.load(scratch + first.scratch, group, s.first);
+    rest.load(scratch, group, s.rest);
+  }
+  void finish(states &s) const {
+    first.reduction.finish(s.first);
+    rest.finish(s.rest);
+  }
+};
+
+// What all kernels with reductions end with.
+template <class Group, class Pack>
+void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &s, unsigned char *scratch) {
+  pack.over_group(g, s);
+  const std::size_t groups = g.get_group_linear_range();
+  if (groups > 1) {
+    std::uint32_t &counter = *reinterpret_cast<std::uint32_t *>(scratch);
+    using ticket_ref =
+        atomic_ref<std::uint32_t, memory_order::relaxed, memory_scope::device, access::address_space::global_space>;
+    std::uint32_t finished = 0;
+    if (g.leader()) {
+      pack.store(scratch, g.get_group_linear_id(), s);
+      atomic_fence(memory_order::release, memory_scope::device);
+      finished = ticket_ref(counter).fetch_add(1);
+    }
+    finished = sycl::group_broadcast(g, finished);
+    if (finished + 1 != groups)
+      return;
+    atomic_fence(memory_order::acquire, memory_scope::device);
+    pack.start(s);
+    for (std::size_t i = g.get_local_linear_id(); i < groups; i += g.get_local_linear_range())
+      pack.load(scratch, i, s);
+    pack.over_group(g, s);
+    if (g.leader())
+      ticket_ref(counter).store(0);
+  }
+  if (g.leader())
+    pack.finish(s);
+}
+
+// A kernel over an `nd_range`, as the program launched it.
+template <class K, class Pack, int D> struct nd_range_reduction_kernel {
+  K kernel;
+  Pack pack;
+  unsigned char *scratch;
+
+  void operator()(const nd_item<D> &it) {
+    typename Pack::states s;
+    pack.start(s);
+    auto call = [&](auto &...reducers) { kernel(it, reducers...); };
+    pack.call(call, s);
+    finish_reductions(it.get_group(), pack, s, scratch);
+  }
+};
+
+// How a range is cut for the work-groups: rows of the fastest dimension, in segments of `segment` elements.
+struct reduction_tiles {
+  std::size_t group_size, segment, segments, tiles, groups;
+};
+
+// A kernel over a `range`: each group takes tiles, and its work-items neighbours in them.
+template <class K, class Pack, int D> struct range_reduction_kernel {
+  K kernel;
+  Pack pack;
+  unsigned char *scratch;
+  range<D> whole;
+  std::size_t segment, segments, tiles;
+
+  void operator()(const nd_item<1> &it) {
+    typename Pack::states s;
+    pack.start(s);
+    for (std::size_t tile = it.get_group(0); tile < tiles; tile += it.get_group_range(0)) {
+      const std::size_t row = tile / segments, begin = tile % segments * segment;
+      const std::size_t end = begin + segment < whole[D - 1] ? begin + segment : whole[D - 1];
+      id<D> at;
+      if constexpr (D == 2) {
+        at[0] = row;
+      } else if constexpr (D == 3) {
+        at[0] = row / whole[1];
+        at[1] = row % whole[1];
+      }
+      for (std::size_t i = begin + it.get_local_id(0); i < end; i += it.get_local_range(0)) {
+        at[D - 1] = i;
+        auto call = [&](auto &...reducers) {
+          if constexpr (std::is_invocable_v<K &, item<D>, decltype(reducers)...>)
+            kernel(item<D>(at, whole), reducers...);
+          else if constexpr (std::is_invocable_v<K &, item<D, false>, decltype(reducers)...>)
+            kernel(item<D, false>(at, whole), reducers...);
+          else
+            kernel(at, reducers...);
+        };
+        pack.call(call, s);
+      }
+    }
+    finish_reductions(it.get_group(), pack, s, scratch);
+  }
+};
+
+// Few groups per compute unit, each with enough to do; `columns` is the fastest dimension's size.
+SCYTHE_COLD inline reduction_tiles tile_reduction(const device &d, std::size_t rows, std::size_t columns) {
+  reduction_tiles t;
+  const bool cpu = d.is_cpu();
+  std::size_t most = d.get_info<info::device::max_work_group_size>();
+  std::size_t wanted = cpu ? 32 : 256;
+  t.group_size = wanted < most ? wanted : most;
+  while (t.group_size > 1 && t.group_size / 2 >= columns)
+    t.group_size /= 2;
+  const std::size_t units = d.get_info<info::device::max_compute_units>();
+  const std::size_t most_groups = units * (cpu ? 4 : 8);
+  // Segments per row, such that there are tiles for all groups, of 4 steps or more each.
+  const std::size_t steps = (columns + t.group_size - 1) / t.group_size;
+  std::size_t segments = rows < most_groups && rows ? most_groups / rows : 1;
+  if (segments > steps / 4)
+    segments = steps / 4;
+  if (segments == 0)
+    segments = 1;
+  t.segment = (steps + segments - 1) / segments * t.group_size;
+  if (t.segment == 0)
+    t.segment = t.group_size;
+  t.segments = columns ? (columns + t.segment - 1) / t.segment : 1;
+  t.tiles = columns ? rows * t.segments : 0;
+  t.groups = t.tiles < most_groups ? t.tiles : most_groups;
+  if (t.groups == 0)
+    t.groups = 1;
+  return t;
+}
+
+template <class... R> struct reductions {
+  template <class Name, int D, class K>
+  static void launch(handler &h, const nd_range<D> &r, const K &kernel, code_location where, const R &...args) {
+    using pack_type = reduction_pack<R...>;
+    const std::size_t group_size = r.get_local_range().size(), groups = r.get_group_range().size();
+    std::size_t bytes = scratch_head;
+    pack_type pack(h, group_size, groups, bytes, args...);
+    nd_range_reduction_kernel<K, pack_type, D> wrapped{kernel, pack, borrow(h, groups, bytes)};
+    h.template set_kernel<kernel_name_t<Name, K>, SCYTHE_SHAPE_ND_RANGE, D>(wrapped, where);
+    set_nd_range(h.command_.u.kernel, r);
+  }
+  template <class Name, int D, class K>
+  static void launch(handler &h, const range<D> &r, const K &kernel, code_location where, const R &...args) {
+    using pack_type = reduction_pack<R...>;
+    std::size_t rows = 1;
+    for (int d = 0; d + 1 < D; ++d)
+      rows *= r[d];
+    const reduction_tiles t = tile_reduction(h.queue_.target, rows, r[D - 1]);
+    std::size_t bytes = scratch_head;
+    pack_type pack(h, t.group_size, t.groups, bytes, args...);
+    range_reduction_kernel<K, pack_type, D> wrapped{kernel,     pack,   borrow(h, t.groups, bytes), r, t.segment,
+                                                    t.segments, t.tiles};
+    h.template set_kernel<kernel_name_t<Name, K>, SCYTHE_SHAPE_ND_RANGE, 1>(wrapped, where);
+    set_nd_range(h.command_.u.kernel, nd_range<1>(t.groups * t.group_size, t.group_size));
+  }
+
+  // More reductions than `handler` has overloads for: those found so far, one more, and the rest.
+  template <class Name, class Space, class... Args>
+  static void launch_more(handler &h, const Space &r, code_location where, const R &...args, const Args &...rest) {
+    next<Name>(h, r, where, args..., rest...);
+  }
+
+private:
+  template <class Name, class Space, class K>
+  static void next(handler &h, const Space &r, code_location where, const R &...args, const K &kernel) {
+    launch<Name>(h, r, kernel, where, args...);
+  }
+  template <class Name, class Space, class N, class M, class... Args>
+  static void next(handler &h, const Space &r, code_location where, const R &...args, const N &one, const M &another,
+                   const Args &...rest) {
+    static_assert(is_reduction<N>, "parallel_for: reductions come after the range, and one kernel last");
+    reductions<R..., N>::template launch_more<Name>(h, r, where, args..., one, another, rest...);
+  }
+
+  // Memory for `groups` groups, which one alone does not need.
+  static unsigned char *borrow(handler &h, std::size_t groups, std::size_t bytes) {
+    if (groups <= 1)
+      return nullptr;
+    if (h.scratch_)
+      fail(errc::invalid, "a command group holds one command: this one already has a kernel with reductions");
+    h.scratch_ = take_scratch(h.queue_, bytes);
+    h.note_scratch_use_ = [](scratch_block *block, const handle<scythe_event> &done) { block->last = done; };
+    h.return_scratch_ = &return_scratch;
+    scythe_event_retain(h.scratch_->last.get());
+    h.deps_.push_back(h.scratch_->last.get());
+    return static_cast<unsigned char *>(h.scratch_->memory);
+  }
+};
+
+template <class Op, class T>
+using deduced_identity = reduction_identity<T, operation_has_identity<operation_of<Op>, std::remove_cv_t<T>>>;
+
+template <class Op, class T> deduced_identity<Op, T> identity_for() {
+  if constexpr (operation_has_identity<operation_of<Op>, std::remove_cv_t<T>>)
+    return {known_identity_v<Op, T>};
+  else
+    return {};
+}
+
+template <std::size_t Extent, class T, class Op, class Variable, bool HasIdentity>
+reduction_object<T, Op, Variable, HasIdentity, Extent>
+make_reduction(const Variable &variable, const Op &op, const reduction_identity<T, HasIdentity> &identity,
+               const property_list &props) {
+  const bool initialize = props.has_property<property::reduction::initialize_to_identity>();
+  if (initialize && !HasIdentity)
+    fail(errc::invalid,
+         "reduction: initialize_to_identity needs an identity, and this operation has none that is known: "
+         "give one to sycl::reduction");
+  return {variable, op, identity, initialize};
+}
+
+template <class T, class A> auto reduction_variable(buffer<T, 1, A> &b, handler &h, const property_list &props) {
+  if (b.size() != 1)
+    fail(errc::invalid, "reduction: the buffer must have one element, this one has %zu", b.size());
+  using accessor_type = accessor<T, 1, access_mode::read_write, target::device>;
+  return props.has_property<property::reduction::initialize_to_identity>() ? accessor_type(b, h, no_init)
+                                                                           : accessor_type(b, h);
+}
+
+} // namespace detail
+
+// --- A buffer's one element
+
+template <class T, class A, class BinaryOperation>
+auto reduction(buffer<T, 1, A> vars, handler &h, BinaryOperation combiner, const property_list &props = {}) {
+  return detail::make_reduction<0, T>(detail::reduction_variable(vars, h, props), combiner,
+                                      detail::identity_for<BinaryOperation, T>(), props);
+}
+template <class T, class A, class BinaryOperation>
+auto reduction(buffer<T, 1, A> vars, handler &h, const T &identity, BinaryOperation combiner,
+               const property_list &props = {}) {
+  return detail::make_reduction<0, T>(detail::reduction_variable(vars, h, props), combiner,
+                                      detail::reduction_identity<T, true>{identity}, props);
+}
+
+// --- A variable in USM
+
+template <class T, class BinaryOperation>
+auto reduction(T *var, BinaryOperation combiner, const property_list &props = {}) {
+  return detail::make_reduction<0, T>(var, combiner, detail::identity_for<BinaryOperation, T>(), props);
+}
+template <class T, class BinaryOperation>
+auto reduction(T *var, const T &identity, BinaryOperation combiner, const property_list &props = {}) {
+  return detail::make_reduction<0, T>(var, combiner, detail::reduction_identity<T, true>{identity}, props);
+}
+
+// --- Several variables in USM
+
+template <class T, std::size_t Extent, class BinaryOperation, class = std::enable_if_t<Extent != dynamic_extent>>
+auto reduction(span<T, Extent> vars, BinaryOperation combiner, const property_list &props = {}) {
+  return detail::make_reduction<Extent, T>(vars.data(), combiner, detail::identity_for<BinaryOperation, T>(), props);
+}
+template <class T, std::size_t Extent, class BinaryOperation, class = std::enable_if_t<Extent != dynamic_extent>>
+auto reduction(span<T, Extent> vars, const T &identity, BinaryOperation combiner, const property_list &props = {}) {
+  return detail::make_reduction<Extent, T>(vars.data(), combiner, detail::reduction_identity<T, true>{identity}, props);
+}
+
+} // namespace sycl
+
+#endif
