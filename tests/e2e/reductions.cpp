@@ -5,6 +5,9 @@
 #include <array>
 #include <vector>
 
+// With another host compiler, kernels with more than two reductions of a queue need a name.
+class four_reductions;
+
 namespace {
 
 using initialize = sycl::property::reduction::initialize_to_identity;
@@ -141,17 +144,17 @@ void several(sycl::queue &q) {
     out[i] = 1;
   sycl::event last;
   for (int round = 0; round < 3; ++round)
-    last =
-        q.parallel_for(sycl::range<1>(3000), last, sycl::reduction(out, sycl::plus<long>()),
-                       sycl::reduction(out + 1, sycl::minimum<long>()), sycl::reduction(out + 2, sycl::maximum<long>()),
-                       sycl::reduction(out + 3, 0L, [](long a, long b) { return a ^ b; }),
-                       [=](sycl::id<1> i, auto &sum, auto &least, auto &most, auto &odd) {
-                         const long x = static_cast<long>(i[0]);
-                         sum += x;
-                         least.combine(-x);
-                         most.combine(x);
-                         odd.combine(x);
-                       });
+    last = q.parallel_for<four_reductions>(sycl::range<1>(3000), last, sycl::reduction(out, sycl::plus<long>()),
+                                           sycl::reduction(out + 1, sycl::minimum<long>()),
+                                           sycl::reduction(out + 2, sycl::maximum<long>()),
+                                           sycl::reduction(out + 3, 0L, [](long a, long b) { return a ^ b; }),
+                                           [=](sycl::id<1> i, auto &sum, auto &least, auto &most, auto &odd) {
+                                             const long x = static_cast<long>(i[0]);
+                                             sum += x;
+                                             least.combine(-x);
+                                             most.combine(x);
+                                             odd.combine(x);
+                                           });
   last.wait();
   long odd = 0;
   for (long x = 0; x < 3000; ++x)
