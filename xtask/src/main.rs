@@ -4,6 +4,7 @@
 //! packages; `setup` installs those.
 
 mod bench;
+mod cts;
 mod e2e;
 mod fuzz;
 mod invariants;
@@ -33,6 +34,7 @@ Usage: cargo xtask COMMAND
   bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program in benches/cpu
   fuzz barriers [--count N] [--seed S]
                              random kernels with barriers on the CPU device against host mode
+  cts --suite PATH [...]     the SYCL conformance suite, and docs/conformance.md (cts --help tells more)
   setup                      install the Debian packages that are missing
   fmt                        format Rust and C++
   lint                       check formats and lints
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Some("stage") => stage::stage_command(rest),
         Some("bench") => bench::run(rest),
         Some("fuzz") => fuzz::run(rest),
+        Some("cts") => cts::run(rest),
         Some("setup") => setup::ensure(setup::Purpose::Bench).map(|()| ExitCode::SUCCESS),
         Some("fmt") => lint::format().map(|()| ExitCode::SUCCESS),
         Some("lint") => lint::check().map(|()| ExitCode::SUCCESS),

@@ -18,6 +18,8 @@ pub struct Outcome {
     pub stdout: String,
     pub stderr: String,
     pub timed_out: bool,
+    /// Why it was not let to its end, where it was not.
+    pub stopped: Option<String>,
     pub elapsed: Duration,
 }
 
@@ -29,7 +31,7 @@ impl Outcome {
     /// How it failed, with all it printed.
     pub fn describe(&self) -> String {
         let how = match self.status {
-            _ if self.timed_out => format!("exceeded its time limit after {:.0} s", self.elapsed.as_secs_f64()),
+            _ if self.stopped.is_some() => self.stopped.clone().unwrap_or_default(),
             Some(status) => format!("exit status {status}"),
             None => "ended by a signal".to_owned(),
         };
@@ -68,6 +70,16 @@ pub fn output(command: &mut Command) -> Result<String, String> {
 
 /// Runs a program with a time limit and keeps what it prints. Its process group is ended with it.
 pub fn capture(command: &mut Command, limit: Duration) -> Result<Outcome, String> {
+    watched(command, |_, elapsed| {
+        (elapsed > limit).then(|| format!("exceeded its time limit after {:.0} s", elapsed.as_secs_f64()))
+    })
+}
+
+/// Runs a program until `watch`, which gets its process group and how long it has run, says why not to go on.
+pub fn watched(
+    command: &mut Command,
+    mut watch: impl FnMut(u32, Duration) -> Option<String>,
+) -> Result<Outcome, String> {
     use std::os::unix::process::{CommandExt, ExitStatusExt};
     let start = Instant::now();
     let mut child = command
@@ -80,18 +92,21 @@ pub fn capture(command: &mut Command, limit: Duration) -> Result<Outcome, String
         .map_err(|e| format!("cannot run '{}': {e}", shown(command)))?;
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
-    let mut timed_out = false;
+    let mut stopped = None;
     let mut pause = Duration::from_micros(200);
     let status = loop {
         match child.try_wait().map_err(|e| format!("cannot wait for '{}': {e}", shown(command)))? {
             Some(status) => break status,
-            None if start.elapsed() > limit && !timed_out => {
-                timed_out = true;
-                // The group holds what the program started; its leader has not been waited for, so the number is its own.
-                let group = format!("-{}", child.id());
-                let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
-            }
             None => {
+                if stopped.is_none() {
+                    stopped = watch(child.id(), start.elapsed());
+                    if stopped.is_some() {
+                        // The group holds what the program started; its leader has not been waited for, so the number
+                        // is its own.
+                        let group = format!("-{}", child.id());
+                        let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+                    }
+                }
                 std::thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(10));
             }
@@ -101,10 +116,12 @@ pub fn capture(command: &mut Command, limit: Duration) -> Result<Outcome, String
     let text =
         |t: std::thread::JoinHandle<Vec<u8>>| String::from_utf8_lossy(&t.join().unwrap_or_default()).into_owned();
     let mut stderr = text(stderr);
+    let timed_out = stopped.is_some();
     if let Some(signal) = status.signal().filter(|_| !timed_out) {
         stderr += &format!("ended by signal {signal}\n");
     }
-    Ok(Outcome { status: status.code().filter(|_| !timed_out), stdout: text(stdout), stderr, timed_out, elapsed })
+    let status = status.code().filter(|_| !timed_out);
+    Ok(Outcome { status, stdout: text(stdout), stderr, timed_out, stopped, elapsed })
 }
 
 fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {

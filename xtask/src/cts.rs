@@ -1,0 +1,205 @@
+//! `cargo xtask cts`: the SYCL conformance suite, one category at a time, and the table in `docs/conformance.md`.
+//!
+//! The suite is a checkout with unmodified tests. Its own CMake files say which sources a category consists of and how they
+//! are compiled; `cmake/cts/AddSYCLExecutable.cmake` registers Scythe there. This tool then compiles each source by itself,
+//! so that one that does not compile costs a category no more than its own tests, links what was compiled, and runs it.
+//! What came of a category is kept below the target folder: an interrupted run goes on with `--resume`.
+
+mod build;
+mod commands;
+mod execute;
+mod limits;
+mod outcome;
+mod report;
+mod suite;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::process::progress;
+use crate::setup::{self, Purpose};
+use crate::stage::{self, Profile};
+use crate::workspace::{root, target};
+use limits::Limits;
+use outcome::Outcome;
+use suite::Suite;
+
+pub const HELP: &str = "\
+Usage: cargo xtask cts --suite PATH [OPTION]...
+
+  --suite PATH        a checkout of SYCL-CTS
+  --catch2 PATH       a checkout of Catch2, where the suite's submodule vendor/Catch2 is empty
+  --backend NAME      cpu (default) or opencl; may be repeated: categories are built once and run on each
+  --category NAME     only this one; may be repeated
+  --resume            leave out categories that have a result
+  --time-limit S      seconds for a category's build, and again for its run (default 3600)
+  --memory-limit MB   of each compiler or test program (default 8192)
+  --jobs N            compilers at the same time (default: processors)
+  --prefix DIR        an installed tree of Scythe to use, instead of one that is built now
+";
+
+/// Where a category runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    Cpu,
+    OpenCl,
+}
+
+impl Backend {
+    pub const ALL: [Backend; 2] = [Backend::Cpu, Backend::OpenCl];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Cpu => "cpu",
+            Backend::OpenCl => "opencl",
+        }
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Options {
+    suite: PathBuf,
+    catch2: Option<PathBuf>,
+    backends: Vec<Backend>,
+    categories: Vec<String>,
+    resume: bool,
+    limits: Limits,
+    jobs: usize,
+    prefix: Option<PathBuf>,
+}
+
+impl Options {
+    fn parse(args: &[String]) -> Result<Options, String> {
+        let mut options = Options {
+            suite: PathBuf::new(),
+            catch2: None,
+            backends: Vec::new(),
+            categories: Vec::new(),
+            resume: false,
+            limits: Limits { time: Duration::from_secs(3600), memory: 8192 << 20 },
+            jobs: std::thread::available_parallelism().map_or(1, |n| n.get()),
+            prefix: None,
+        };
+        let mut words = args.iter().flat_map(|a| match a.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => vec![name, value],
+            _ => vec![a.as_str()],
+        });
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("'{word}' wants a value\n\n{HELP}"));
+            match word {
+                "--suite" => options.suite = PathBuf::from(value()?),
+                "--catch2" => options.catch2 = Some(PathBuf::from(value()?)),
+                "--backend" => options.backends.push(backend(value()?)?),
+                "--category" => options.categories.push(value()?.to_owned()),
+                "--resume" => options.resume = true,
+                "--time-limit" => options.limits.time = Duration::from_secs(number(word, value()?)?),
+                "--memory-limit" => options.limits.memory = number(word, value()?)?.saturating_mul(1 << 20),
+                "--jobs" => options.jobs = usize::try_from(number(word, value()?)?).unwrap_or(usize::MAX),
+                "--prefix" => options.prefix = Some(PathBuf::from(value()?)),
+                _ => return Err(format!("'cts' does not know '{word}'\n\n{HELP}")),
+            }
+        }
+        if options.suite.as_os_str().is_empty() {
+            return Err(format!("--suite is missing\n\n{HELP}"));
+        }
+        if options.backends.is_empty() {
+            options.backends.push(Backend::Cpu);
+        }
+        Ok(options)
+    }
+}
+
+fn backend(name: &str) -> Result<Backend, String> {
+    Backend::ALL.into_iter().find(|b| b.name() == name).ok_or_else(|| format!("no backend '{name}': cpu or opencl"))
+}
+
+fn number(option: &str, text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err(format!("'{option}' wants a number above 0, not '{text}'")),
+        Ok(n) => Ok(n),
+    }
+}
+
+pub fn run(args: &[String]) -> Result<ExitCode, String> {
+    if args.iter().any(|a| a == "--help" || a == "-h") {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = Options::parse(args)?;
+    // The suite is linked with OpenCL's loader, whatever backend it runs on.
+    setup::ensure(Purpose::Bench)?;
+    let prefix = match &options.prefix {
+        Some(prefix) => std::path::absolute(prefix).map_err(|e| format!("{}: {e}", prefix.display()))?,
+        None => stage::stage(Profile::Release)?,
+    };
+    let folder = target().join("cts");
+    let suite = Suite::configure(&options.suite, options.catch2.as_deref(), &prefix, &folder)?;
+    let wanted = chosen(&suite, &options.categories)?;
+    for category in &wanted {
+        let missing: Vec<Backend> = options
+            .backends
+            .iter()
+            .copied()
+            .filter(|b| !(options.resume && Outcome::load(&folder, *b, category).is_some()))
+            .collect();
+        if missing.is_empty() {
+            continue;
+        }
+        progress(&format!("category {category}"));
+        let built = build::build(&suite, category, options.limits, options.jobs)?;
+        for backend in missing {
+            let outcome = execute::run(&suite, category, &built, backend, options.limits)?;
+            println!("{category} [{}]: {}", backend.name(), outcome.summary());
+            outcome.save(&folder, backend, category)?;
+        }
+        report::write(&suite, &folder, &root().join("docs"))?;
+    }
+    report::write(&suite, &folder, &root().join("docs"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The categories to run: those named, which must be the suite's, or all.
+fn chosen(suite: &Suite, named: &[String]) -> Result<Vec<String>, String> {
+    if let Some(unknown) = named.iter().find(|n| !suite.categories.contains(n)) {
+        return Err(format!("the suite has no category '{unknown}'; it has: {}", suite.categories.join(" ")));
+    }
+    Ok(if named.is_empty() { suite.categories.clone() } else { named.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Options, String> {
+        Options::parse(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_may_repeat_and_have_values_either_way() {
+        let o = parse("--suite=a --category id --category=range --backend cpu --backend opencl --jobs=3").unwrap();
+        assert_eq!(o.suite, PathBuf::from("a"));
+        assert_eq!(o.categories, ["id", "range"]);
+        assert_eq!(o.backends, Backend::ALL);
+        assert_eq!(o.jobs, 3);
+    }
+
+    #[test]
+    fn the_backend_is_the_cpu_unless_named() {
+        assert_eq!(parse("--suite a").unwrap().backends, [Backend::Cpu]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, part) in [
+            ("", "--suite is missing"),
+            ("--suite", "wants a value"),
+            ("--suite a --backend cuda", "'cuda'"),
+            ("--suite a --jobs none", "'none'"),
+            ("--suite a --time-limit 0", "above 0"),
+            ("--suite a --fast", "'--fast'"),
+        ] {
+            assert!(parse(text).unwrap_err().contains(part), "{text}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Writes `docs/conformance.md`: a table per backend of all categories, and a line of why for each failure.
+//!
+//! Reasons stand in `docs/conformance-reasons.txt`, one per line: a category or `*`, a part of the failure's text (of the
+//! test, the file, or the first error), and the reason, divided by ` | `. Failures without one show their first error.
+
+use std::path::Path;
+
+use super::Backend;
+use super::outcome::Outcome;
+use super::suite::Suite;
+
+struct Reason {
+    category: String,
+    part: String,
+    text: String,
+}
+
+/// Writes the page of all that is known, unless it would not change.
+pub fn write(suite: &Suite, folder: &Path, docs: &Path) -> Result<(), String> {
+    let source = docs.join("conformance-reasons.txt");
+    let text = match std::fs::read_to_string(&source) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(e) => return Err(format!("cannot read {}: {e}", source.display())),
+    };
+    let reasons = reasons(&text).map_err(|e| format!("{}: {e}", source.display()))?;
+    let mut page = format!(
+        "# Conformance\n\nWhat the SYCL 2020 conformance suite ([SYCL-CTS](https://github.com/KhronosGroup/SYCL-CTS), \
+         commit {}) finds, with unmodified tests, in\nfull conformance mode, with the tests of extensions. Written by \
+         `cargo xtask cts --suite PATH`, which reads reasons from\n`conformance-reasons.txt`. `cmake/cts/\
+         AddSYCLExecutable.cmake` registers Scythe with the suite.\n\nA category conforms when all its files build, and \
+         no test fails. A file that does not build keeps the others of its\ncategory from nothing. Tests that find the \
+         device to lack what they are about are skipped.\n",
+        suite.version
+    );
+    for backend in Backend::ALL {
+        let outcomes: Vec<(&str, Option<Outcome>)> =
+            suite.categories.iter().map(|c| (c.as_str(), Outcome::load(folder, backend, c))).collect();
+        if outcomes.iter().any(|(_, o)| o.is_some()) {
+            page += &section(backend, &outcomes, &reasons);
+        }
+    }
+    let path = docs.join("conformance.md");
+    if std::fs::read_to_string(&path).is_ok_and(|old| old == page) {
+        return Ok(());
+    }
+    std::fs::write(&path, page).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+fn reasons(text: &str) -> Result<Vec<Reason>, String> {
+    let lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
+    lines
+        .map(|(i, line)| match line.split(" | ").map(str::trim).collect::<Vec<_>>().as_slice() {
+            [category, part, text] => {
+                Ok(Reason { category: (*category).into(), part: (*part).into(), text: (*text).into() })
+            }
+            _ => Err(format!("line {}: expected 'category | part | reason', not '{line}'", i + 1)),
+        })
+        .collect()
+}
+
+fn section(backend: Backend, outcomes: &[(&str, Option<Outcome>)], reasons: &[Reason]) -> String {
+    let conforming = outcomes.iter().filter(|(_, o)| o.as_ref().is_some_and(Outcome::conforms)).count();
+    let title = match backend {
+        Backend::Cpu => "The built-in CPU device",
+        Backend::OpenCl => "OpenCL (Intel's runtime for CPUs)",
+    };
+    let mut text = format!("\n## {title}\n\n{conforming} of {} categories conform.\n\n", outcomes.len());
+    text +=
+        "| category | conforms | tests passed | failed | skipped | files not built |\n|---|---|---:|---:|---:|---:|\n";
+    for (category, outcome) in outcomes {
+        text += &match outcome {
+            Some(o) => format!(
+                "| {category} | {} | {} | {} | {} | {} |\n",
+                if o.conforms() { "yes" } else { "no" },
+                o.passed,
+                o.failed.len(),
+                o.skipped,
+                o.not_built.len()
+            ),
+            None => format!("| {category} | not run | | | | |\n"),
+        };
+    }
+    text += "\n### Why\n\n";
+    for (category, outcome) in outcomes {
+        let Some(outcome) = outcome else { continue };
+        for (why, names) in grouped(category, outcome, reasons) {
+            let (first, more) = (&names[0], names.len() - 1);
+            let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+            text += &format!("- **{category}**, {}{others}: {}\n", plain(first), plain(&why));
+        }
+        if outcome.passed == 0 && outcome.failed.is_empty() && outcome.not_built.is_empty() {
+            text += &format!("- **{category}**: {}\n", reason(category, "no tests", reasons).unwrap_or("no tests"));
+        }
+    }
+    text
+}
+
+/// Failures with the same reason, in order of their first.
+fn grouped(category: &str, outcome: &Outcome, reasons: &[Reason]) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (name, error) in outcome.not_built.iter().chain(&outcome.failed) {
+        let known = reason(category, name, reasons).or_else(|| reason(category, error, reasons));
+        let why = known.unwrap_or(error).to_owned();
+        match groups.iter_mut().find(|(w, _)| *w == why) {
+            Some((_, names)) => names.push(name.clone()),
+            None => groups.push((why, vec![name.clone()])),
+        }
+    }
+    groups
+}
+
+fn reason<'a>(category: &str, text: &str, reasons: &'a [Reason]) -> Option<&'a str> {
+    let fits = |r: &&Reason| (r.category == "*" || r.category == category) && text.contains(&r.part);
+    reasons.iter().find(fits).map(|r| r.text.as_str())
+}
+
+/// Text that Markdown shows as it is.
+fn plain(text: &str) -> String {
+    text.chars().flat_map(|c| if "\\`*_<>[]|".contains(c) { vec!['\\', c] } else { vec![c] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_grouped_by_reason() {
+        let reasons =
+            reasons("# heading\n\n* | no member named 'stream' | streams are missing\nid | two | why\n").unwrap();
+        let outcome = Outcome {
+            passed: 1,
+            failed: vec![("two".into(), "x".into()), ("three".into(), "y".into())],
+            not_built: vec![("a.cpp".into(), "error: no member named 'stream'".into())],
+            ..Outcome::default()
+        };
+        let groups = grouped("id", &outcome, &reasons);
+        let whys: Vec<&str> = groups.iter().map(|(w, _)| w.as_str()).collect();
+        assert_eq!(whys, ["streams are missing", "why", "y"]);
+        let text = section(Backend::Cpu, &[("id", Some(outcome)), ("range", None)], &reasons);
+        assert!(text.contains("| id | no | 1 | 2 | 0 | 1 |"), "{text}");
+        assert!(text.contains("| range | not run |"), "{text}");
+        assert!(text.contains("0 of 2 categories conform"), "{text}");
+    }
+
+    #[test]
+    fn wrong_lines_of_reasons_are_named() {
+        assert!(reasons("a | b\n").err().unwrap().contains("line 1"));
+    }
+}

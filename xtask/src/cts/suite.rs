@@ -1,0 +1,116 @@
+//! A checkout of the suite, configured for Scythe by its own CMake files. Nothing is written into the checkout.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::commands::{self, Unit};
+use crate::process::{self, progress};
+use crate::workspace::root;
+
+/// Libraries that every test program is linked with.
+const LIBRARIES: [&str; 4] = ["util", "oclmath", "Catch2", "main_function_object"];
+
+pub struct Suite {
+    /// The suite's commit, or what stands for it.
+    pub version: String,
+    /// All folders with tests, sorted.
+    pub categories: Vec<String>,
+    pub units: Vec<Unit>,
+    /// CMake's build folder.
+    pub build: PathBuf,
+}
+
+impl Suite {
+    /// Configures the suite below `folder`, and builds what all tests share. The files of the build stay for the next time.
+    pub fn configure(path: &Path, catch2: Option<&Path>, prefix: &Path, folder: &Path) -> Result<Suite, String> {
+        let path = path.canonicalize().map_err(|e| format!("cannot find the suite {}: {e}", path.display()))?;
+        if !path.join("tests/CMakeLists.txt").exists() {
+            return Err(format!("{} is no checkout of SYCL-CTS: it has no tests/CMakeLists.txt", path.display()));
+        }
+        let source = folder.join("suite");
+        link_tree(&path, catch2, &source)?;
+        let build = folder.join("build");
+        progress("configuring the conformance suite");
+        let mut cmake = Command::new("cmake");
+        cmake.arg("-S").arg(&source).arg("-B").arg(&build).args(["-G", "Ninja"]);
+        cmake.args([
+            format!("-DCMAKE_MODULE_PATH={}", root().join("cmake/cts").display()),
+            format!("-DScythe_DIR={}", prefix.join("lib/cmake/Scythe").display()),
+            format!("-DCMAKE_CXX_COMPILER={}", prefix.join("bin/scythe").display()),
+        ]);
+        let on =
+            ["FULL_CONFORMANCE", "DEPRECATED_FEATURES_TESTS", "OPENCL_INTEROP_TESTS", "DOUBLE_TESTS", "HALF_TESTS"];
+        let extensions = ["EXT_ONEAPI_TESTS", "KHR_TESTS"];
+        cmake.args(on.iter().chain(&extensions).map(|o| format!("-DSYCL_CTS_ENABLE_{o}=ON")));
+        cmake.arg("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
+        process::output(&mut cmake)?;
+        let list = build.join("compile_commands.json");
+        let json = std::fs::read_to_string(&list).map_err(|e| format!("cannot read {}: {e}", list.display()))?;
+        let units = commands::units(&json).map_err(|e| format!("{}: {e}", list.display()))?;
+        progress("building what all tests share");
+        let suite = Suite { version: version(&path), categories: categories(&path.join("tests"))?, units, build };
+        suite.ninja(&LIBRARIES)?;
+        Ok(suite)
+    }
+
+    /// The sources of a category.
+    pub fn units_of<'a>(&'a self, category: &'a str) -> impl Iterator<Item = &'a Unit> {
+        self.units.iter().filter(move |u| u.category == category)
+    }
+
+    /// Builds targets or files with Ninja.
+    pub fn ninja(&self, targets: &[impl AsRef<std::ffi::OsStr>]) -> Result<(), String> {
+        process::run(Command::new("ninja").arg("-C").arg(&self.build).arg("--quiet").args(targets))
+    }
+
+    /// The shell command that links `program` of all its objects.
+    pub fn link_command(&self, program: &str) -> Result<String, String> {
+        let name = format!("bin/{program}");
+        let mut ninja = Command::new("ninja");
+        let all = process::output(ninja.arg("-C").arg(&self.build).args(["-t", "commands", "-s", &name]))?;
+        let last = all.lines().rev().find(|l| l.contains(&format!("-o {name} "))).map(str::to_owned);
+        last.ok_or_else(|| format!("Ninja knows no command that makes {name}"))
+    }
+}
+
+/// Links to all of the checkout, with Catch2 in its submodule's place where that is empty.
+fn link_tree(suite: &Path, catch2: Option<&Path>, to: &Path) -> Result<(), String> {
+    let fail = |what: &Path, e: std::io::Error| format!("cannot link {}: {e}", what.display());
+    if to.exists() {
+        std::fs::remove_dir_all(to).map_err(|e| fail(to, e))?;
+    }
+    let vendor = to.join("vendor");
+    std::fs::create_dir_all(&vendor).map_err(|e| fail(&vendor, e))?;
+    let link = |from: &Path, to: &Path| std::os::unix::fs::symlink(from, to).map_err(|e| fail(to, e));
+    for entry in std::fs::read_dir(suite).map_err(|e| fail(suite, e))?.flatten() {
+        if entry.file_name() != "vendor" {
+            link(&entry.path(), &to.join(entry.file_name()))?;
+        }
+    }
+    let own = suite.join("vendor/Catch2");
+    let catch2 = match catch2 {
+        Some(given) => given.canonicalize().map_err(|e| format!("cannot find Catch2 {}: {e}", given.display()))?,
+        None => own,
+    };
+    if !catch2.join("CMakeLists.txt").exists() {
+        return Err(format!(
+            "{} holds no Catch2: run 'git submodule update --init' in the suite, or give a checkout by --catch2",
+            catch2.display()
+        ));
+    }
+    link(&catch2, &vendor.join("Catch2"))
+}
+
+/// The folders with tests.
+fn categories(tests: &Path) -> Result<Vec<String>, String> {
+    let entries = std::fs::read_dir(tests).map_err(|e| format!("cannot read {}: {e}", tests.display()))?;
+    let folders = entries.flatten().filter(|e| e.path().join("CMakeLists.txt").exists() && e.file_name() != "common");
+    let mut names: Vec<String> = folders.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
+fn version(suite: &Path) -> String {
+    let commit = process::output(Command::new("git").arg("-C").arg(suite).args(["rev-parse", "--short=12", "HEAD"]));
+    commit.map_or_else(|_| "of unknown version".to_owned(), |c| c.trim().to_owned())
+}
