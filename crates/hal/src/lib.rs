@@ -14,10 +14,12 @@ use std::sync::Arc;
 use scythe_abi::launch::{KernelLaunch, Shape};
 
 pub mod device_has;
+pub mod globals;
 pub mod info;
 pub mod native;
 pub mod null;
 
+pub use globals::Global;
 pub use info::{DeviceInfo, PlatformInfo};
 pub use native::{Native, NativeKind};
 
@@ -122,7 +124,34 @@ pub trait Device: Send + Sync + Any {
         libraries: &[&[u8]],
     ) -> Result<Arc<dyn Program>>;
 
+    /// The same for code that uses these `device_global` variables, whose memory is there: see [`globals`]. Each symbol occurs
+    /// once; those with `device_image_scope` are among them only where [`Device::binds_globals`].
+    fn build_with_globals(
+        &self,
+        code: &[u8],
+        format: scythe_image::Format,
+        options: &str,
+        libraries: &[&[u8]],
+        globals: &[Global<'_>],
+    ) -> Result<Arc<dyn Program>> {
+        let program = self.build(code, format, options, libraries)?;
+        globals::fill_pointers(self, &*program, globals)?;
+        Ok(program)
+    }
+
+    /// All variables, also those with `device_image_scope`, live in memory that [`Device::build_with_globals`] is told of. Else
+    /// the latter are inside of programs, and [`Program::global`] tells where.
+    fn binds_globals(&self) -> bool {
+        false
+    }
+
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>>;
+
+    /// A queue for the commands of one in-order SYCL queue alone: the driver's own, which runs them in turn. Commands still name
+    /// what they wait for. `None` where the queues of [`Device::create_queue`] serve such queues as well.
+    fn create_in_order_queue(&self, _profiling: bool) -> Result<Option<Arc<dyn Queue>>> {
+        Ok(None)
+    }
 
     /// The driver's own object, with a count for the caller where the driver counts it.
     fn native(&self, _kind: NativeKind) -> Result<Native> {
@@ -150,6 +179,13 @@ pub trait Device: Send + Sync + Any {
 pub trait Program: Send + Sync {
     /// The kernel with this symbol and these launch rows. `Kernel` error when the program has no such symbol.
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>>;
+
+    /// The address, in memory of the device that copies can name, of the variable `symbol` that the program's code defines
+    /// (CUDA: `cuModuleGetGlobal`). It stays the same as long as the program lives. `None` where the code has no such variable:
+    /// nothing uses it. Asked once after a build for each `device_global` of the image, before the first kernel runs.
+    fn global(&self, symbol: &str) -> Result<Option<*mut c_void>> {
+        Err(globals::none(symbol))
+    }
 }
 
 /// A kernel ready to be launched on the device it was built for. Backends downcast.
