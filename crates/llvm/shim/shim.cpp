@@ -212,6 +212,18 @@ void scythe_llvm_add_global_variable_attribute(LLVMValueRef variable, const char
   unwrap<GlobalVariable>(variable)->addAttribute(StringRef(name, name_len), StringRef(value, value_len));
 }
 
+// Null without such an attribute; the text lives as long as the context.
+const char *scythe_llvm_global_variable_attribute(LLVMValueRef variable, const char *name, size_t name_len,
+                                                  size_t *len) {
+  Attribute attribute = unwrap<GlobalVariable>(variable)->getAttribute(StringRef(name, name_len));
+  if (!attribute.isStringAttribute())
+    return nullptr;
+  StringRef value = attribute.getValueAsString();
+  *len = value.size();
+  // An empty text may have no address.
+  return value.data() ? value.data() : "";
+}
+
 void scythe_llvm_copy_global_metadata(LLVMValueRef to, LLVMValueRef from, ScytheValueMap *map, int poison_missing) {
   PoisonMissing poison;
   GlobalObject *t = unwrap<GlobalObject>(to);

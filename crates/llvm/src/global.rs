@@ -94,6 +94,17 @@ impl<'ctx> GlobalVariable<'ctx> {
         }
     }
 
+    /// The value of the string attribute of this name.
+    pub fn string_attribute(self, name: &str) -> Option<String> {
+        let mut len = 0;
+        // SAFETY: live global, and a text with its length; null without such an attribute.
+        unsafe {
+            let name = (name.as_ptr().cast(), name.len());
+            let data = crate::shim::scythe_llvm_global_variable_attribute(self.ptr(), name.0, name.1, &mut len);
+            (!data.is_null()).then(|| crate::text::copy_string(data, len))
+        }
+    }
+
     /// Removes the variable from its module. Uses that remain become poison. The handle is dead afterwards.
     pub fn erase(self) {
         if self.has_uses() {

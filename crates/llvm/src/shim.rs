@@ -85,6 +85,12 @@ unsafe extern "C" {
         value: *const c_char,
         value_len: usize,
     );
+    pub(crate) fn scythe_llvm_global_variable_attribute(
+        variable: LLVMValueRef,
+        name: *const c_char,
+        name_len: usize,
+        len: *mut usize,
+    ) -> *const c_char;
     pub(crate) fn scythe_llvm_copy_global_metadata(
         to: LLVMValueRef,
         from: LLVMValueRef,
