@@ -101,33 +101,31 @@ public:
   }
 
   // With reductions (`reduction.hpp`). Only these, of up to three, know where they were called: see `code_location`.
-#define SCYTHE_WITH_REDUCTIONS(space)                                                                                  \
-  template <class Name = detail::unnamed, class R, class K, detail::if_reduction<R> = 0>                               \
+#define SCYTHE_WITH_REDUCTIONS(space, ...)                                                                             \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, detail::if_reduction<R> = 0>                   \
   void parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                          \
     detail::reductions<R>::template launch<Name>(*this, r, kernel, where, a);                                          \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, class R, class S, class K, detail::if_reduction<R> = 0,                      \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, detail::if_reduction<R> = 0,          \
             detail::if_reduction<S> = 0>                                                                               \
   void parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                     \
     detail::reductions<R, S>::template launch<Name>(*this, r, kernel, where, a, b);                                    \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, class R, class S, class T, class K, detail::if_reduction<R> = 0,             \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K, detail::if_reduction<R> = 0, \
             detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                                                  \
   void parallel_for(space r, R a, S b, T c, const K &kernel, loc where = loc::here()) {                                \
     detail::reductions<R, S, T>::template launch<Name>(*this, r, kernel, where, a, b, c);                              \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, class R, class S, class T, class U, class... Rest,                           \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U, class... Rest,               \
             detail::if_reduction<R> = 0, detail::if_reduction<S> = 0, detail::if_reduction<T> = 0,                     \
             detail::if_reduction<U> = 0>                                                                               \
   void parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                                                \
     detail::reductions<R, S, T, U>::template launch_more<Name>(*this, r, loc::here(), a, b, c, d, rest...);            \
   }
-  SCYTHE_WITH_REDUCTIONS(range<1>)
-  SCYTHE_WITH_REDUCTIONS(range<2>)
-  SCYTHE_WITH_REDUCTIONS(range<3>)
-  SCYTHE_WITH_REDUCTIONS(nd_range<1>)
-  SCYTHE_WITH_REDUCTIONS(nd_range<2>)
-  SCYTHE_WITH_REDUCTIONS(nd_range<3>)
+  SCYTHE_WITH_REDUCTIONS(range<1>, )
+  SCYTHE_WITH_REDUCTIONS(range<2>, )
+  SCYTHE_WITH_REDUCTIONS(range<3>, )
+  SCYTHE_WITH_REDUCTIONS(nd_range<D>, int D, )
 #undef SCYTHE_WITH_REDUCTIONS
 
   // Hierarchical kernels: without a size, a group has one work-item and `parallel_for_work_item` names the range.

@@ -166,32 +166,32 @@ public:
   }
 
   // With reductions (`reduction.hpp`).
-#define SCYTHE_WITH_REDUCTIONS(space)                                                                                  \
-  template <class Name = detail::unnamed, class R, class K, detail::if_reduction<R> = 0>                               \
+#define SCYTHE_WITH_REDUCTIONS(space, ...)                                                                             \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, detail::if_reduction<R> = 0>                   \
   event parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                         \
     return reduce<Name>(none(), r, kernel, where, a);                                                                  \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, class R, class K, detail::if_reduction<R> = 0>                               \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, detail::if_reduction<R> = 0>                   \
   event parallel_for(space r, deps after, R a, const K &kernel, loc where = loc::here()) {                             \
     return reduce<Name>(after, r, kernel, where, a);                                                                   \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, class R, class S, class K, detail::if_reduction<R> = 0,                      \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, detail::if_reduction<R> = 0,          \
             detail::if_reduction<S> = 0>                                                                               \
   event parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                    \
     return reduce<Name>(none(), r, kernel, where, a, b);                                                               \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, class R, class S, class K, detail::if_reduction<R> = 0,                      \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, detail::if_reduction<R> = 0,          \
             detail::if_reduction<S> = 0>                                                                               \
   event parallel_for(space r, deps after, R a, S b, const K &kernel, loc where = loc::here()) {                        \
     return reduce<Name>(after, r, kernel, where, a, b);                                                                \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, class R, class S, class T, class... Rest, detail::if_reduction<R> = 0,       \
-            detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                                                  \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class... Rest,                        \
+            detail::if_reduction<R> = 0, detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                     \
   event parallel_for(space r, R a, S b, T c, const Rest &...rest) {                                                    \
     return submit([&](handler &h) { h.parallel_for<Name>(r, a, b, c, rest...); });                                     \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, class R, class S, class T, class... Rest, detail::if_reduction<R> = 0,       \
-            detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                                                  \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class... Rest,                        \
+            detail::if_reduction<R> = 0, detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                     \
   event parallel_for(space r, deps after, R a, S b, T c, const Rest &...rest) {                                        \
     return submit([&](handler &h) {                                                                                    \
       for (const event &e : after)                                                                                     \
@@ -199,12 +199,10 @@ public:
       h.parallel_for<Name>(r, a, b, c, rest...);                                                                       \
     });                                                                                                                \
   }
-  SCYTHE_WITH_REDUCTIONS(range<1>)
-  SCYTHE_WITH_REDUCTIONS(range<2>)
-  SCYTHE_WITH_REDUCTIONS(range<3>)
-  SCYTHE_WITH_REDUCTIONS(nd_range<1>)
-  SCYTHE_WITH_REDUCTIONS(nd_range<2>)
-  SCYTHE_WITH_REDUCTIONS(nd_range<3>)
+  SCYTHE_WITH_REDUCTIONS(range<1>, )
+  SCYTHE_WITH_REDUCTIONS(range<2>, )
+  SCYTHE_WITH_REDUCTIONS(range<3>, )
+  SCYTHE_WITH_REDUCTIONS(nd_range<D>, int D, )
 #undef SCYTHE_WITH_REDUCTIONS
 
   // --- USM and plain memory
