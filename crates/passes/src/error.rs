@@ -6,6 +6,12 @@ pub enum Error {
     /// A kernel that is not what the pass was promised.
     #[error("{pass}: kernel '{kernel}': {message}")]
     Kernel { pass: &'static str, kernel: String, message: String },
+    /// A function that is not what the pass was promised.
+    #[error("{pass}: function '{function}': {message}")]
+    Function { pass: &'static str, function: String, message: String },
+    /// A variable that is not what the pass was promised.
+    #[error("{pass}: variable '{variable}': {message}")]
+    Variable { pass: &'static str, variable: String, message: String },
     /// A node of the launch metadata that cannot be read.
     #[error("launch metadata, node {node}: {message}")]
     LaunchMetadata { node: usize, message: String },
