@@ -4,10 +4,12 @@
 
 #include <sycl/access.hpp>
 #include <sycl/accessor.hpp>
+#include <sycl/aliases.hpp>
 #include <sycl/aspect.hpp>
 #include <sycl/async_work_group_copy.hpp>
 #include <sycl/atomic_ref.hpp>
 #include <sycl/backend.hpp>
+#include <sycl/bit_cast.hpp>
 #include <sycl/buffer.hpp>
 #include <sycl/builtins.hpp>
 #include <sycl/context.hpp>
@@ -28,6 +30,7 @@
 #include <sycl/group_barrier.hpp>
 #include <sycl/group_local_memory.hpp>
 #include <sycl/h_item.hpp>
+#include <sycl/half.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/host_accessor.hpp>
 #include <sycl/id.hpp>
@@ -36,6 +39,7 @@
 #include <sycl/item.hpp>
 #include <sycl/kernel_bundle.hpp>
 #include <sycl/local_accessor.hpp>
+#include <sycl/marray.hpp>
 #include <sycl/memory_enums.hpp>
 #include <sycl/multi_ptr.hpp>
 #include <sycl/nd_item.hpp>
@@ -48,6 +52,7 @@
 #include <sycl/span.hpp>
 #include <sycl/sub_group.hpp>
 #include <sycl/usm.hpp>
+#include <sycl/vec.hpp>
 #include <sycl/version.hpp>
 
 #endif

@@ -1,0 +1,37 @@
+// Short names of vectors and mathematical arrays: `float4`, `uchar16`, `mhalf3`.
+#ifndef SCYTHE_ALIASES_HPP
+#define SCYTHE_ALIASES_HPP
+
+#include <sycl/marray.hpp>
+#include <sycl/vec.hpp>
+
+namespace sycl {
+
+#define SCYTHE_ALIASES(name, T)                                                                                        \
+  using name##2 = vec<T, 2>;                                                                                           \
+  using name##3 = vec<T, 3>;                                                                                           \
+  using name##4 = vec<T, 4>;                                                                                           \
+  using name##8 = vec<T, 8>;                                                                                           \
+  using name##16 = vec<T, 16>;                                                                                         \
+  using m##name##2 = marray<T, 2>;                                                                                     \
+  using m##name##3 = marray<T, 3>;                                                                                     \
+  using m##name##4 = marray<T, 4>;                                                                                     \
+  using m##name##8 = marray<T, 8>;                                                                                     \
+  using m##name##16 = marray<T, 16>;
+SCYTHE_ALIASES(bool, bool)
+SCYTHE_ALIASES(char, std::int8_t)
+SCYTHE_ALIASES(uchar, std::uint8_t)
+SCYTHE_ALIASES(short, std::int16_t)
+SCYTHE_ALIASES(ushort, std::uint16_t)
+SCYTHE_ALIASES(int, std::int32_t)
+SCYTHE_ALIASES(uint, std::uint32_t)
+SCYTHE_ALIASES(long, std::int64_t)
+SCYTHE_ALIASES(ulong, std::uint64_t)
+SCYTHE_ALIASES(half, half)
+SCYTHE_ALIASES(float, float)
+SCYTHE_ALIASES(double, double)
+#undef SCYTHE_ALIASES
+
+} // namespace sycl
+
+#endif

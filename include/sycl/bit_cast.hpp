@@ -1,0 +1,20 @@
+// `sycl::bit_cast`: the bytes of one object as those of another.
+#ifndef SCYTHE_BIT_CAST_HPP
+#define SCYTHE_BIT_CAST_HPP
+
+#include <sycl/detail/config.hpp>
+
+#include <type_traits>
+
+namespace sycl {
+
+template <class To, class From,
+          class = std::enable_if_t<sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<To> &&
+                                   std::is_trivially_copyable_v<From>>>
+constexpr To bit_cast(const From &from) noexcept {
+  return __builtin_bit_cast(To, from);
+}
+
+} // namespace sycl
+
+#endif

@@ -1,0 +1,133 @@
+// Operators of vectors, views of their elements, and mathematical arrays: each is a loop over elements, which the
+// compiler unrolls. They are found through the operands' base class alone, as the specification's hidden friends are.
+#ifndef SCYTHE_DETAIL_ELEMENTWISE_HPP
+#define SCYTHE_DETAIL_ELEMENTWISE_HPP
+
+#include <sycl/detail/vec_shape.hpp>
+
+namespace sycl::detail::elementwise {
+
+// Base of the operands. One element alone converts to its type, and to others when asked.
+template <class Derived, class T, bool One> struct operand {};
+template <class Derived, class T> struct operand<Derived, T, true> {
+  constexpr operator T() const { return static_cast<const Derived &>(*this)[0]; }
+  template <class U, class = std::enable_if_t<(is_number<U> || std::is_same_v<U, std::byte>) && !std::is_same_v<U, T>>>
+  explicit constexpr operator U() const {
+    return static_cast<U>(static_cast<const Derived &>(*this)[0]);
+  }
+};
+
+template <class A, class B, class V = typename joined<A, B>::type>
+using arithmetic = std::enable_if_t<shape<V>::has_arithmetic, V>;
+template <class A, class B, class V = typename joined<A, B>::type>
+using integers = std::enable_if_t<shape<V>::has_integers, V>;
+template <class A, class B, class V = typename joined<A, B>::type> using bits = std::enable_if_t<shape<V>::has_bits, V>;
+template <class A, class B, class V = typename joined<A, B>::type>
+using logical = std::enable_if_t<shape<V>::has_arithmetic, V>;
+template <class A, class B, class V = typename joined<A, B>::type> using comparable = V;
+// Operands of one kind.
+template <class A> using arithmetic_1 = arithmetic<A, typename shape<A>::value>;
+template <class A> using bits_1 = bits<A, typename shape<A>::value>;
+
+// The left side of an assignment: a vector or array, or a view that can be written, even as a temporary.
+template <class V> inline constexpr bool is_view = false;
+template <class T, int N, bool W, int... I> inline constexpr bool is_view<view<T, N, W, I...>> = true;
+template <class A, class V> using if_left = std::enable_if_t<!is_view<A> && std::is_same_v<A, V>>;
+template <class T, int N, int... I> using writable = view<T, N, true, I...>;
+
+#define SCYTHE_BINARY(op, kind)                                                                                        \
+  template <class A, class B, class V = kind<A, B>> V operator op(const A &a, const B &b) {                            \
+    const V &x = whole<V>(a), &y = whole<V>(b);                                                                        \
+    V r;                                                                                                               \
+    for (int i = 0; i < shape<V>::count; ++i)                                                                          \
+      r[i] = static_cast<typename shape<V>::element>(x[i] op y[i]);                                                    \
+    return r;                                                                                                          \
+  }                                                                                                                    \
+  template <class A, class B, class = if_left<A, kind<A, B>>> A &operator op## = (A & a, const B &b) {                 \
+    return a = a op b;                                                                                                 \
+  }                                                                                                                    \
+  template <class T, int N, int... I, class B, class V = kind<writable<T, N, I...>, B>>                                \
+  const writable<T, N, I...> &operator op## = (const writable<T, N, I...> &a, const B &b) {                            \
+    return a = a op b;                                                                                                 \
+  }
+SCYTHE_BINARY(+, arithmetic)
+SCYTHE_BINARY(-, arithmetic)
+SCYTHE_BINARY(*, arithmetic)
+SCYTHE_BINARY(/, arithmetic)
+SCYTHE_BINARY(%, integers)
+SCYTHE_BINARY(&, bits)
+SCYTHE_BINARY(|, bits)
+SCYTHE_BINARY(^, bits)
+SCYTHE_BINARY(<<, integers)
+SCYTHE_BINARY(>>, integers)
+#undef SCYTHE_BINARY
+
+#define SCYTHE_COMPARISON(op, kind)                                                                                    \
+  template <class A, class B, class V = kind<A, B>> typename shape<V>::mask operator op(const A &a, const B &b) {      \
+    const V &x = whole<V>(a), &y = whole<V>(b);                                                                        \
+    typename shape<V>::mask r;                                                                                         \
+    for (int i = 0; i < shape<V>::count; ++i)                                                                          \
+      r[i] = x[i] op y[i] ? shape<V>::yes : 0;                                                                         \
+    return r;                                                                                                          \
+  }
+SCYTHE_COMPARISON(&&, logical)
+SCYTHE_COMPARISON(||, logical)
+SCYTHE_COMPARISON(==, comparable)
+SCYTHE_COMPARISON(!=, comparable)
+SCYTHE_COMPARISON(<, comparable)
+SCYTHE_COMPARISON(>, comparable)
+SCYTHE_COMPARISON(<=, comparable)
+SCYTHE_COMPARISON(>=, comparable)
+#undef SCYTHE_COMPARISON
+
+#define SCYTHE_UNARY(op, kind)                                                                                         \
+  template <class A, class V = kind<A>> V operator op(const A &a) {                                                    \
+    const V &x = whole<V>(a);                                                                                          \
+    V r;                                                                                                               \
+    for (int i = 0; i < shape<V>::count; ++i)                                                                          \
+      r[i] = static_cast<typename shape<V>::element>(op x[i]);                                                         \
+    return r;                                                                                                          \
+  }
+SCYTHE_UNARY(+, arithmetic_1)
+SCYTHE_UNARY(-, arithmetic_1)
+SCYTHE_UNARY(~, bits_1)
+#undef SCYTHE_UNARY
+
+template <class A, class V = arithmetic_1<A>> typename shape<V>::mask operator!(const A &a) {
+  const V &x = whole<V>(a);
+  typename shape<V>::mask r;
+  for (int i = 0; i < shape<V>::count; ++i)
+    r[i] = !x[i] ? shape<V>::yes : 0;
+  return r;
+}
+
+#define SCYTHE_STEP(op)                                                                                                \
+  template <class A, class V = arithmetic_1<A>, class = std::enable_if_t<!is_view<A>>> A &operator op(A &a) {          \
+    for (int i = 0; i < shape<V>::count; ++i)                                                                          \
+      op a[i];                                                                                                         \
+    return a;                                                                                                          \
+  }                                                                                                                    \
+  template <class A, class V = arithmetic_1<A>, class = std::enable_if_t<!is_view<A>>> V operator op(A &a, int) {      \
+    const V old = a;                                                                                                   \
+    op a;                                                                                                              \
+    return old;                                                                                                        \
+  }                                                                                                                    \
+  template <class T, int N, int... I, class V = arithmetic_1<writable<T, N, I...>>>                                    \
+  const writable<T, N, I...> &operator op(const writable<T, N, I...> &a) {                                             \
+    for (int i = 0; i < shape<V>::count; ++i)                                                                          \
+      op a[i];                                                                                                         \
+    return a;                                                                                                          \
+  }                                                                                                                    \
+  template <class T, int N, int... I, class V = arithmetic_1<writable<T, N, I...>>>                                    \
+  V operator op(const writable<T, N, I...> &a, int) {                                                                  \
+    const V old = a;                                                                                                   \
+    op a;                                                                                                              \
+    return old;                                                                                                        \
+  }
+SCYTHE_STEP(++)
+SCYTHE_STEP(--)
+#undef SCYTHE_STEP
+
+} // namespace sycl::detail::elementwise
+
+#endif

@@ -1,0 +1,94 @@
+// What vectors, views of their elements and mathematical arrays have in common: element type, number of elements, and
+// what their comparisons give. Operators and built-in functions are written over this, once for all of them.
+#ifndef SCYTHE_DETAIL_VEC_SHAPE_HPP
+#define SCYTHE_DETAIL_VEC_SHAPE_HPP
+
+#include <sycl/half.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace sycl {
+
+template <class T, int N> class vec;
+template <class T, std::size_t N> class marray;
+
+namespace detail {
+
+namespace elementwise {
+// A view of elements `I` of a `vec<T, N>`.
+template <class T, int N, bool Writable, int... I> class view;
+} // namespace elementwise
+
+// The signed integer of a size: elements of what comparisons of vectors give.
+template <std::size_t Size>
+using signed_of_size = std::conditional_t<
+    Size == 1, std::int8_t,
+    std::conditional_t<Size == 2, std::int16_t, std::conditional_t<Size == 4, std::int32_t, std::int64_t>>>;
+
+template <class T> inline constexpr bool is_half = std::is_same_v<T, half>;
+template <class T> inline constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, double> || is_half<T>;
+template <class T> inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class T> inline constexpr bool is_number = std::is_arithmetic_v<T> || is_half<T>;
+
+// Of anything else.
+template <class V> struct shape {
+  static constexpr bool is_vector = false, is_marray = false;
+  static constexpr int count = 0;
+  using element = V;
+  using value = V;
+  template <class U> using rebind = U;
+};
+template <class T, int N> struct shape<vec<T, N>> {
+  static constexpr bool is_vector = true, is_marray = false;
+  static constexpr int count = N;
+  using element = T;
+  using value = vec<T, N>;
+  template <class U> using rebind = vec<U, N>;
+  using mask = vec<signed_of_size<sizeof(T)>, N>;
+  static constexpr signed char yes = -1;
+  static constexpr bool has_arithmetic = is_number<T>, has_integers = std::is_integral_v<T>,
+                        has_bits = std::is_integral_v<T> || std::is_same_v<T, std::byte>;
+};
+template <class T, int N, bool W, int... I>
+struct shape<elementwise::view<T, N, W, I...>> : shape<vec<T, static_cast<int>(sizeof...(I))>> {};
+template <class T, std::size_t N> struct shape<marray<T, N>> {
+  static constexpr bool is_vector = false, is_marray = true;
+  static constexpr int count = static_cast<int>(N);
+  using element = T;
+  using value = marray<T, N>;
+  template <class U> using rebind = marray<U, N>;
+  using mask = marray<bool, N>;
+  static constexpr bool yes = true;
+  static constexpr bool has_arithmetic = true, has_integers = !is_float<T>, has_bits = !is_float<T>;
+};
+template <class V> inline constexpr bool has_elements = shape<V>::count != 0;
+
+// The vector or array that an operation of `A` and `B` gives: one has elements, the other has as many of the same type,
+// or is converted to the element's type or to the whole.
+template <class V, class Other>
+inline constexpr bool joins = std::is_convertible_v<const Other &, typename shape<V>::element> ||
+                              std::is_convertible_v<const Other &, typename shape<V>::value>;
+template <class A, class B, bool = has_elements<A>, bool = has_elements<B>> struct joined {};
+template <class A, class B> struct joined<A, B, true, false> : std::enable_if<joins<A, B>, typename shape<A>::value> {};
+template <class A, class B> struct joined<A, B, false, true> : std::enable_if<joins<B, A>, typename shape<B>::value> {};
+template <class A, class B>
+struct joined<A, B, true, true> : std::conditional_t<joins<A, B>, std::enable_if<true, typename shape<A>::value>,
+                                                     std::enable_if<joins<B, A>, typename shape<B>::value>> {};
+
+// An operand of such an operation as a whole: itself, a view's elements, or a scalar in each element.
+template <class V, class A> constexpr decltype(auto) whole(const A &a) {
+  if constexpr (std::is_same_v<A, V>)
+    return (a);
+  else if constexpr (std::is_same_v<typename shape<A>::value, V> ||
+                     !std::is_convertible_v<const A &, typename shape<V>::element>)
+    return static_cast<V>(a);
+  else
+    return V(static_cast<typename shape<V>::element>(a));
+}
+
+} // namespace detail
+} // namespace sycl
+
+#endif

@@ -1,0 +1,127 @@
+// `sycl::half`: 16-bit floating point, IEEE 754's binary16, with the same bits on host and device.
+//
+// Operations between halves round to half; with float or double the result is theirs, with an integer it is half.
+#ifndef SCYTHE_HALF_HPP
+#define SCYTHE_HALF_HPP
+
+#include <sycl/aspect.hpp>
+#include <sycl/detail/config.hpp>
+#include <sycl/detail/half_storage.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+namespace sycl {
+
+class half;
+
+namespace detail {
+
+// What an operation between half and `T` gives.
+template <class T>
+using half_with = std::enable_if_t<std::is_arithmetic_v<T>, std::conditional_t<std::is_floating_point_v<T>, T, half>>;
+template <class T> using half_against = std::conditional_t<std::is_floating_point_v<T>, T, float>;
+template <class T> using if_arithmetic = std::enable_if_t<std::is_arithmetic_v<T>>;
+
+} // namespace detail
+
+class SCYTHE_USES_ASPECTS(aspect::fp16) half {
+public:
+  half() = default;
+  constexpr half(detail::float16 x) : value_(x) {}
+  template <class T, class = detail::if_arithmetic<T>> constexpr half(T x) : value_(static_cast<detail::float16>(x)) {}
+
+  constexpr operator float() const { return static_cast<float>(value_); }
+
+#define SCYTHE_HALF_ARITHMETIC(op)                                                                                     \
+  friend constexpr half operator op(half a, half b) { return static_cast<detail::float16>(a.value_ op b.value_); }     \
+  template <class T, class R = detail::half_with<T>> friend constexpr R operator op(half a, T b) {                     \
+    return static_cast<R>(a) op static_cast<R>(b);                                                                     \
+  }                                                                                                                    \
+  template <class T, class R = detail::half_with<T>> friend constexpr R operator op(T a, half b) {                     \
+    return static_cast<R>(a) op static_cast<R>(b);                                                                     \
+  }                                                                                                                    \
+  friend constexpr half &operator op## = (half & a, half b) { return a = a op b; }                                     \
+  template <class T, class = detail::if_arithmetic<T>> friend constexpr half &operator op## = (half & a, T b) {        \
+    return a = static_cast<half>(a op b);                                                                              \
+  }
+  SCYTHE_HALF_ARITHMETIC(+)
+  SCYTHE_HALF_ARITHMETIC(-)
+  SCYTHE_HALF_ARITHMETIC(*)
+  SCYTHE_HALF_ARITHMETIC(/)
+#undef SCYTHE_HALF_ARITHMETIC
+
+#define SCYTHE_HALF_COMPARISON(op)                                                                                     \
+  friend constexpr bool operator op(half a, half b) { return a.value_ op b.value_; }                                   \
+  template <class T, class = detail::if_arithmetic<T>> friend constexpr bool operator op(half a, T b) {                \
+    return static_cast<detail::half_against<T>>(a) op static_cast<detail::half_against<T>>(b);                         \
+  }                                                                                                                    \
+  template <class T, class = detail::if_arithmetic<T>> friend constexpr bool operator op(T a, half b) {                \
+    return static_cast<detail::half_against<T>>(a) op static_cast<detail::half_against<T>>(b);                         \
+  }
+  SCYTHE_HALF_COMPARISON(==)
+  SCYTHE_HALF_COMPARISON(!=)
+  SCYTHE_HALF_COMPARISON(<)
+  SCYTHE_HALF_COMPARISON(>)
+  SCYTHE_HALF_COMPARISON(<=)
+  SCYTHE_HALF_COMPARISON(>=)
+#undef SCYTHE_HALF_COMPARISON
+
+  friend constexpr half operator+(half a) { return a; }
+  friend constexpr half operator-(half a) { return static_cast<detail::float16>(-a.value_); }
+  friend constexpr half &operator++(half &a) { return a += 1; }
+  friend constexpr half &operator--(half &a) { return a -= 1; }
+  friend constexpr half operator++(half &a, int) {
+    const half old = a;
+    a += 1;
+    return old;
+  }
+  friend constexpr half operator--(half &a, int) {
+    const half old = a;
+    a -= 1;
+    return old;
+  }
+
+  // The number as the compiler's own type, which functions of the device library take.
+  friend constexpr detail::float16 scythe_plain(half a) { return a.value_; }
+
+private:
+  detail::float16 value_;
+};
+
+} // namespace sycl
+
+namespace std {
+
+template <> struct numeric_limits<sycl::half> {
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
+  static constexpr float_denorm_style has_denorm = denorm_present;
+  static constexpr bool has_denorm_loss = false, is_iec559 = true, is_bounded = true, is_modulo = false;
+  static constexpr bool traps = false, tinyness_before = false;
+  static constexpr float_round_style round_style = round_to_nearest;
+  static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, radix = 2;
+  static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
+
+  static constexpr sycl::half min() noexcept { return 0x1p-14f; }
+  static constexpr sycl::half max() noexcept { return 0x1.ffcp15f; }
+  static constexpr sycl::half lowest() noexcept { return -0x1.ffcp15f; }
+  static constexpr sycl::half epsilon() noexcept { return 0x1p-10f; }
+  static constexpr sycl::half round_error() noexcept { return 0.5f; }
+  static constexpr sycl::half infinity() noexcept { return __builtin_huge_valf(); }
+  static constexpr sycl::half quiet_NaN() noexcept { return __builtin_nanf(""); }
+  // As a half's bits: a conversion would make it quiet.
+  static constexpr sycl::half signaling_NaN() noexcept { return sycl::detail::float16_of(0x7d00); }
+  static constexpr sycl::half denorm_min() noexcept { return 0x1p-24f; }
+};
+
+// Halves that compare equal have one hash, as with float. `<string_view>` has declared the template.
+template <> struct hash<sycl::half> {
+  size_t operator()(sycl::half x) const noexcept { return hash<float>()(static_cast<float>(x)); }
+};
+
+} // namespace std
+
+#endif
