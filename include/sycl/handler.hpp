@@ -201,12 +201,12 @@ public:
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(const accessor<T, D, M, A, P, L> &src, std::shared_ptr<U> dst) {
     copy(src, dst.get());
-    keep_until_done(std::move(dst));
+    keep_until_done(std::make_shared<detail::kept_pointer<U>>(std::move(dst)));
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(std::shared_ptr<U> src, const accessor<T, D, M, A, P, L> &dst) {
     copy(static_cast<const U *>(src.get()), dst);
-    keep_until_done(std::move(src));
+    keep_until_done(std::make_shared<detail::kept_pointer<U>>(std::move(src)));
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U, int E, access_mode N,
             target B, access::placeholder Q, class J>
@@ -247,6 +247,7 @@ public:
 
 private:
   friend class queue;
+  friend class stream;
   friend struct detail::accessor_view;
   template <class, int> friend class local_accessor;
   template <class...> friend struct detail::reductions;
@@ -307,7 +308,8 @@ private:
     return kept_;
   }
 
-  void keep_until_done(std::shared_ptr<const void> object) {
+  template <class T> void keep_until_done(std::shared_ptr<T> object) {
+    object->next = std::move(kept_alive_);
     kept_alive_ = std::move(object);
     release_after_ = &detail::release_after;
   }
@@ -322,16 +324,17 @@ private:
     if (scratch_)
       note_scratch_use_(scratch_, done);
     if (release_after_)
-      release_after_(queue_, done.get(), std::move(kept_alive_));
+      release_after_(queue_, done, std::move(kept_alive_));
     return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_));
   }
 
   detail::queue_impl &queue_;
   detail::inline_vector<scythe_requirement, 6> requirements_;
   detail::inline_vector<scythe_event, 6> deps_;
-  std::shared_ptr<const void> kept_alive_;
+  std::shared_ptr<detail::kept_object> kept_alive_;
   // Set with the object above: programs that keep none need not compile what it takes.
-  void (*release_after_)(detail::queue_impl &, scythe_event, std::shared_ptr<const void>) = nullptr;
+  void (*release_after_)(detail::queue_impl &, detail::handle<scythe_event> &,
+                         std::shared_ptr<detail::kept_object>) = nullptr;
   // Memory that a reduction borrowed of the queue (`detail/scratch.hpp`).
   detail::scratch_block *scratch_ = nullptr;
   void (*note_scratch_use_)(detail::scratch_block *, const detail::handle<scythe_event> &) = nullptr;

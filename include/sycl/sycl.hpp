@@ -37,6 +37,7 @@
 #include <sycl/info.hpp>
 #include <sycl/interop_handle.hpp>
 #include <sycl/item.hpp>
+#include <sycl/kernel.hpp>
 #include <sycl/kernel_bundle.hpp>
 #include <sycl/local_accessor.hpp>
 #include <sycl/marray.hpp>
@@ -50,6 +51,7 @@
 #include <sycl/range.hpp>
 #include <sycl/reduction.hpp>
 #include <sycl/span.hpp>
+#include <sycl/stream.hpp>
 #include <sycl/sub_group.hpp>
 #include <sycl/usm.hpp>
 #include <sycl/vec.hpp>

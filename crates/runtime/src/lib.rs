@@ -34,6 +34,7 @@ pub mod registry;
 pub mod selection;
 pub mod settings;
 pub mod simulate;
+pub mod stream;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -144,6 +144,10 @@ scythe_status scythe_usm_alloc(scythe_context context, scythe_device device, uin
 scythe_status scythe_usm_free(scythe_context context, void *ptr);
 scythe_status scythe_usm_query(scythe_context context, const void *ptr, uint32_t *kind, scythe_device *device);
 
+// Turns what kernels wrote to a stream into text, which `sink` gets in pieces.
+typedef void (*scythe_text_sink)(void *ctx, const char *text, size_t bytes);
+void scythe_stream_format(const uint64_t *words, scythe_text_sink sink, void *ctx);
+
 enum scythe_buffer_flags {
   SCYTHE_BUFFER_USE_HOST_PTR = 1,   // the host pointer's memory is the buffer's host copy
   SCYTHE_BUFFER_READ_ONLY_HOST = 2, // `host_data` is const: copied on creation, never written back by itself
@@ -343,6 +347,10 @@ enum scythe_bundle_state { SCYTHE_BUNDLE_INPUT = 0, SCYTHE_BUNDLE_OBJECT = 1, SC
 // throw `errc::kernel_not_supported`. Nothing is built.
 scythe_status scythe_kernel_compatible(scythe_device device, const char *name, uint64_t tu, uint32_t state,
                                        int32_t *compatible);
+// The sizes of work-groups and sub-groups that the kernel's source demands, from the image that the device would take:
+// 0 where it demands none. Nothing is built.
+scythe_status scythe_kernel_required_sizes(scythe_device device, const char *name, uint64_t tu, uint64_t work_group[3],
+                                           uint32_t *sub_group);
 
 // --- Registration (called by the wrapper's object) ---------------------------------------------------------------
 

@@ -40,18 +40,41 @@ template <class F> void set_host_task(scythe_command &command, F &&task, queue_i
                                         access_handle::of(queue.target), queue.queue};
 }
 
-// Keeps `object` until `done` has completed.
-inline void release_after(queue_impl &queue, scythe_event done, std::shared_ptr<const void> object) {
+// What a command needs until it has completed, and what is to happen then.
+struct kept_object {
+  std::shared_ptr<kept_object> next;
+
+  virtual ~kept_object() = default;
+  // Runs once the command has completed.
+  virtual void finish() noexcept {}
+};
+template <class T> struct kept_pointer final : kept_object {
+  explicit kept_pointer(std::shared_ptr<T> p) : pointer(std::move(p)) {}
+  std::shared_ptr<T> pointer;
+};
+
+// Keeps `objects` until `done` has completed, and finishes them; `done` is then whom to wait for. A command whose times
+// are asked for stays what it was.
+inline void release_after(queue_impl &queue, handle<scythe_event> &done, std::shared_ptr<kept_object> objects) {
+  scythe_event after = done.get();
   scythe_command command;
   command.kind = SCYTHE_COMMAND_HOST_TASK;
   command.flags = 0;
   command.requirements = nullptr;
   command.requirement_count = 0;
-  command.deps = &done;
+  command.deps = &after;
   command.dep_count = 1;
-  set_host_task(command, [object] {}, queue);
+  set_host_task(
+      command,
+      [objects] {
+        for (kept_object *o = objects.get(); o; o = o->next.get())
+          o->finish();
+      },
+      queue);
   try {
-    queue.submit(command);
+    handle<scythe_event> finished = queue.submit(command);
+    if (!queue.properties.has_property<property::queue::enable_profiling>())
+      done = std::move(finished);
   } catch (...) {
     command.u.host_task.destroy(command.u.host_task.ctx);
     throw;

@@ -15,6 +15,7 @@ pub mod host_groups;
 pub mod native;
 pub mod queues;
 pub mod registration;
+pub mod stream;
 pub mod submit;
 pub mod usm;
 

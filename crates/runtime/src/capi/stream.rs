@@ -1,0 +1,33 @@
+//! Output of kernels.
+
+use std::ffi::{c_char, c_void};
+
+use super::edge_or;
+use crate::{invalid, stream};
+
+/// Gets text in pieces.
+pub type TextSink = unsafe extern "C" fn(ctx: *mut c_void, text: *const c_char, bytes: usize);
+
+/// # Safety
+/// See [`super`]; `words` is the memory of a `sycl::stream`, whose second word tells how many chunks of 8 words follow
+/// the first 8, and no kernel writes to it; `sink` may be called with `ctx`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_stream_format(words: *const u64, sink: Option<TextSink>, ctx: *mut c_void) {
+    edge_or((), || {
+        let sink = sink.ok_or_else(|| invalid("the text sink is null"))?;
+        if words.is_null() {
+            return Err(invalid("the stream's memory is null"));
+        }
+        // SAFETY: passed on.
+        let words = unsafe {
+            let chunks = *words.add(1) as usize + 1;
+            std::slice::from_raw_parts(words, chunks * 8)
+        };
+        let text = stream::format(words);
+        if !text.is_empty() {
+            // SAFETY: the caller gave the function for this.
+            unsafe { sink(ctx, text.as_ptr().cast(), text.len()) };
+        }
+        Ok(())
+    });
+}
