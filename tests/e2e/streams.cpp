@@ -109,7 +109,7 @@ void classes(sycl::queue &q) {
   CHECK(printed([&] {
           q.submit([&](sycl::handler &h) {
              sycl::stream a(100, 20, h), b(100, 20, h);
-             h.single_task([=] {
+             h.single_task<streamed_kernel<0>>([=] {
                a << "a";
                b << "b";
              });
