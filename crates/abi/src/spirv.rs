@@ -7,7 +7,7 @@
 use crate::jit::{Bitcode, Response};
 use std::ffi::c_char;
 
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 pub const TRANSLATE_SYMBOL: &str = "scythe_jit_translate";
 
 /// What to translate: device bitcode (the generic triple).
@@ -31,6 +31,9 @@ pub struct Request {
     pub extensions: *const c_char,
     /// The highest version of SPIR-V that the driver takes, such as 0x0001_0400 for 1.4.
     pub spirv_version: u32,
+    /// The aspects of the device that the code is for: what the code learns when it asks.
+    pub aspects: *const u32,
+    pub aspect_count: usize,
 }
 
 /// 0 on success. `response` is always filled; its `object` is the SPIR-V module.

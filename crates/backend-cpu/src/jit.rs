@@ -105,6 +105,7 @@ pub(crate) fn translate(
     let dump = dump_folder().map(|folder| c_string(Path::new(&folder))).transpose()?;
     let libraries: Vec<_> = libraries.iter().map(|code| Bitcode { data: code.as_ptr(), len: code.len() }).collect();
     let extensions = c_string(Path::new(extensions))?;
+    let aspects = device_has::aspects(options);
     let request = spirv::Request {
         version: spirv::VERSION,
         opt_level: opt_level(options),
@@ -116,6 +117,8 @@ pub(crate) fn translate(
         dump_dir: dump.as_ref().map_or(ptr::null(), |folder| folder.as_ptr()),
         extensions: extensions.as_ptr(),
         spirv_version: version,
+        aspects: aspects.as_ptr(),
+        aspect_count: aspects.len(),
     };
     // SAFETY: the request is valid for the call, and has the layout of the version named inside.
     answer(compiler, |response| unsafe { (compiler.translate)(&request, response) })

@@ -4,7 +4,7 @@ use scythe_abi::launch::{KernelLaunch, Shape};
 use scythe_abi::names;
 use scythe_llvm::{Function, Metadata, Module, Place};
 use scythe_passes::aspects::metadata::{self, Kinds};
-use scythe_passes::device_has::CONDITIONAL_ATTRIBUTE;
+use scythe_passes::device_has;
 use scythe_passes::properties::parameters as parameter_properties;
 
 use crate::aspects::{self, AspectFacts};
@@ -151,7 +151,7 @@ fn annotate_function(module: &Module, function: Function, note: &FunctionNote, n
         function.add_attribute(Place::Function, context.string_attribute(name, value));
     }
     if note.conditional {
-        function.add_attribute(Place::Function, context.string_attribute(CONDITIONAL_ATTRIBUTE, ""));
+        device_has::keep_apart(module, function);
     }
     if note.exported {
         let attribute = context.string_attribute(names::MODULE_ID_ATTRIBUTE, &notes.module_id);

@@ -64,7 +64,7 @@ pub fn compile_module<'ctx>(
     // Nobody can look at debug information of code that is loaded into memory, and it slows every pass.
     module.strip_debug_info();
     dump(options, "cpu-0-input", &module)?;
-    device_has::fold(&module, &options.aspects);
+    device_has::fold(&module, &options.aspects).map_err(|e| e.to_string())?;
     link_device_library(context, &module, options)?;
     let mut observe = |stage: Stage, module: &Module<'ctx>| {
         dump(options, stage.name(), module)

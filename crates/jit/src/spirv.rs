@@ -3,17 +3,20 @@
 //! The back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own intrinsics into
 //! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], variables in local memory
 //! that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
-//! names the symbol; no driver is asked.
+//! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`].
 //!
 //! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
 
 mod aggregates;
 mod arguments;
+pub mod binary;
+mod decorations;
 pub mod edge;
 mod externals;
 mod intrinsics;
 
 use crate::link;
+use decorations::Additions;
 use scythe_llvm::{
     Context, Linkage, Module, OptLevel, PassOptions, Place, TargetMachine, TargetOptions, run_passes,
     translate_to_spirv,
@@ -27,10 +30,12 @@ pub const DEVICE_LIBRARY: &str = "devicelib-spirv.bc";
 
 /// What is worth using where the driver has it. Each is one that the back end has instructions or decorations of; others would
 /// change nothing.
-const EXTENSIONS: [&str; 10] = [
+const EXTENSIONS: [&str; 12] = [
     "SPV_EXT_shader_atomic_float_add",
     "SPV_EXT_shader_atomic_float_min_max",
     "SPV_EXT_shader_atomic_float16_add",
+    "SPV_INTEL_global_variable_fpga_decorations",
+    "SPV_INTEL_global_variable_host_access",
     "SPV_INTEL_optnone",
     "SPV_INTEL_subgroups",
     "SPV_KHR_bit_instructions",
@@ -55,6 +60,8 @@ pub struct Options {
     pub extensions: Vec<String>,
     /// The highest version that the driver takes, such as 0x0001_0400.
     pub version: u32,
+    /// The device's aspects, for code that asks.
+    pub aspects: Vec<u32>,
 }
 
 /// Translates device bitcode, linked with `libraries`, to a SPIR-V module with the same kernels. An error says what was wrong
@@ -76,7 +83,7 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
     // Drivers of CPUs and GPUs alike have no use for it.
     module.strip_debug_info();
     dump(options, "spirv-0-input.ll", module.to_string().as_bytes())?;
-    prepare(&context, &module, &triple, options)?;
+    let additions = prepare(&context, &module, &triple, options)?;
     dump(options, "spirv-1-prepared.ll", module.to_string().as_bytes())?;
 
     let known = |name: &&str| options.extensions.iter().any(|e| e == name);
@@ -84,6 +91,7 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
     let level = OptLevel::from_number(options.opt_level);
     match translate_to_spirv(module, &triple, &extensions, level) {
         Ok(words) => {
+            let words = additions.apply(words)?;
             dump(options, "spirv-2-module.spv", &words)?;
             Ok(words)
         }
@@ -95,13 +103,17 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
     }
 }
 
-/// Makes the module one that the back end takes.
-fn prepare<'ctx>(context: &'ctx Context, module: &Module<'ctx>, triple: &str, options: &Options) -> Result<(), String> {
+/// Makes the module one that the back end takes. What it cannot take is to be added to its result.
+fn prepare<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    triple: &str,
+    options: &Options,
+) -> Result<Additions, String> {
     let machine = TargetMachine::new(&TargetOptions { triple: triple.to_owned(), ..TargetOptions::default() });
     let machine = machine.map_err(|e| e.to_string())?;
     machine.apply_to(module);
-    // OpenCL tells nothing of architectures.
-    device_has::fold(module, &[]);
+    device_has::fold(module, &options.aspects).map_err(|e| e.to_string())?;
     local_variables::declare(module).map_err(|e| e.to_string())?;
     externals::link_device_library(context, module, options)?;
     for function in module.functions().filter(|f| !f.is_declaration() && !f.is_kernel()) {
@@ -124,9 +136,11 @@ fn prepare<'ctx>(context: &'ctx Context, module: &Module<'ctx>, triple: &str, op
     arguments::run(module);
     intrinsics::run(module);
     aggregates::run(module);
+    let additions = decorations::prepare(module, &options.extensions)?;
     run_passes(module, "globaldce,function(dce)", Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
     module.verify().map_err(|e| e.to_string())?;
-    externals::check(module)
+    externals::check(module)?;
+    Ok(additions)
 }
 
 fn dump(options: &Options, name: &str, bytes: &[u8]) -> Result<(), String> {

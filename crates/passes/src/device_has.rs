@@ -1,10 +1,13 @@
 //! Answers what device code asks of its device: `bool __scythe_device_has(uint32_t aspect)`.
 //!
-//! Code for the generic target keeps all branches of `if_device_has`. Whoever compiles it for a device folds the questions
-//! first, so that the optimiser removes the branches that are not taken. Each branch is a call of a function with the attribute
-//! [`CONDITIONAL_ATTRIBUTE`]: what it uses does not count for its callers.
+//! Code for the generic target keeps all branches of `if_device_has`, each a call of a function with the attribute
+//! [`CONDITIONAL_ATTRIBUTE`]: what it uses does not count for its callers. Such functions are not inlined before the device is
+//! known ([`keep_apart`]), so that whoever looks at linked code can still tell what only some devices run.
+//!
+//! Whoever compiles for a device calls [`fold`] first: questions become constants, and branches that are not taken are gone from
+//! the module, together with all that only they used, at every optimisation level.
 
-use scythe_llvm::Module;
+use scythe_llvm::{Error, Function, Module, PassOptions, Place, run_function_passes, run_passes};
 
 /// The function that device code asks.
 pub const QUERY: &str = "__scythe_device_has";
@@ -12,9 +15,30 @@ pub const QUERY: &str = "__scythe_device_has";
 /// Function attribute: calls of it may never happen on a device that lacks what it uses.
 pub const CONDITIONAL_ATTRIBUTE: &str = "scythe-conditional";
 
-/// Replaces all questions by the answers for a device with these aspects; an aspect that is not a constant counts as none.
-pub fn fold(module: &Module<'_>, aspects: &[u32]) {
-    let Some(query) = module.function(QUERY) else { return };
+/// Follows the answers through the variables that hold which branch was taken, and removes what cannot be reached.
+const SIMPLIFY: &str = "sroa<modify-cfg>,early-cse,sccp,simplifycfg,instcombine,simplifycfg";
+
+/// Whether only some devices call the function.
+pub fn is_conditional(function: Function<'_>) -> bool {
+    function.string_attribute(Place::Function, CONDITIONAL_ATTRIBUTE).is_some()
+}
+
+/// Marks a function as one that only some devices call, and keeps it a function until [`fold`].
+pub fn keep_apart<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
+    let context = module.context();
+    function.add_attribute(Place::Function, context.string_attribute(CONDITIONAL_ATTRIBUTE, ""));
+    // LLVM's verifier does not take both.
+    function.remove_enum_attribute(Place::Function, "alwaysinline");
+    if let Some(apart) = context.enum_attribute("noinline", 0) {
+        function.add_attribute(Place::Function, apart);
+    }
+}
+
+/// Replaces all questions by the answers for a device with these aspects, and removes the branches that it does not take. An
+/// aspect that is not a constant counts as none.
+pub fn fold(module: &Module<'_>, aspects: &[u32]) -> Result<(), Error> {
+    let Some(query) = module.function(QUERY) else { return Ok(()) };
+    let mut asking: Vec<Function<'_>> = Vec::new();
     for call in query.users().into_iter().filter_map(|user| user.as_instruction()) {
         if call.called_function() != Some(query) {
             continue;
@@ -22,7 +46,22 @@ pub fn fold(module: &Module<'_>, aspects: &[u32]) {
         let asked = call.args().first().and_then(|aspect| aspect.const_int_value());
         let has = asked.is_some_and(|asked| aspects.iter().any(|&aspect| u64::from(aspect) == asked));
         let Some(bits) = call.as_value().ty().int_width() else { continue };
+        asking.extend(call.function().filter(|function| !asking.contains(function)));
         call.as_value().replace_all_uses_with(module.context().const_int(bits, has.into()));
         call.erase();
     }
+    for &function in &asking {
+        // Code without optimisation forbids it, and would keep all branches.
+        function.remove_enum_attribute(Place::Function, "optnone");
+        run_function_passes(function, SIMPLIFY, None, PassOptions::default())?;
+    }
+    // What is left of the branches is like any other function.
+    for function in module.functions().filter(|&function| is_conditional(function)) {
+        function.remove_string_attribute(Place::Function, CONDITIONAL_ATTRIBUTE);
+        if function.enum_attribute(Place::Function, "optnone").is_none() {
+            function.remove_enum_attribute(Place::Function, "noinline");
+        }
+    }
+    // In images nothing but entry points is visible, so that all that only the removed branches used goes.
+    run_passes(module, "globaldce", None, PassOptions::default())
 }

@@ -9,6 +9,7 @@
 //! 3. [`linkage`]: kernels of several translation units can be linked. Names are final afterwards.
 //! 4. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
 //! 5. [`properties::parameters`]: parameters carry their compile-time properties.
+//! 6. [`properties::members`]: accesses to members with properties tell which member of what they access.
 
 #![forbid(unsafe_code)]
 
@@ -29,7 +30,7 @@ pub use error::Error;
 pub use linkage::Linkage;
 pub use lower_kernel_args::LowerKernelArgs;
 pub use pipeline::{Dump, Options};
-pub use properties::{KernelProperties, ParameterProperties};
+pub use properties::{KernelProperties, MemberProperties, ParameterProperties, SpirvProperties};
 
 use scythe_llvm::Module;
 
@@ -44,8 +45,15 @@ pub trait Pass {
 
 /// The pass with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
-    let all: [&'static dyn Pass; 5] =
-        [&KernelProperties, &Aspects::SILENT, &Linkage, &LowerKernelArgs, &ParameterProperties];
+    let all: [&'static dyn Pass; 7] = [
+        &KernelProperties,
+        &Aspects::SILENT,
+        &Linkage,
+        &LowerKernelArgs,
+        &ParameterProperties,
+        &MemberProperties,
+        &SpirvProperties,
+    ];
     all.into_iter().find(|p| p.name() == name)
 }
 
@@ -57,6 +65,7 @@ pub fn front_end_pipeline(
     options: &Options,
     sink: &mut dyn FnMut(Dump),
 ) -> Result<String, Error> {
-    let passes: [&dyn Pass; 5] = [&KernelProperties, aspects, &Linkage, &LowerKernelArgs, &ParameterProperties];
+    let passes: [&dyn Pass; 6] =
+        [&KernelProperties, aspects, &Linkage, &LowerKernelArgs, &ParameterProperties, &MemberProperties];
     pipeline::run(module, &passes, options, sink)
 }

@@ -55,7 +55,15 @@ fn the_time_report_names_every_pass() {
     let names: Vec<_> = report.lines().skip(2).map(|l| l.split_whitespace().last().unwrap()).collect();
     assert_eq!(
         names,
-        ["kernel-properties", "aspects", "linkage", "lower-kernel-args", "parameter-properties", "total"]
+        [
+            "kernel-properties",
+            "aspects",
+            "linkage",
+            "lower-kernel-args",
+            "parameter-properties",
+            "member-properties",
+            "total"
+        ]
     );
 }
 
@@ -75,7 +83,8 @@ fn dumps_follow_one_pass_or_all() {
             "02-aspects.ll",
             "03-linkage.ll",
             "04-lower-kernel-args.ll",
-            "05-parameter-properties.ll"
+            "05-parameter-properties.ll",
+            "06-member-properties.ll"
         ]
     );
     let one = dumps("linkage");

@@ -3,6 +3,8 @@
 //! Inside of a translation unit callers list what they call uses. A `SYCL_EXTERNAL` function of another unit may use what its
 //! declaration does not tell, or be compiled for other fixed targets: the image requires that, too, and there is a warning. It
 //! is about the function at which the calls from an entry point first meet what was not expected, not about all behind it.
+//!
+//! What only the branches of `if_device_has` reach is required by none: the device that needs it has it.
 
 use crate::group::EntryPoint;
 use crate::name::{kernel_name, symbol_name};
@@ -12,13 +14,18 @@ use scythe_diag::{Diagnostic, Location};
 use scythe_llvm::{Function, GlobalGraph, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
+use scythe_passes::device_has;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The code of these warnings: what `-W` options call them.
 pub const WARNING: &str = "-Wsycl-external";
 
 /// What the functions of a module say of themselves, by their numbers in its graph; only those that say something.
-pub struct Facts(HashMap<u32, Fact>);
+pub struct Facts {
+    said: HashMap<u32, Fact>,
+    /// Functions that only some devices call.
+    conditional: HashSet<u32>,
+}
 
 struct Fact {
     /// Used and declared.
@@ -30,8 +37,13 @@ struct Fact {
 
 impl Facts {
     pub fn new(module: &Module<'_>, graph: &GlobalGraph<'_>, kinds: Kinds) -> Self {
-        let mut facts = HashMap::new();
+        let mut said = HashMap::new();
+        let mut conditional = HashSet::new();
         for function in module.functions().filter(|function| !function.is_intrinsic()) {
+            if device_has::is_conditional(function) {
+                conditional.extend(graph.number(function.as_value()));
+                continue;
+            }
             let mut aspects = kinds.used(function);
             aspects.extend(kinds.declared(function).unwrap_or_default());
             let sub_group_size = kinds.sub_group_size(function);
@@ -40,10 +52,10 @@ impl Facts {
                 continue;
             }
             if let Some(number) = graph.number(function.as_value()) {
-                facts.insert(number, Fact { aspects, sub_group_size, fixed_targets });
+                said.insert(number, Fact { aspects, sub_group_size, fixed_targets });
             }
         }
-        Self(facts)
+        Self { said, conditional }
     }
 }
 
@@ -61,6 +73,27 @@ pub struct Bundle<'a, 'ctx> {
 impl Bundle<'_, '_> {
     /// What a device must have for the image, and what is odd about it.
     pub fn requirements(&self) -> (Requirements, Vec<Diagnostic>) {
+        let members = self.always_reached();
+        let Self { graph, facts, entries, rows, .. } = *self;
+        Bundle { graph, facts, entries, members: &members, rows }.requirements_of_members()
+    }
+
+    /// The members that entry points reach without a branch that only some devices take.
+    fn always_reached(&self) -> Vec<u32> {
+        if self.facts.conditional.is_empty() {
+            return self.members.to_vec();
+        }
+        let entries = self.entries.iter().filter_map(|entry| self.graph.number(entry.function.as_value()));
+        let mut work: Vec<u32> = entries.collect();
+        let mut reached: BTreeSet<u32> = work.iter().copied().collect();
+        while let Some(user) = work.pop() {
+            let needs = self.graph.needs(user).iter().filter(|used| !self.facts.conditional.contains(used));
+            work.extend(needs.filter(|used| reached.insert(**used)));
+        }
+        self.members.iter().copied().filter(|member| reached.contains(member)).collect()
+    }
+
+    fn requirements_of_members(&self) -> (Requirements, Vec<Diagnostic>) {
         let expected = Requirements::together(self.entries.iter().map(|entry| &entry.requirements));
         let mut warnings = Vec::new();
         let mut all = expected.clone();
@@ -72,7 +105,7 @@ impl Bundle<'_, '_> {
     }
 
     fn facts(&self) -> impl Iterator<Item = (u32, &Fact)> {
-        self.members.iter().filter_map(|member| Some((*member, self.facts.0.get(member)?)))
+        self.members.iter().filter_map(|member| Some((*member, self.facts.said.get(member)?)))
     }
 
     /// Without fixed targets: aspects and sub-group sizes that the entry points do not know of.
@@ -140,7 +173,7 @@ impl Bundle<'_, '_> {
                     continue;
                 }
                 found_by.insert(used, user);
-                if self.facts.0.get(&used).is_some_and(odd) {
+                if self.facts.said.get(&used).is_some_and(odd) {
                     let message = text(&symbol_name(&self.graph.global(used).name()));
                     warnings.push(self.with_calls(Diagnostic::warning(message).code(WARNING), used, &found_by));
                 } else {

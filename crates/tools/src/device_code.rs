@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::files::{self, Outputs, file_error};
 use scythe_image::{FileTable, file_table};
 use scythe_llvm::{Context, Module};
+use scythe_passes::{Pass, SpirvProperties};
 use scythe_split::{Mode, Options, Part, Split};
 
 const BITCODE_MAGICS: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
@@ -30,6 +31,14 @@ pub fn link_and_split<'ctx>(
     // The name is part of the bitcode, so it must not depend on where the inputs are.
     let linked = scythe_split::link(modules, "device", target)?;
     Ok(linked.map(|linked| Split::new(linked, options)).transpose()?)
+}
+
+/// Makes IR of a part's compile-time properties that becomes SPIR-V, where the part is for SPIR-V.
+pub fn write_properties(part: &Part<'_>) -> Result<(), Failure> {
+    if !part.module.triple().starts_with("spirv") {
+        return Ok(());
+    }
+    SpirvProperties.run(&part.module).map(|_| ()).map_err(|error| Failure::new(error.to_string()))
 }
 
 pub fn mode(name: &str) -> Result<Mode, Failure> {

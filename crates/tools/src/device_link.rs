@@ -181,6 +181,7 @@ fn parts(
     let mut files = temps.as_deref().map(|prefix| PartFiles::new(prefix, "bc")).transpose()?;
     let mut images = Vec::with_capacity(split.len());
     for part in split.parts() {
+        device_code::write_properties(&part)?;
         let code = part.module.to_bitcode();
         if let Some(files) = &mut files {
             files.add(&part, &code, true, outputs)?;

@@ -17,6 +17,7 @@ mod files;
 mod inspect;
 mod no_kernel;
 mod post_link;
+mod spirv_translate;
 mod sycl_ls;
 mod table;
 mod tablegen;
@@ -84,6 +85,7 @@ struct Tool {
 const TOOLS: &[Tool] = &[
     Tool { syntax: &device_link::SYNTAX, aliases: &[], run: device_link::run },
     Tool { syntax: &post_link::SYNTAX, aliases: &[], run: post_link::run },
+    Tool { syntax: &spirv_translate::SYNTAX, aliases: &[], run: spirv_translate::run },
     Tool { syntax: &wrapper::SYNTAX, aliases: &["offload-wrapper"], run: wrapper::run },
     Tool { syntax: &bundler::SYNTAX, aliases: &["clang-offload-bundler"], run: bundler::run },
     Tool { syntax: &no_kernel::SYNTAX, aliases: &[], run: no_kernel::run },

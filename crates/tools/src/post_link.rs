@@ -42,7 +42,8 @@ pub const SYNTAX: Syntax = Syntax {
         },
         warnings::OPTION,
     ],
-    notes: "Parts are split further until all of one part needs the same of its device; its properties tell what.",
+    notes: "Parts are split further until all of one part needs the same of its device; its properties tell what.\n\
+            In code for SPIR-V, compile-time properties become metadata that SPIR-V's instructions are made of.",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
@@ -64,6 +65,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
             if lack.map_err(|error| Failure::new(error.to_string()))?.flatten().is_some() {
                 continue;
             }
+            device_code::write_properties(&part)?;
             let code = if args.has("S") { part.module.to_string().into_bytes() } else { part.module.to_bitcode() };
             files.add(&part, &code, args.has("symbols"), &mut outputs)?;
         }

@@ -1,6 +1,6 @@
 //! Runs the file tests of the stages that `scythe-tools` has commands for.
 //!
-//! Each file in `tests/filetests/image` and `tests/filetests/split` holds its commands in `RUN:` lines and what it expects
+//! Each file in `tests/filetests/image`, `tests/filetests/split` and `tests/filetests/properties` holds its commands in `RUN:` lines and what it expects
 //! in `FileCheck` lines. All commands of a file run in one shell, in an empty folder, where every one must succeed (`not`
 //! turns a failure round). `%s` is the file itself. LLVM's tools and `scythe-tools` are found by their names.
 
@@ -17,6 +17,11 @@ fn image_tools_do_what_their_file_tests_say() {
 #[test]
 fn split_does_what_its_file_tests_say() {
     check_folder("split");
+}
+
+#[test]
+fn properties_become_what_their_file_tests_say() {
+    check_folder("properties");
 }
 
 fn check_folder(stage: &str) {

@@ -12,8 +12,8 @@ use std::ffi::CStr;
 ///
 /// # Safety
 /// `request` is null or points to a request whose pointers are null or valid: `bitcode` for `bitcode_len` bytes, paths and
-/// extensions as C strings, `libraries` for `library_count` entries, each valid for its length. `response` is null or valid for
-/// writing; it is then freed with `scythe_jit_free`, once.
+/// extensions as C strings, `libraries` for `library_count` entries, each valid for its length, `aspects` for `aspect_count`
+/// numbers. `response` is null or valid for writing; it is then freed with `scythe_jit_free`, once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_jit_translate(request: *const Request, response: *mut Response) -> i32 {
     // SAFETY: passed on.
@@ -48,6 +48,11 @@ unsafe fn run(request: *const Request) -> Result<Vec<u8>, String> {
         // SAFETY: not null, so a C string by this function's contract.
         false => unsafe { CStr::from_ptr(request.extensions) }.to_string_lossy().into_owned(),
     };
+    let aspects = match request.aspects.is_null() {
+        true => Vec::new(),
+        // SAFETY: not null, so valid for its number by this function's contract.
+        false => unsafe { std::slice::from_raw_parts(request.aspects, request.aspect_count) }.to_vec(),
+    };
     let options = Options {
         opt_level: request.opt_level,
         // SAFETY: null or C strings by this function's contract.
@@ -56,6 +61,7 @@ unsafe fn run(request: *const Request) -> Result<Vec<u8>, String> {
         dump_dir: unsafe { path(request.dump_dir) },
         extensions: extensions.split_whitespace().map(str::to_owned).collect(),
         version: request.spirv_version,
+        aspects,
     };
     translate(bitcode, &libraries, &options)
 }

@@ -5,9 +5,9 @@
 //! operands. Types are compared by identity, names only once per type.
 
 use super::metadata::{self, Kinds};
-use crate::device_has::CONDITIONAL_ATTRIBUTE;
+use crate::device_has::is_conditional;
 use scythe_abi::aspect::Aspect;
-use scythe_llvm::{Function, Instruction, Module, Opcode, Place, Type, TypeKind};
+use scythe_llvm::{Function, Instruction, Module, Opcode, Type, TypeKind};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -89,7 +89,7 @@ pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Scan<'ctx> {
                 });
             }
         }
-        let conditional = function.string_attribute(Place::Function, CONDITIONAL_ATTRIBUTE).is_some();
+        let conditional = is_conditional(function);
         nodes.push(Node { function, declared, conditional, uses_end: uses.len(), calls_end: calls.len() });
     }
     Scan { nodes, uses, calls }

@@ -12,14 +12,21 @@
 //! | `sycl-no-alias` | pointer parameters | `noalias` |
 //! | `sycl-alignment` | pointer parameters | `align` |
 //!
-//! * [`kernels`] runs before aspects are found, [`parameters`] after kernels have flat parameters.
+//! * [`kernels`] runs before aspects are found, [`parameters`] after kernels have flat parameters, [`members`] before anything
+//!   is optimised.
+//! * [`spirv`] is post-link's: what SPIR-V hears of properties, by the table in [`spirv_table`].
 //! * [`drop_annotations`] is for targets that make nothing of annotated members.
 
 pub mod kernels;
+pub mod members;
 pub mod parameters;
+pub mod spirv;
+pub mod spirv_table;
 
 pub use kernels::KernelProperties;
+pub use members::MemberProperties;
 pub use parameters::ParameterProperties;
+pub use spirv::SpirvProperties;
 
 use scythe_llvm::Module;
 

@@ -69,28 +69,35 @@ template <class F, class... Args> SCYTHE_ANNOTATE("scythe::conditional") void ta
   function(args...);
 }
 
-template <aspect... Aspects> bool device_has_all_later() {
+template <aspect... Aspects> SCYTHE_ALWAYS_INLINE bool device_has_all_later() {
   return (__scythe_device_has(static_cast<std::uint32_t>(Aspects)) && ... && true);
 }
 
-// The same for code that is compiled for a device later.
+// The same for code that is compiled for a device later. All of it becomes part of the function that asks, also without
+// optimisation, so that the answers decide there which branches are left.
 class later_branches {
 public:
-  explicit later_branches(bool waiting) : waiting_(waiting) {}
+  SCYTHE_ALWAYS_INLINE explicit later_branches(bool waiting) : waiting_(waiting) {}
 
-  template <aspect... Aspects, class F, class... Args> later_branches else_if_device_has(F function, Args... args) {
+  template <aspect... Aspects, class F, class... Args>
+  SCYTHE_ALWAYS_INLINE later_branches else_if_device_has(F function, Args... args) {
     static_assert(aspects_valid<Aspects...>(), "Invalid aspect used in else_if_device_has.");
     return choose(device_has_all_later<Aspects...>(), function, args...);
   }
   template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
-  later_branches else_if_architecture_is(F function, Args... args) {
+  SCYTHE_ALWAYS_INLINE later_branches else_if_architecture_is(F function, Args... args) {
     return choose((__scythe_device_has(static_cast<std::uint32_t>(Architectures)) || ... || false), function, args...);
   }
-  template <class F, class... Args> void else_device(F function, Args... args) { choose(true, function, args...); }
-  template <class F, class... Args> void otherwise(F function, Args... args) { choose(true, function, args...); }
+  template <class F, class... Args> SCYTHE_ALWAYS_INLINE void else_device(F function, Args... args) {
+    choose(true, function, args...);
+  }
+  template <class F, class... Args> SCYTHE_ALWAYS_INLINE void otherwise(F function, Args... args) {
+    choose(true, function, args...);
+  }
 
   // Takes the branch where the device has what it is for, and no earlier one was taken.
-  template <class F, class... Args> later_branches choose(bool has, F &function, Args &...args) {
+  template <class F, class... Args>
+  SCYTHE_ALWAYS_INLINE later_branches choose(bool has, F &function, Args &...args) {
     const bool taken = waiting_ && has;
     if (taken)
       take_branch(function, args...);
@@ -107,7 +114,7 @@ namespace ext::oneapi::experimental {
 
 // Calls `function` with `args` where the device has all of the aspects, which are those of architectures.
 template <aspect... Aspects, class F, class... Args>
-constexpr auto if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
+SCYTHE_ALWAYS_INLINE constexpr auto if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
   static_assert(detail::aspects_valid<Aspects...>(), "Invalid aspect used in if_device_has.");
   if constexpr (detail::chooses_later) {
     return detail::later_branches(true).choose(detail::device_has_all_later<Aspects...>(), function, args...);
@@ -121,7 +128,7 @@ constexpr auto if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args.
 
 // Calls `function` with `args` where the device is of one of the architectures.
 template <architecture... Architectures, class F, class... Args>
-constexpr auto if_architecture_is([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
+SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
   if constexpr (detail::chooses_later) {
     return detail::later_branches(true).template else_if_architecture_is<Architectures...>(function, args...);
   } else if constexpr (detail::architecture_is_any<Architectures...>()) {

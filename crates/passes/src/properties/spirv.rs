@@ -1,0 +1,216 @@
+//! Properties → the IR that LLVM's SPIR-V back end, and Scythe after it, make SPIR-V's instructions of: post-link's part of
+//! the way to SPIR-V. What becomes of which property is in [`super::spirv_table`].
+//!
+//! | property of | IR | SPIR-V |
+//! |---|---|---|
+//! | kernels | `!spirv.ExecutionMode = !{!{ptr @kernel, i32 mode, i32 operand…}}` | `OpExecutionMode` |
+//! | parameters | `!spirv.ParameterDecorations` of the kernel: a list of decorations for each parameter | `OpDecorate` |
+//! | variables | `!spirv.Decorations` of the variable: a list of decorations | `OpDecorate` |
+//! | members | `!spirv.Decorations` of the call of `llvm.ptr.annotation`: a list of decorations | `OpDecorate`, `OpMemberDecorate` |
+//!
+//! A decoration is `!{i32 number, operand…}`; operands are numbers or texts.
+//!
+//! The design document has a call of `__spirv_AddMemberDecoration(ptr, metadata)` for members, which is no valid IR: only
+//! intrinsics take metadata. The call of `llvm.ptr.annotation` stays instead, and carries the same list. Should an optimisation lose
+//! the list, [`member_decorations`] makes it again of the call's text.
+//!
+//! What is there already stays. Running the pass twice changes nothing.
+
+use super::spirv_table::{On, Operand, Row, USER_SEMANTIC, rows_on};
+use crate::{Error, Pass};
+use scythe_llvm::{ContextRef, Function, Instruction, Metadata, Module, Place};
+use std::collections::HashSet;
+
+pub const EXECUTION_MODES: &str = "spirv.ExecutionMode";
+pub const PARAMETER_DECORATIONS: &str = "spirv.ParameterDecorations";
+pub const DECORATIONS: &str = "spirv.Decorations";
+/// What the text of an annotation begins with when it tells properties.
+pub const ANNOTATION_PREFIX: &str = "sycl-properties:";
+
+/// See the file's head.
+pub struct SpirvProperties;
+
+impl Pass for SpirvProperties {
+    fn name(&self) -> &'static str {
+        "spirv-properties"
+    }
+
+    fn run(&self, module: &Module<'_>) -> Result<bool, Error> {
+        let mut changed = false;
+        let mut modes: HashSet<Metadata<'_>> = module.named_metadata(EXECUTION_MODES).into_iter().collect();
+        for kernel in module.kernels() {
+            let fail = |message| Error::Kernel { pass: self.name(), kernel: kernel.name(), message };
+            changed |= execution_modes(module, kernel, &mut modes).map_err(fail)?;
+            changed |= parameter_decorations(module, kernel).map_err(fail)?;
+        }
+        changed |= variable_decorations(module).map_err(|(variable, message)| Error::Variable {
+            pass: self.name(),
+            variable,
+            message,
+        })?;
+        let kind = module.context().metadata_kind(DECORATIONS);
+        for call in annotations(module) {
+            let fail = |message| {
+                let kernel = call.function().map(|function| function.name()).unwrap_or_default();
+                Error::Function { pass: self.name(), function: kernel, message }
+            };
+            if call.metadata(kind).is_none()
+                && let Some(list) = member_decorations(module, call).map_err(fail)?
+            {
+                call.set_metadata(kind, Some(list));
+                changed = true;
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// The calls that annotate members, in the order of the module.
+pub fn annotations<'ctx>(module: &Module<'ctx>) -> Vec<Instruction<'ctx>> {
+    if !module.functions().any(|function| is_annotation(function)) {
+        return Vec::new();
+    }
+    let functions = module.functions().filter(|function| !function.is_declaration());
+    functions.flat_map(|f| f.instructions()).filter(|i| i.called_function().is_some_and(is_annotation)).collect()
+}
+
+fn is_annotation(function: Function<'_>) -> bool {
+    function.is_intrinsic() && function.name().starts_with("llvm.ptr.annotation.")
+}
+
+/// The list of decorations that the properties in an annotation's text become: those in the table as it says, and the rest as text.
+/// Nothing where the table has none of them: the back end makes text of the whole by itself.
+pub fn member_decorations<'ctx>(
+    module: &Module<'ctx>,
+    annotation: Instruction<'ctx>,
+) -> Result<Option<Metadata<'ctx>>, String> {
+    let Some(text) = annotation_text(annotation) else { return Ok(None) };
+    let Some(properties) = text.strip_prefix(ANNOTATION_PREFIX) else { return Ok(None) };
+    let context = module.context();
+    let (mut list, mut rest) = (Vec::new(), Vec::new());
+    // A value may hold commas, too. What follows one then is a part that no row is called like.
+    for part in properties.split(',') {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        match rows_on(On::Member).find(|row| row.property == name) {
+            Some(row) => list.push(decoration(context, &row, &[], value, "")?),
+            None => rest.push(part),
+        }
+    }
+    if list.is_empty() {
+        return Ok(None);
+    }
+    if !rest.is_empty() {
+        let text = context.md_string(&format!("{ANNOTATION_PREFIX}{}", rest.join(",")));
+        list.push(context.md_node(&[context.md_int(32, USER_SEMANTIC.into()), text]));
+    }
+    Ok(Some(context.md_node(&list)))
+}
+
+/// The text that a call of `llvm.ptr.annotation` annotates with.
+pub fn annotation_text(annotation: Instruction<'_>) -> Option<String> {
+    let text = annotation.args().get(1)?.strip_constant_casts().const_string_value()?;
+    let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    Some(String::from_utf8_lossy(text).into_owned())
+}
+
+/// `!{first…, i32 number, operand…}`
+fn decoration<'ctx>(
+    context: ContextRef<'ctx>,
+    row: &Row,
+    first: &[Metadata<'ctx>],
+    value: &str,
+    name: &str,
+) -> Result<Metadata<'ctx>, String> {
+    let mut operands = first.to_vec();
+    operands.push(context.md_int(32, row.number.into()));
+    operands.extend(row.operands(value, name)?.into_iter().map(|operand| match operand {
+        Operand::Number(number) => context.md_int(32, number.into()),
+        Operand::Text(text) => context.md_string(&text),
+    }));
+    Ok(context.md_node(&operands))
+}
+
+fn execution_modes<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    present: &mut HashSet<Metadata<'ctx>>,
+) -> Result<bool, String> {
+    let mut changed = false;
+    for row in rows_on(On::Kernel) {
+        let Some(value) = kernel.string_attribute(Place::Function, row.property) else { continue };
+        let mode = decoration(module.context(), &row, &[kernel.as_value().as_metadata()], &value, "")?;
+        // Equal nodes are one node.
+        if present.insert(mode) {
+            module.add_named_metadata(EXECUTION_MODES, mode);
+            changed = true;
+        }
+    }
+    Ok(changed)
+}
+
+fn parameter_decorations<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, String> {
+    let context = module.context();
+    let kind = context.metadata_kind(PARAMETER_DECORATIONS);
+    let present = kernel.metadata(kind);
+    let mut lists = Vec::new();
+    let mut any = false;
+    for index in 0..kernel.param_count() {
+        let own = present.and_then(|lists| lists.operand(index)).map(Metadata::operands).unwrap_or_default();
+        let mut list: Vec<Metadata<'ctx>> = own.into_iter().flatten().collect();
+        for row in rows_on(On::Parameter) {
+            let Some(value) = kernel.string_attribute(Place::Param(index as u32), row.property) else { continue };
+            if is_pointer_decoration(&row) && !is_plain_pointer(kernel, index) {
+                continue;
+            }
+            let of_parameter = |message| format!("parameter {index}: {message}");
+            let made = decoration(context, &row, &[], &value, "").map_err(of_parameter)?;
+            if !list.contains(&made) {
+                list.push(made);
+            }
+        }
+        any |= !list.is_empty();
+        lists.push(context.md_node(&list));
+    }
+    let node = context.md_node(&lists);
+    if !any || present == Some(node) {
+        return Ok(false);
+    }
+    kernel.set_metadata(kind, node);
+    Ok(true)
+}
+
+/// SPIR-V itself has these for pointers alone.
+fn is_pointer_decoration(row: &Row) -> bool {
+    row.extension.is_none()
+}
+
+fn is_plain_pointer(kernel: Function<'_>, index: usize) -> bool {
+    let by_value = kernel.enum_attribute(Place::Param(index as u32), "byval").is_some();
+    kernel.param(index).is_some_and(|parameter| parameter.ty().is_pointer()) && !by_value
+}
+
+/// An error is the variable's name and what is wrong.
+fn variable_decorations(module: &Module<'_>) -> Result<bool, (String, String)> {
+    let context = module.context();
+    let kind = context.metadata_kind(DECORATIONS);
+    let mut changed = false;
+    for variable in module.globals() {
+        let present = variable.metadata(kind);
+        let mut list: Vec<Metadata<'_>> =
+            present.map(Metadata::operands).unwrap_or_default().into_iter().flatten().collect();
+        for row in rows_on(On::Variable) {
+            let Some(value) = variable.string_attribute(row.property) else { continue };
+            let name = variable.name();
+            let made = decoration(context, &row, &[], &value, &name).map_err(|message| (name, message))?;
+            if !list.contains(&made) {
+                list.push(made);
+            }
+        }
+        let node = context.md_node(&list);
+        if !list.is_empty() && present != Some(node) {
+            variable.set_metadata(kind, node);
+            changed = true;
+        }
+    }
+    Ok(changed)
+}
