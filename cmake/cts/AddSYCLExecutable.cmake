@@ -8,8 +8,8 @@
 #         -DCMAKE_CXX_COMPILER=PREFIX/bin/scythe -DSYCL_CTS_ENABLE_FULL_CONFORMANCE=ON
 #
 # `cargo xtask cts` does that. What the suite expects of the module: the target SYCL::SYCL and the function
-# add_sycl_executable(). The macro that tells tests apart is SYCL_CTS_COMPILING_WITH_SCYTHE; no test knows it, so
-# none is left out.
+# add_sycl_executable(). Tests tell implementations apart by a macro, and one of those they know must be defined: the
+# one here is of an implementation that no test makes an exception for, so none is left out.
 
 if(NOT TARGET OpenCL_Proxy)
   message(FATAL_ERROR "Scythe's adapter expects the suite's OpenCL proxy to be configured before it")
@@ -24,7 +24,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 # The suite's own library sees the same headers as the tests, in the same mode: with device code.
 add_library(SYCL::SYCL INTERFACE IMPORTED GLOBAL)
 target_compile_options(SYCL::SYCL INTERFACE -fsycl)
-target_compile_definitions(SYCL::SYCL INTERFACE SYCL_CTS_COMPILING_WITH_SCYTHE)
+target_compile_definitions(SYCL::SYCL INTERFACE SYCL_CTS_COMPILING_WITH_PROTOSYCL)
 target_link_options(SYCL::SYCL INTERFACE -fsycl)
 target_link_libraries(SYCL::SYCL INTERFACE CTS::OpenCL_Proxy)
 

@@ -11,14 +11,20 @@ enum class access_mode : int {
   read = 0,
   write = 1,
   read_write = 2,
+  // Of SYCL 1.2.1; deprecated.
   discard_write = 3,
   discard_read_write = 4,
+  atomic = 5,
 };
 
 enum class target : int {
   device = 0,
   global_buffer = device,
   host_task = 1,
+  // Of SYCL 1.2.1; deprecated.
+  constant_buffer = 2,
+  local = 3,
+  host_buffer = 4,
 };
 
 namespace access {

@@ -1,39 +1,15 @@
-// Questions about the kernels of a program: which there are, and which devices can run them. They agree with what a
-// submission does, and build nothing.
+// Kernel bundles, and questions about the kernels of a program: which there are, and which devices can run them. They
+// agree with what a submission does.
 //
-// Kernels of host mode are plain functions, which every device runs and no image holds.
+// A bundle is a set of kernels with the devices that it is for; the images are the runtime's, which builds them when a
+// kernel is first submitted. Kernels of host mode are plain functions, which every device runs and no image holds.
 #ifndef SCYTHE_KERNEL_BUNDLE_HPP
 #define SCYTHE_KERNEL_BUNDLE_HPP
 
-#include <sycl/context.hpp>
 #include <sycl/detail/kernel_name.hpp>
+#include <sycl/kernel.hpp>
 
 namespace sycl {
-
-// `input` is compiled by the device, `object` linked; whatever a submission would take is `executable`.
-enum class bundle_state : std::uint32_t {
-  input = SCYTHE_BUNDLE_INPUT,
-  object = SCYTHE_BUNDLE_OBJECT,
-  executable = SCYTHE_BUNDLE_EXECUTABLE
-};
-
-// A kernel of the program, or of a library that is loaded.
-class kernel_id {
-public:
-  kernel_id() = delete;
-  const char *get_name() const noexcept { return symbol_; }
-
-  // The runtime keeps each symbol once.
-  friend bool operator==(const kernel_id &a, const kernel_id &b) { return a.symbol_ == b.symbol_; }
-  friend bool operator!=(const kernel_id &a, const kernel_id &b) { return a.symbol_ != b.symbol_; }
-
-private:
-  friend struct detail::access_handle;
-  friend std::vector<kernel_id> get_kernel_ids();
-  template <class Name> friend kernel_id get_kernel_id();
-  explicit kernel_id(const char *symbol) : symbol_(symbol) {}
-  const char *symbol_;
-};
 
 inline std::vector<kernel_id> get_kernel_ids() {
   std::vector<const char *> symbols;
@@ -63,18 +39,20 @@ SCYTHE_COLD inline bool is_compatible(const kernel_id &id, const device &d, bund
   return answer == 1;
 }
 
+// There are devices, all of them in the context.
+SCYTHE_COLD inline void check_devices(const char *function, const context &where, const std::vector<device> &devices) {
+  if (devices.empty())
+    fail(errc::invalid, "%s: the list of devices is empty", function);
+  for (const device &d : devices)
+    if (!where.scythe_impl()->has_device(access_handle::of(d)))
+      fail(errc::invalid, "%s: device '%s' is not in the context", function, d.get_info<info::device::name>().c_str());
+}
+
 // Each kernel can run on one of the devices, which must be of the context and able to do what the state asks for.
 SCYTHE_COLD inline bool has_bundle(bundle_state state, const context &where, const std::vector<device> &devices,
                                    const std::vector<kernel_id> &ids, bool any) {
-  if (devices.empty())
-    fail(errc::invalid, "has_kernel_bundle: the list of devices is empty");
+  check_devices("has_kernel_bundle", where, devices);
   for (const device &d : devices) {
-    bool known = false;
-    for (const device &other : where.get_devices())
-      known = known || other == d;
-    if (!known)
-      fail(errc::invalid, "has_kernel_bundle: device '%s' is not in the context",
-           d.get_info<info::device::name>().c_str());
     if ((state == bundle_state::input && !d.has(aspect::online_compiler)) ||
         (state == bundle_state::object && !d.has(aspect::online_linker)))
       return false;
@@ -133,8 +111,6 @@ template <class Name, bundle_state State> bool has_kernel_bundle(const context &
 
 } // namespace sycl
 
-template <> struct std::hash<sycl::kernel_id> {
-  std::size_t operator()(const sycl::kernel_id &id) const noexcept { return std::hash<const void *>()(id.get_name()); }
-};
+#include <sycl/detail/kernel_bundle_class.hpp>
 
 #endif

@@ -90,6 +90,29 @@ pub unsafe extern "C" fn scythe_kernel_compatible(
     })
 }
 
+/// # Safety
+/// See [`super`]; `work_group` is valid for three numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_kernel_required_sizes(
+    device: DeviceHandle,
+    name: *const c_char,
+    tu: u64,
+    work_group: *mut u64,
+    sub_group: *mut u32,
+) -> Status {
+    edge(|| {
+        check_out(work_group, "work_group")?;
+        check_out(sub_group, "sub_group")?;
+        // SAFETY: passed on.
+        let (device, name) = unsafe { (get::<DeviceT>(device)?, text(name, "name")?) };
+        let (sizes, lanes) = registry::required_sizes(name, tu, device)?;
+        // SAFETY: the caller's contract.
+        unsafe { work_group.cast::<[u64; 3]>().write(sizes) };
+        // SAFETY: passed on.
+        unsafe { put(sub_group, "sub_group", lanes) }
+    })
+}
+
 fn state_from(number: u32) -> Result<BundleState> {
     Ok(match number {
         bundle_state::INPUT => BundleState::Input,

@@ -102,6 +102,14 @@ impl Image {
         requirements::check(&self.requirements, device.hal.info())
     }
 
+    /// The size of sub-groups that its kernels demand.
+    pub(super) fn sub_group_size(&self) -> Option<u32> {
+        match self.requirements.sub_group_sizes.as_deref() {
+            Some([size]) => Some(*size),
+            _ => None,
+        }
+    }
+
     /// How much the device prefers this image; an error where it cannot run it.
     pub(super) fn preference(&self, device: &Device) -> Result<u32> {
         if self.format == Format::Empty {

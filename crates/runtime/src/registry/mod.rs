@@ -259,6 +259,28 @@ pub fn is_compatible(name: &str, tu: u64, device: &Device, state: BundleState) -
     Ok(!rank(&candidates.iter().collect::<Vec<_>>(), &registry, device).0.is_empty())
 }
 
+/// The sizes of work-groups (fastest dimension first) and sub-groups that the kernel's source demands, 0 where it demands
+/// none, from the image that the device would take. Nothing is built.
+pub fn required_sizes(name: &str, tu: u64, device: &Device) -> Result<([u64; 3], u32)> {
+    let (entry, _) = find_entry(name, tu)?;
+    let mut registry = lock(&REGISTRY);
+    registry.read_images();
+    let candidates = registry.candidates(&entry.symbol);
+    let (ranked, rejected) = rank(&candidates.iter().collect::<Vec<_>>(), &registry, device);
+    drop(registry);
+    let Some(Ranked { candidate, .. }) = ranked.first() else {
+        let rejected = rejected.map(|rejection| rejection.error(&entry.symbol, device));
+        return Err(rejected.unwrap_or_else(|| no_image(&entry.symbol)));
+    };
+    let mut sizes = [0; 3];
+    if let Some(size) = &candidate.facts.work_group_size {
+        // The attribute lists the fastest dimension last, and may leave out the others.
+        sizes = [1; 3];
+        sizes.iter_mut().zip(size.iter().rev()).for_each(|(to, &from)| *to = u64::from(from));
+    }
+    Ok((sizes, candidate.image.sub_group_size().unwrap_or(0)))
+}
+
 /// Device symbols that a host name can mean, the most specific first.
 fn symbols(name: &str, tu: u64) -> impl Iterator<Item = String> {
     let qualified = (tu != 0).then(|| format!("{name}{TU_SEPARATOR}{tu:016x}"));

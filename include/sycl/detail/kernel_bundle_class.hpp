@@ -1,0 +1,363 @@
+// The classes `device_image` and `kernel_bundle`, and the functions that make bundles of others.
+// <sycl/kernel_bundle.hpp> includes it, after the functions that know kernels.
+#ifndef SCYTHE_DETAIL_KERNEL_BUNDLE_CLASS_HPP
+#define SCYTHE_DETAIL_KERNEL_BUNDLE_CLASS_HPP
+
+#include <sycl/kernel_bundle.hpp>
+
+namespace sycl {
+
+namespace detail {
+
+// Kernels that come and go together.
+struct image_impl {
+  std::vector<kernel_id> ids;
+  std::vector<device> devices;
+  bundle_state state;
+
+  bool has(const kernel_id &asked) const {
+    for (const kernel_id &id : ids)
+      if (id == asked)
+        return true;
+    return false;
+  }
+  bool has(const kernel_id &asked, const device &d) const {
+    for (const device &mine : devices)
+      if (mine == d)
+        return has(asked) && is_compatible(asked, d, state);
+    return false;
+  }
+};
+
+// Empty bundles of `join` have no context.
+struct bundle_impl {
+  ref<context_impl> context;
+  std::vector<device> devices;
+  std::vector<std::shared_ptr<const image_impl>> images;
+};
+
+} // namespace detail
+
+template <bundle_state State> class device_image {
+public:
+  device_image() = delete;
+  bool has_kernel(const kernel_id &id) const noexcept { return image_->has(id); }
+  bool has_kernel(const kernel_id &id, const device &d) const noexcept { return image_->has(id, d); }
+
+  friend bool operator==(const device_image &a, const device_image &b) { return a.image_ == b.image_; }
+  friend bool operator!=(const device_image &a, const device_image &b) { return a.image_ != b.image_; }
+
+  explicit device_image(std::shared_ptr<const detail::image_impl> image) : image_(std::move(image)) {}
+  const std::shared_ptr<const detail::image_impl> &scythe_impl() const noexcept { return image_; }
+
+private:
+  std::shared_ptr<const detail::image_impl> image_;
+};
+
+template <bundle_state State> class kernel_bundle {
+public:
+  using device_image_type = device_image<State>;
+  using device_image_iterator = const device_image<State> *;
+
+  kernel_bundle() = delete;
+
+  bool empty() const noexcept { return images_->empty(); }
+  backend get_backend() const noexcept { return get_context().get_backend(); }
+  context get_context() const noexcept { return context(impl_->context); }
+  std::vector<device> get_devices() const noexcept { return impl_->devices; }
+  bool has_kernel(const kernel_id &id) const noexcept {
+    for (const auto &image : impl_->images)
+      if (image->has(id))
+        return true;
+    return false;
+  }
+  bool has_kernel(const kernel_id &id, const device &d) const noexcept {
+    for (const auto &image : impl_->images)
+      if (image->has(id, d))
+        return true;
+    return false;
+  }
+  template <class Name> bool has_kernel() const noexcept { return has_kernel(sycl::get_kernel_id<Name>()); }
+  template <class Name> bool has_kernel(const device &d) const noexcept {
+    return has_kernel(sycl::get_kernel_id<Name>(), d);
+  }
+  std::vector<kernel_id> get_kernel_ids() const {
+    std::vector<kernel_id> all;
+    for (const auto &image : impl_->images)
+      for (const kernel_id &id : image->ids) {
+        bool known = false;
+        for (const kernel_id &other : all)
+          known = known || other == id;
+        if (!known)
+          all.push_back(id);
+      }
+    return all;
+  }
+  template <bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
+  kernel get_kernel(const kernel_id &id) const {
+    if (!has_kernel(id))
+      detail::fail(errc::invalid, "kernel_bundle::get_kernel: the bundle does not hold kernel '%s'", id.get_name());
+    return kernel({id, impl_->context, impl_});
+  }
+  template <class Name, bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
+  kernel get_kernel() const {
+    return get_kernel(sycl::get_kernel_id<Name>());
+  }
+
+  device_image_iterator begin() const { return images_->data(); }
+  device_image_iterator end() const { return images_->data() + images_->size(); }
+
+  friend bool operator==(const kernel_bundle &a, const kernel_bundle &b) { return a.impl_ == b.impl_; }
+  friend bool operator!=(const kernel_bundle &a, const kernel_bundle &b) { return a.impl_ != b.impl_; }
+
+  explicit kernel_bundle(std::shared_ptr<const detail::bundle_impl> impl)
+      : impl_(std::move(impl)), images_(images_of(*impl_)) {}
+  const std::shared_ptr<const detail::bundle_impl> &scythe_impl() const noexcept { return impl_; }
+
+private:
+  using image_list = std::vector<device_image<State>>;
+  static std::shared_ptr<const image_list> images_of(const detail::bundle_impl &impl) {
+    auto list = std::make_shared<image_list>();
+    for (const auto &image : impl.images)
+      list->push_back(device_image<State>(image));
+    return list;
+  }
+  std::shared_ptr<const detail::bundle_impl> impl_;
+  // What iterators point at.
+  std::shared_ptr<const image_list> images_;
+};
+
+inline kernel_bundle<bundle_state::executable> kernel::get_kernel_bundle() const {
+  return kernel_bundle<bundle_state::executable>(shared_->bundle);
+}
+
+namespace detail {
+
+template <bundle_state State>
+SCYTHE_COLD kernel_bundle<State> make_bundle(const ref<context_impl> &where, const std::vector<device> &devices,
+                                             std::vector<std::shared_ptr<const image_impl>> images) {
+  return kernel_bundle<State>(std::make_shared<const bundle_impl>(bundle_impl{where, devices, std::move(images)}));
+}
+
+// A bundle of those kernels that one of the devices can run, from an image in that state.
+template <bundle_state State>
+SCYTHE_COLD kernel_bundle<State> bundle_of(const context &where, const std::vector<device> &devices,
+                                           const std::vector<kernel_id> &ids, bool all) {
+  check_devices("get_kernel_bundle", where, devices);
+  for (const device &d : devices)
+    if ((State == bundle_state::input && !d.has(aspect::online_compiler)) ||
+        (State == bundle_state::object && !d.has(aspect::online_linker)))
+      fail(errc::invalid, "get_kernel_bundle: device '%s' lacks the aspect that the bundle's state needs",
+           d.get_info<info::device::name>().c_str());
+  image_impl image{{}, {}, State};
+  for (const kernel_id &id : ids) {
+    bool found = false;
+    for (const device &d : devices)
+      found = found || is_compatible(id, d, State);
+    if (found)
+      image.ids.push_back(id);
+    else if (all)
+      fail(errc::invalid, "get_kernel_bundle: no device of the list can run kernel '%s'", id.get_name());
+  }
+  // A device counts once.
+  for (const device &d : devices) {
+    bool known = false;
+    for (const device &other : image.devices)
+      known = known || other == d;
+    if (!known)
+      image.devices.push_back(d);
+  }
+  std::vector<device> unique = image.devices;
+  std::vector<std::shared_ptr<const image_impl>> images;
+  if (!image.ids.empty())
+    images.push_back(std::make_shared<const image_impl>(std::move(image)));
+  return make_bundle<State>(where.scythe_impl(), unique, std::move(images));
+}
+
+template <bundle_state State, class Selector>
+inline constexpr bool is_image_selector = std::is_invocable_r_v<bool, const Selector &, const device_image<State> &>;
+
+// Moves images on to another state, for devices that they were for before.
+template <bundle_state To>
+SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_impl &from, const std::vector<device> &devices,
+                                      aspect needed) {
+  if (devices.empty())
+    fail(errc::invalid, "%s: the list of devices is empty", function);
+  for (const device &d : devices) {
+    bool known = false;
+    for (const device &mine : from.devices)
+      known = known || mine == d;
+    if (!known)
+      fail(errc::invalid, "%s: device '%s' is not among those of the bundle", function,
+           d.get_info<info::device::name>().c_str());
+    if (!d.has(needed))
+      fail(errc::feature_not_supported, "%s: device '%s' lacks the aspect that it needs", function,
+           d.get_info<info::device::name>().c_str());
+  }
+  std::vector<std::shared_ptr<const image_impl>> images;
+  for (const auto &image : from.images) {
+    image_impl next{{}, devices, To};
+    for (const kernel_id &id : image->ids)
+      for (const device &d : devices)
+        if (is_compatible(id, d, bundle_state::executable)) {
+          next.ids.push_back(id);
+          break;
+        }
+    if (!next.ids.empty())
+      images.push_back(std::make_shared<const image_impl>(std::move(next)));
+  }
+  return make_bundle<To>(from.context, devices, std::move(images));
+}
+
+// The devices that all bundles are for.
+template <bundle_state State> std::vector<device> common_devices(const std::vector<kernel_bundle<State>> &bundles) {
+  std::vector<device> common;
+  if (bundles.empty())
+    return common;
+  for (const device &d : bundles.front().get_devices()) {
+    bool everywhere = true;
+    for (const kernel_bundle<State> &bundle : bundles) {
+      bool here = false;
+      for (const device &other : bundle.scythe_impl()->devices)
+        here = here || other == d;
+      everywhere = everywhere && here;
+    }
+    if (everywhere)
+      common.push_back(d);
+  }
+  return common;
+}
+
+// One list of images of all bundles, which must share a context.
+template <bundle_state State>
+SCYTHE_COLD bundle_impl merge(const char *function, const std::vector<kernel_bundle<State>> &bundles) {
+  bundle_impl all;
+  for (const kernel_bundle<State> &bundle : bundles) {
+    const bundle_impl &one = *bundle.scythe_impl();
+    if (all.context && one.context && all.context != one.context)
+      fail(errc::invalid, "%s: the bundles belong to different contexts", function);
+    if (one.context)
+      all.context = one.context;
+    for (const auto &image : one.images) {
+      bool known = false;
+      for (const auto &other : all.images)
+        known = known || other == image;
+      if (!known)
+        all.images.push_back(image);
+    }
+  }
+  all.devices = common_devices(bundles);
+  return all;
+}
+
+} // namespace detail
+
+// --- Bundles of the program's kernels
+
+template <bundle_state State>
+kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices) {
+  return detail::bundle_of<State>(where, devices, get_kernel_ids(), false);
+}
+template <bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &where) {
+  return get_kernel_bundle<State>(where, where.get_devices());
+}
+template <bundle_state State>
+kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices,
+                                       const std::vector<kernel_id> &ids) {
+  return detail::bundle_of<State>(where, devices, ids, true);
+}
+template <bundle_state State>
+kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<kernel_id> &ids) {
+  return get_kernel_bundle<State>(where, where.get_devices(), ids);
+}
+template <class Name, bundle_state State>
+kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices) {
+  return get_kernel_bundle<State>(where, devices, {get_kernel_id<Name>()});
+}
+template <class Name, bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &where) {
+  return get_kernel_bundle<Name, State>(where, where.get_devices());
+}
+// Of the images that the selector takes.
+template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
+kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices,
+                                       const Selector &selector) {
+  const kernel_bundle<State> all = get_kernel_bundle<State>(where, devices);
+  std::vector<std::shared_ptr<const detail::image_impl>> images;
+  for (const device_image<State> &image : all)
+    if (selector(image))
+      images.push_back(image.scythe_impl());
+  return detail::make_bundle<State>(where.scythe_impl(), all.get_devices(), std::move(images));
+}
+template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
+kernel_bundle<State> get_kernel_bundle(const context &where, const Selector &selector) {
+  return get_kernel_bundle<State>(where, where.get_devices(), selector);
+}
+template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
+bool has_kernel_bundle(const context &where, const std::vector<device> &devices, const Selector &selector) {
+  return has_kernel_bundle<State>(where, devices) && !get_kernel_bundle<State>(where, devices, selector).empty();
+}
+template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
+bool has_kernel_bundle(const context &where, const Selector &selector) {
+  return has_kernel_bundle<State>(where, where.get_devices(), selector);
+}
+
+// --- Bundles of others
+
+template <bundle_state State> kernel_bundle<State> join(const std::vector<kernel_bundle<State>> &bundles) {
+  detail::bundle_impl all = detail::merge("join", bundles);
+  for (const kernel_bundle<State> &bundle : bundles)
+    if (bundle.scythe_impl()->devices.size() != all.devices.size())
+      detail::fail(errc::invalid, "join: the bundles are for different devices");
+  return detail::make_bundle<State>(all.context, all.devices, std::move(all.images));
+}
+
+inline kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &input,
+                                                   const std::vector<device> &devices, const property_list & = {}) {
+  return detail::advance<bundle_state::object>("compile", *input.scythe_impl(), devices, aspect::online_compiler);
+}
+inline kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &input,
+                                                   const property_list &p = {}) {
+  return compile(input, input.get_devices(), p);
+}
+
+inline kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &objects,
+                                                    const std::vector<device> &devices, const property_list & = {}) {
+  return detail::advance<bundle_state::executable>("link", detail::merge("link", objects), devices,
+                                                   aspect::online_linker);
+}
+inline kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &objects,
+                                                    const property_list &p = {}) {
+  return link(objects, detail::common_devices(objects), p);
+}
+inline kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &object,
+                                                    const std::vector<device> &devices, const property_list &p = {}) {
+  return link(std::vector<kernel_bundle<bundle_state::object>>{object}, devices, p);
+}
+inline kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &object,
+                                                    const property_list &p = {}) {
+  return link(object, object.get_devices(), p);
+}
+
+inline kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &input,
+                                                     const std::vector<device> &devices, const property_list & = {}) {
+  return detail::advance<bundle_state::executable>("build", *input.scythe_impl(), devices, aspect::online_compiler);
+}
+inline kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &input,
+                                                     const property_list &p = {}) {
+  return build(input, input.get_devices(), p);
+}
+
+} // namespace sycl
+
+template <sycl::bundle_state State> struct std::hash<sycl::device_image<State>> {
+  std::size_t operator()(const sycl::device_image<State> &image) const noexcept {
+    return std::hash<const void *>()(image.scythe_impl().get());
+  }
+};
+template <sycl::bundle_state State> struct std::hash<sycl::kernel_bundle<State>> {
+  std::size_t operator()(const sycl::kernel_bundle<State> &bundle) const noexcept {
+    return std::hash<const void *>()(bundle.scythe_impl().get());
+  }
+};
+
+#endif

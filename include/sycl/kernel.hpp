@@ -1,0 +1,178 @@
+// `sycl::kernel_id` and `sycl::kernel`: a kernel of the program, and one in a bundle that devices can run.
+#ifndef SCYTHE_KERNEL_HPP
+#define SCYTHE_KERNEL_HPP
+
+#include <sycl/context.hpp>
+
+namespace sycl {
+
+// `input` is compiled by the device, `object` linked; whatever a submission would take is `executable`.
+enum class bundle_state : std::uint32_t {
+  input = SCYTHE_BUNDLE_INPUT,
+  object = SCYTHE_BUNDLE_OBJECT,
+  executable = SCYTHE_BUNDLE_EXECUTABLE
+};
+template <bundle_state State> class kernel_bundle;
+
+// A kernel of the program, or of a library that is loaded.
+class kernel_id {
+public:
+  kernel_id() = delete;
+  const char *get_name() const noexcept { return symbol_; }
+
+  // The runtime keeps each symbol once.
+  friend bool operator==(const kernel_id &a, const kernel_id &b) { return a.symbol_ == b.symbol_; }
+  friend bool operator!=(const kernel_id &a, const kernel_id &b) { return a.symbol_ != b.symbol_; }
+
+private:
+  friend std::vector<kernel_id> get_kernel_ids();
+  template <class Name> friend kernel_id get_kernel_id();
+  explicit kernel_id(const char *symbol) : symbol_(symbol) {}
+  const char *symbol_;
+};
+
+namespace info {
+
+namespace kernel {
+struct num_args {
+  using return_type = std::uint32_t;
+};
+struct attributes {
+  using return_type = std::string;
+};
+struct function_name {
+  using return_type = std::string;
+};
+struct context {
+  using return_type = sycl::context;
+};
+} // namespace kernel
+
+namespace kernel_device_specific {
+struct global_work_size {
+  using return_type = range<3>;
+};
+struct work_group_size {
+  using return_type = std::size_t;
+};
+struct compile_work_group_size {
+  using return_type = range<3>;
+};
+struct preferred_work_group_size_multiple {
+  using return_type = std::size_t;
+};
+struct private_mem_size {
+  using return_type = std::size_t;
+};
+struct max_num_sub_groups {
+  using return_type = std::uint32_t;
+};
+struct compile_num_sub_groups {
+  using return_type = std::uint32_t;
+};
+struct max_sub_group_size {
+  using return_type = std::uint32_t;
+};
+struct compile_sub_group_size {
+  using return_type = std::uint32_t;
+};
+} // namespace kernel_device_specific
+
+} // namespace info
+
+namespace detail {
+struct bundle_impl;
+}
+
+class kernel {
+public:
+  kernel() = delete;
+
+  backend get_backend() const noexcept { return get_context().get_backend(); }
+  sycl::context get_context() const { return sycl::context(shared_->context); }
+  kernel_bundle<bundle_state::executable> get_kernel_bundle() const;
+
+  template <class Param> typename Param::return_type get_info() const {
+    if constexpr (std::is_same_v<Param, info::kernel::num_args>) {
+      detail::fail(errc::invalid, "info::kernel::num_args: kernel '%s' is neither built in nor of a backend's own",
+                   shared_->id.get_name());
+    } else if constexpr (std::is_same_v<Param, info::kernel::context>) {
+      return get_context();
+    } else if constexpr (std::is_same_v<Param, info::kernel::function_name>) {
+      return shared_->id.get_name();
+    } else {
+      static_assert(std::is_same_v<Param, info::kernel::attributes>, "not an info::kernel descriptor");
+      return {};
+    }
+  }
+  template <class Param> typename Param::return_type get_info(const device &d) const {
+    if (!shared_->context->has_device(detail::access_handle::of(d)))
+      detail::fail(errc::invalid, "kernel::get_info: device '%s' is not in the kernel's context",
+                   d.template get_info<info::device::name>().c_str());
+    namespace specific = info::kernel_device_specific;
+    if constexpr (std::is_same_v<Param, specific::global_work_size>) {
+      detail::fail(errc::invalid, "info::kernel_device_specific::global_work_size: kernel '%s' is not built in",
+                   shared_->id.get_name());
+    } else if constexpr (std::is_same_v<Param, specific::work_group_size>) {
+      return d.template get_info<info::device::max_work_group_size>();
+    } else if constexpr (std::is_same_v<Param, specific::private_mem_size>) {
+      // Stacks are the threads' own: nothing is set aside for a kernel.
+      return 0;
+    } else if constexpr (std::is_same_v<Param, specific::max_num_sub_groups>) {
+      return d.template get_info<info::device::max_num_sub_groups>();
+    } else if constexpr (std::is_same_v<Param, specific::compile_num_sub_groups>) {
+      // There is no attribute that would fix it.
+      return 0;
+    } else if constexpr (std::is_same_v<Param, specific::compile_work_group_size>) {
+      const required_sizes sizes = required(d);
+      return range<3>(sizes.group[2], sizes.group[1], sizes.group[0]);
+    } else if constexpr (std::is_same_v<Param, specific::compile_sub_group_size>) {
+      return required(d).sub_group;
+    } else {
+      static_assert(std::is_same_v<Param, specific::max_sub_group_size> ||
+                        std::is_same_v<Param, specific::preferred_work_group_size_multiple>,
+                    "not an info::kernel_device_specific descriptor");
+      std::size_t largest = required(d).sub_group;
+      if (largest == 0)
+        for (std::size_t size : d.template get_info<info::device::sub_group_sizes>())
+          largest = size > largest ? size : largest;
+      return static_cast<typename Param::return_type>(largest);
+    }
+  }
+
+  friend bool operator==(const kernel &a, const kernel &b) { return a.shared_ == b.shared_; }
+  friend bool operator!=(const kernel &a, const kernel &b) { return a.shared_ != b.shared_; }
+
+private:
+  template <bundle_state> friend class kernel_bundle;
+  friend struct std::hash<kernel>;
+  struct state {
+    kernel_id id;
+    detail::ref<detail::context_impl> context;
+    std::shared_ptr<const detail::bundle_impl> bundle;
+  };
+  // What the source demands of launches, fastest dimension first; 0 where it demands nothing.
+  struct required_sizes {
+    std::uint64_t group[3] = {};
+    std::uint32_t sub_group = 0;
+  };
+  required_sizes required(const device &d) const {
+    required_sizes sizes;
+    detail::check(scythe_kernel_required_sizes(detail::access_handle::of(d), shared_->id.get_name(), 0, sizes.group,
+                                               &sizes.sub_group));
+    return sizes;
+  }
+  explicit kernel(state s) : shared_(std::make_shared<const state>(std::move(s))) {}
+  std::shared_ptr<const state> shared_;
+};
+
+} // namespace sycl
+
+template <> struct std::hash<sycl::kernel_id> {
+  std::size_t operator()(const sycl::kernel_id &id) const noexcept { return std::hash<const void *>()(id.get_name()); }
+};
+template <> struct std::hash<sycl::kernel> {
+  std::size_t operator()(const sycl::kernel &k) const noexcept { return std::hash<const void *>()(k.shared_.get()); }
+};
+
+#endif
