@@ -34,6 +34,7 @@ const PACKAGES: &[Package] = &[
     package("clang-tools-22", "/usr/bin/clang-offload-bundler-22", Purpose::Test),
     package("clang-format-22", "/usr/bin/clang-format-22", Purpose::Test),
     package("spirv-tools", "/usr/bin/spirv-val", Purpose::Test),
+    package("intel-opencl-icd", "/usr/bin/ocloc", Purpose::Test),
     package("valgrind", "/usr/bin/valgrind", Purpose::Test),
     package("libc6-dbg", "/usr/lib/debug/.build-id", Purpose::Test),
     package("libmpfr-dev", "/usr/include/mpfr.h", Purpose::Test),

@@ -5,6 +5,7 @@
 //! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the runtime.
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
 //! * [`cuda`]: how kernels for NVIDIA GPUs are called, and where their images run.
+//! * [`intel`]: versions of Intel GPUs, and which devices run whose code.
 //! * [`jit`]: the C edge of the run-time compiler, a shared object that the CPU backend loads when it first builds.
 //! * [`spirv`]: its second entry point, which makes SPIR-V.
 //! * [`ptx`]: its third, which makes PTX.
@@ -16,6 +17,7 @@ pub mod aspect;
 pub mod capi;
 pub mod cpu;
 pub mod cuda;
+pub mod intel;
 pub mod jit;
 pub mod launch;
 pub mod names;

@@ -49,10 +49,20 @@ pub enum Format {
     Fatbin = 4,
     /// No code: the image only tells which kernels were left out and why.
     Empty = 5,
+    /// A device binary that ocloc made for the Intel GPU that the image's target names.
+    IntelGpu = 6,
 }
 
 impl Format {
-    pub const ALL: [Self; 6] = [Self::LlvmBitcode, Self::SpirV, Self::CpuObject, Self::Ptx, Self::Fatbin, Self::Empty];
+    pub const ALL: [Self; 7] = [
+        Self::LlvmBitcode,
+        Self::SpirV,
+        Self::CpuObject,
+        Self::Ptx,
+        Self::Fatbin,
+        Self::Empty,
+        Self::IntelGpu,
+    ];
 
     /// The format with this number.
     pub fn from_u32(number: u32) -> Option<Self> {
@@ -68,6 +78,7 @@ impl Format {
             Self::Ptx => "ptx",
             Self::Fatbin => "fatbin",
             Self::Empty => "empty",
+            Self::IntelGpu => "intel-gpu",
         }
     }
 

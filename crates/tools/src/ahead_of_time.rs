@@ -3,7 +3,7 @@
 //! Every module and level is compiled by itself, several at the same time; results come in the
 //! order of the modules, and for each in that of the levels, lowest first.
 
-use crate::Failure;
+use crate::{Failure, parallel};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::target::Level;
 use scythe_jit::compile_to_object;
@@ -11,8 +11,6 @@ use scythe_passes::target::cpu;
 use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What the options for the CPU target may say, for help texts and errors.
 pub const OPTIONS: &str = "-march=LEVEL[,LEVEL…], -O0 to -O3";
@@ -95,27 +93,12 @@ impl Compiler<'_> {
         let levels = &self.settings.levels;
         let device_lib_dir = device_library_folder()?;
         let jobs: Vec<_> = modules.iter().flat_map(|code| levels.iter().map(move |level| (*code, *level))).collect();
-        let results: Vec<OnceLock<Result<Vec<u8>, String>>> = jobs.iter().map(|_| OnceLock::new()).collect();
-        let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some((index, (code, level))) = take(&next, &jobs) {
-                // Each place is filled once, by whoever took its index.
-                let _ = results[index].set(self.object(code, *level, &device_lib_dir));
-            }
-        };
-        let threads = self.jobs.get().min(jobs.len());
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
-        });
+        let results = parallel::map(self.jobs, &jobs, |(code, level)| self.object(code, *level, &device_lib_dir));
 
         let mut objects = Vec::new();
         for ((_, level), result) in jobs.iter().zip(results) {
-            let object = result.into_inner().unwrap_or_else(|| Err("it was not compiled".to_owned()));
             let place = |error| Failure::new(format!("cannot compile device code for {}: {error}", level.as_str()));
-            objects.push(Object { level: *level, code: object.map_err(place)? });
+            objects.push(Object { level: *level, code: result.map_err(place)? });
         }
         Ok(objects.chunks(levels.len().max(1)).map(<[_]>::to_vec).collect())
     }
@@ -136,12 +119,6 @@ impl Compiler<'_> {
         }
         Ok(object)
     }
-}
-
-/// The next job and its index.
-fn take<'a, T>(next: &AtomicUsize, jobs: &'a [T]) -> Option<(usize, &'a T)> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((index, jobs.get(index)?))
 }
 
 /// The device library's folder, seen from this program's file: in an installed tree, or in a cargo target folder.

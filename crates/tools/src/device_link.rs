@@ -9,6 +9,8 @@ mod cache;
 mod dump;
 mod filter;
 mod inputs;
+mod intel;
+mod ocloc;
 mod provided;
 mod settings;
 
@@ -39,7 +41,7 @@ pub const SYNTAX: Syntax = Syntax {
             name: "target",
             value: Some("LIST"),
             help: "targets of the inputs that follow, by name or bundle id: spir64 (default), built at run time; spir64_x86_64, \
-                   for the CPU",
+                   for the CPU; intel_gpu_NAME or spir64_gen, for Intel GPUs, by ocloc",
         },
         Opt {
             name: "split",
@@ -134,13 +136,16 @@ fn images(
     warnings: &mut Warnings,
 ) -> Result<Vec<Image>, Failure> {
     // The parts that are to be kept are not in the cache.
-    let key = settings.cache.as_ref().filter(|_| temps.is_none()).map(|_| inputs::key(groups, settings)).transpose()?;
+    let toolchain = intel::Toolchain::find(groups, settings)?;
+    let cache = settings.cache.as_ref().filter(|_| temps.is_none());
+    let key = cache.map(|_| inputs::key(groups, settings, &toolchain.identity())).transpose()?;
     let entry = settings.cache.as_ref().zip(key.as_ref());
     if let Some(images) = entry.and_then(|(cache, key)| cache.images(key)) {
         settings.tell(format_args!("{} images from the cache", images.len()));
         return Ok(images);
     }
     let mut images = Vec::new();
+    let mut for_intel = intel::Work::new(&toolchain, settings);
     for (index, group) in groups.iter().enumerate() {
         let temps = temps.map(|prefix| match index {
             0 => prefix.to_owned(),
@@ -148,14 +153,19 @@ fn images(
         });
         let parts = parts(group, settings, temps, outputs, warnings)?;
         let mut compiled = Vec::new();
-        for target in group.targets.iter().filter(|target| target.is_ahead_of_time()) {
-            compiled.extend(compile(*target, &parts, settings)?);
+        for target in group.targets.iter().copied().filter(|target| target.is_ahead_of_time()) {
+            match intel::is_intel(target) {
+                true => for_intel.add(target, &parts)?,
+                false => compiled.extend(compile(target, &parts, settings)?),
+            }
         }
-        let wanted = |part: &Image| group.targets.contains(&Target::Generic) || is_linked_at_run_time(part);
+        let (generic, cpu) = (group.targets.contains(&Target::Generic), group.targets.iter().any(|t| is_cpu(*t)));
+        let wanted = |part: &Image| generic || cpu && is_linked_at_run_time(part);
         let options = &settings.run_time_options;
         images.extend(parts.into_iter().filter(wanted).map(|part| Image { options: options.clone(), ..part }));
         images.extend(compiled);
     }
+    images.extend(for_intel.finish()?);
     // A link out of the cache would keep its warnings to itself.
     if let Some((cache, key)) = entry.filter(|_| !warnings.any()) {
         cache.keep_images(key, &images);
@@ -206,6 +216,10 @@ fn parts(
 /// become part of their kernels. The runtime then compiles the generic code.
 fn is_linked_at_run_time(part: &Image) -> bool {
     [IMPORTED_SYMBOLS, EXPORTED_SYMBOLS].iter().any(|set| part.properties.get(set).is_some())
+}
+
+fn is_cpu(target: Target) -> bool {
+    matches!(target, Target::Cpu | Target::CpuLevel(_))
 }
 
 /// The images of the parts for one target, ahead of time: code for what it can run, and word of the rest.

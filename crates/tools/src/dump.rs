@@ -107,5 +107,6 @@ pub fn extension(format: Format) -> &'static str {
         Format::Ptx => "ptx",
         Format::Fatbin => "fatbin",
         Format::Empty => "empty",
+        Format::IntelGpu => "bin",
     }
 }

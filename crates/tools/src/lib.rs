@@ -16,12 +16,14 @@ mod dump;
 mod files;
 mod inspect;
 mod no_kernel;
+mod parallel;
 mod post_link;
 mod spirv_translate;
 mod sycl_ls;
 mod table;
 mod tablegen;
 mod warnings;
+mod words;
 mod wrapper;
 
 use command_line::{Arguments, Request, Syntax};

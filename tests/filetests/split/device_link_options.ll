@@ -66,8 +66,6 @@
 ; OPTIONS: options: -O1
 
 ; Mistakes are named before any work is done.
-; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl a.ll 2>&1 | FileCheck --check-prefix=OCLOC %s
-; OCLOC: device-link: error: device code for 'intel_gpu_skl' cannot be linked: that needs ocloc, which is not supported; 'spir64', 'spir64_x86_64' and the CPU's levels are
 ; RUN: not scythe-tools device-link -o bad.o --target=sycl-nvptx64-nvidia-cuda-sm_90 a.ll 2>&1 | FileCheck --check-prefix=PTXAS %s
 ; PTXAS: device-link: error: device code for 'nvidia_gpu_sm_90' cannot be linked: that needs ptxas
 ; RUN: not scythe-tools device-link -o bad.o --jobs=0 a.ll 2>&1 | FileCheck --check-prefix=JOBS %s

@@ -47,6 +47,21 @@ impl Cache {
         self.write(&name("link", key), &contents);
     }
 
+    /// What a compiler ahead of time made before; `key` stands for what it was given, and for itself.
+    pub fn binary(&self, key: &blake3::Hash) -> Option<Vec<u8>> {
+        self.read(&self.binary_name(key))
+    }
+
+    pub fn keep_binary(&self, key: &blake3::Hash, binary: &[u8]) {
+        self.write(&self.binary_name(key), binary);
+    }
+
+    fn binary_name(&self, key: &blake3::Hash) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.identity.as_bytes()).update(key.as_bytes());
+        name("binary", &hasher.finalize())
+    }
+
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut bytes = std::fs::read(self.folder.join(name)).ok()?;
         let head = bytes.get(..HEAD)?;

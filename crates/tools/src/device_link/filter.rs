@@ -14,19 +14,29 @@ pub fn for_target(
     parts: &[Image],
     settings: &Settings<'_>,
 ) -> Result<(Vec<Image>, Vec<Image>), Failure> {
-    let name = target.name();
-    let entry = aspect_filter::target(&settings.split.targets, &name)?;
+    let (kept, left_out) = for_device(&target.name(), &target.name(), parts, settings)?;
+    Ok((kept.into_iter().map(|part| parts[part].clone()).collect(), left_out))
+}
+
+/// The same for one device called `name`, which has what the device configuration says of target `entry`; parts by number.
+pub fn for_device(
+    entry: &str,
+    name: &str,
+    parts: &[Image],
+    settings: &Settings<'_>,
+) -> Result<(Vec<usize>, Vec<Image>), Failure> {
+    let entry = aspect_filter::target(&settings.split.targets, entry)?;
     let (mut kept, mut removed) = (Vec::new(), Vec::new());
-    for part in parts {
+    for (index, part) in parts.iter().enumerate() {
         let lack = aspect_filter::lacks(&part.properties, entry).map_err(|error| Failure::new(error.to_string()))?;
         match lack {
-            None => kept.push(part.clone()),
+            None => kept.push(index),
             Some(lack) => {
                 let kernels = part.symbols.iter().map(|symbol| scythe_split::kernel_name(symbol));
                 let kernels = kernels.collect::<Vec<_>>().join(", ");
                 settings.tell(format_args!("left out for {name}: {kernels} ({lack})"));
                 removed.push(Image {
-                    target: name.clone(),
+                    target: name.to_owned(),
                     format: Format::Empty,
                     options: String::new(),
                     properties: part.properties.clone(),

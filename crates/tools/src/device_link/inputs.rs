@@ -54,23 +54,22 @@ pub fn target(name: &str) -> Result<Target, Failure> {
     let target = Target::from_name(name)
         .ok_or_else(|| Failure::new(format!("unknown target '{name}': expected {}", Target::NAMES)))?;
     match target {
-        Target::Generic | Target::Cpu | Target::CpuLevel(_) => Ok(target),
-        Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => Err(unsupported(target)),
+        Target::Generic | Target::Cpu | Target::CpuLevel(_) | Target::IntelGen | Target::IntelGpu(_) => Ok(target),
+        Target::Ptx | Target::NvidiaGpu(_) => Err(unsupported(target)),
     }
 }
 
 /// That this program has no way to finish code for `target`.
 pub fn unsupported(target: Target) -> Failure {
-    let tool = if target.is_nvptx() { "ptxas" } else { "ocloc" };
     Failure::new(format!(
-        "device code for '{}' cannot be linked: that needs {tool}, which is not supported; 'spir64', 'spir64_x86_64' and \
-         the CPU's levels are",
+        "device code for '{}' cannot be linked: that needs ptxas, which is not supported; 'spir64', 'spir64_x86_64', the \
+         CPU's levels and Intel's GPUs are",
         target.name()
     ))
 }
 
-/// What the images depend on: the contents of the inputs, what is made of them, and this program.
-pub fn key(groups: &[Group<'_>], settings: &Settings<'_>) -> Result<blake3::Hash, Failure> {
+/// What the images depend on: the contents of the inputs, what is made of them, this program, and the compilers that it calls.
+pub fn key(groups: &[Group<'_>], settings: &Settings<'_>, compilers: &str) -> Result<blake3::Hash, Failure> {
     let mut hasher = blake3::Hasher::new();
     // With its length before each, no two lists of fields are the same bytes.
     let mut field = |bytes: &[u8]| {
@@ -79,6 +78,7 @@ pub fn key(groups: &[Group<'_>], settings: &Settings<'_>) -> Result<blake3::Hash
     };
     field(b"device-link");
     field(super::cache::program_identity()?.as_bytes());
+    field(compilers.as_bytes());
     for text in settings.key_fields() {
         field(text.as_bytes());
     }

@@ -1,14 +1,15 @@
 //! What the options of `device-link` say of the images.
 
 use super::cache::Cache;
-use super::{inputs, provided};
+use super::{inputs, intel, provided};
 use crate::ahead_of_time;
 use crate::command_line::Arguments;
-use crate::{Failure, aspect_filter, device_code, files};
+use crate::{Failure, aspect_filter, device_code, files, words};
 use scythe_abi::target::Target;
 use scythe_split::{Imports, Mode, Options};
 use std::collections::BTreeMap;
 use std::num::NonZero;
+use std::path::{Path, PathBuf};
 
 pub struct Settings<'a> {
     pub split: Options,
@@ -19,6 +20,8 @@ pub struct Settings<'a> {
     pub cache: Option<Cache>,
     cpu_options: &'a str,
     backend_options: BTreeMap<Target, String>,
+    /// A folder for temporary files: that of the output, so that whoever cleans up there finds them, too.
+    pub scratch: PathBuf,
     /// The text of the device configuration file.
     configuration: String,
     verbose: bool,
@@ -43,12 +46,16 @@ impl<'a> Settings<'a> {
             cpu_options: args.last("cpu-opts").unwrap_or_default(),
             backend_options,
             configuration: args.last("device-config-file").map_or(Ok(String::new()), files::read_text)?,
+            scratch: scratch(args.last("o").unwrap_or_default()),
             verbose: args.has("verbose"),
         };
         // Mistakes are told whether or not there is something to compile.
         settings.cpu(Target::Cpu)?;
         for target in settings.backend_options.keys() {
-            settings.cpu(*target)?;
+            match intel::is_intel(*target) {
+                true => intel::check(*target, &settings)?,
+                false => settings.cpu(*target).map(|_| ())?,
+            }
         }
         Ok(settings)
     }
@@ -65,6 +72,11 @@ impl<'a> Settings<'a> {
             cpu.levels = [level].into();
         }
         Ok(cpu)
+    }
+
+    /// The options for a target's own compiler.
+    pub fn options_for(&self, target: Target) -> Vec<String> {
+        self.backend_options.get(&target).map_or_else(Vec::new, |options| words::split(options))
     }
 
     /// Everything here that images depend on.
@@ -105,6 +117,16 @@ pub fn split_options(args: &Arguments, default: Mode) -> Result<Options, Failure
         // The driver, which tells all tools of the file, has said what is odd about it.
         targets: aspect_filter::configuration(args.last("device-config-file"), false)?,
     })
+}
+
+/// The folder of an output, or where temporary files go else.
+fn scratch(output: &str) -> PathBuf {
+    let plain = Some(output).filter(|output| *output != "-" && !output.starts_with("/dev/"));
+    match plain.map(|output| Path::new(output).parent().unwrap_or(Path::new(""))) {
+        // Compilers run in folders of their own, so that a relative path would mean another place there.
+        Some(folder) => std::path::absolute(folder.join(".")).unwrap_or_else(|_| folder.to_owned()),
+        None => std::env::temp_dir(),
+    }
 }
 
 fn append(options: &mut String, more: &str) {

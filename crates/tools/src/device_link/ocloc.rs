@@ -1,0 +1,237 @@
+//! ocloc, the ahead-of-time compiler for Intel's GPUs: a program that is looked for in `PATH` when a link needs it.
+//!
+//! Every call has a folder of its own, which is removed with all that ocloc left there. What ocloc prints is kept for messages.
+
+use crate::Failure;
+use crate::files;
+use scythe_abi::intel::Version;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Debian's package of it.
+pub const PACKAGE: &str = "intel-opencl-icd";
+
+/// What is passed to ocloc here, so that users cannot: the input, the output, and what kind of file each is.
+const OWN_OPTIONS: [&str; 17] = [
+    "-32",
+    "-64",
+    "-cpp_file",
+    "-file",
+    "-gen_file",
+    "-llvm_input",
+    "-llvm_text",
+    "-multi",
+    "-options_name",
+    "-out_dir",
+    "-output",
+    "-output_no_suffix",
+    "-spirv_input",
+    "-spv_only",
+    "--help",
+    "compile",
+    "multi",
+];
+
+/// What ocloc says of devices that it does not know, in its versions since 2021.
+const UNKNOWN_DEVICE: [&str; 4] =
+    ["Cannot get HW Info for device", "Failed to parse target", "Could not determine device target", "Unknown device"];
+
+/// The option among these that users cannot give.
+pub fn own_option(words: &[String]) -> Option<&str> {
+    words.iter().map(String::as_str).find(|word| OWN_OPTIONS.contains(word))
+}
+
+/// ocloc as it is installed here.
+pub struct Ocloc {
+    path: PathBuf,
+    /// Its answer to the question for its version.
+    version: Option<String>,
+    identity: String,
+}
+
+/// Why there is no binary.
+pub struct Fault {
+    /// What happened, as the end of a sentence about ocloc.
+    pub message: String,
+    pub log: String,
+}
+
+impl Ocloc {
+    /// The program of this name, in `PATH`. `folder` is for temporary files, and `target` wants it.
+    pub fn find(name: &str, target: &str, folder: &Path) -> Result<Self, Failure> {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let candidates = std::env::split_paths(&folders).map(|folder| folder.join(name));
+        let Some(path) = candidates.into_iter().find(|path| is_program(path)) else {
+            return Err(Failure::new(format!(
+                "code for '{target}' is compiled by {name}, which is not in PATH: Debian's package is {PACKAGE}"
+            )));
+        };
+        let version = version(&path, folder)?;
+        let identity = format!("{version:?} {:?} {:?}", stamp(&path), compilers(&path));
+        Ok(Self { path, version, identity })
+    }
+
+    /// What stands for it in keys of the cache: its version, its file, and the compiler's library behind it.
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// For messages: `ocloc 22.43.24595`.
+    pub fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        match &self.version {
+            Some(version) => format!("{name} {version}"),
+            None => format!("{name} of unknown version ('{}')", self.path.display()),
+        }
+    }
+
+    /// The devices that an acronym such as `skl` or `gen9` stands for; none where it is unknown.
+    pub fn devices(&self, acronym: &str) -> Vec<Version> {
+        let Ok(output) = run(&self.path, &["ids", acronym], None) else { return Vec::new() };
+        let text = String::from_utf8_lossy(&output.stdout);
+        let versions = text.lines().filter_map(|line| Version::from_ocloc(line.trim()));
+        if output.status.success() { versions.collect() } else { Vec::new() }
+    }
+
+    /// The devices of a range such as `skl:cfl`, `dg1:` or `:gen9`, by the order of their versions; none where an end of it is
+    /// unknown, or where this ocloc does not list what it knows.
+    pub fn range(&self, range: &str) -> Vec<Version> {
+        let Some((first, last)) = range.split_once(':') else { return Vec::new() };
+        let devices = |end: &str| match Version::from_ocloc(end) {
+            Some(version) => vec![version],
+            None => self.devices(end),
+        };
+        let (low, high) = (devices(first).into_iter().min(), devices(last).into_iter().max());
+        if low.is_none() && !first.is_empty() || high.is_none() && !last.is_empty() {
+            return Vec::new();
+        }
+        let inside =
+            |version: &Version| low.is_none_or(|low| low <= *version) && high.is_none_or(|high| *version <= high);
+        let all: BTreeSet<Version> = self.acronyms().iter().flat_map(|acronym| self.devices(acronym)).collect();
+        all.into_iter().filter(inside).collect()
+    }
+
+    /// All acronyms of devices and families, as ocloc's help lists them.
+    fn acronyms(&self) -> Vec<String> {
+        const BEFORE: &str = "supported acronyms:";
+        let Ok(output) = run(&self.path, &["ids", "--help"], None) else { return Vec::new() };
+        let text = String::from_utf8_lossy(&output.stdout);
+        let list = text.split_once(BEFORE).map_or("", |(_, list)| list.lines().next().unwrap_or_default());
+        list.split(',')
+            .map(|name| name.trim().trim_end_matches('.').to_owned())
+            .filter(|name| !name.is_empty())
+            .collect()
+    }
+
+    /// Compiles a SPIR-V module, with these options, in a new folder below `folder`. Gives what ocloc wrote, a device binary or an
+    /// archive of several, and what it printed.
+    pub fn compile(&self, spirv: &[u8], options: &[String], folder: &Path) -> Result<(Vec<u8>, String), Fault> {
+        let fault = |message: String| Fault { message, log: String::new() };
+        let work = temporary_folder(folder).map_err(fault)?;
+        let (input, out) = (work.path().join("device.spv"), work.path().join("out"));
+        let made = std::fs::write(&input, spirv).and_then(|()| std::fs::create_dir(&out));
+        made.map_err(|error| fault(format!("had no room for its input: '{}': {error}", work.path().display())))?;
+        let mut args: Vec<&OsStr> = ["compile", "-file"].map(OsStr::new).into();
+        args.push(input.as_os_str());
+        args.extend(["-spirv_input", "-output", "binary", "-output_no_suffix", "-out_dir"].map(OsStr::new));
+        args.push(out.as_os_str());
+        args.extend(options.iter().map(OsStr::new));
+        let output = run(&self.path, &args, Some(work.path()))
+            .map_err(|error| fault(format!("cannot be started ('{}'): {error}", self.path.display())))?;
+        let log = log(&output);
+        if !output.status.success() {
+            return Err(Fault { message: format!("ended with {}", output.status), log });
+        }
+        match binary(&out) {
+            Some(code) if is_binary(&code) => Ok((code, log)),
+            Some(code) => {
+                let message =
+                    format!("wrote {} bytes that are no device binary: expected ELF, or an archive", code.len());
+                Err(Fault { message, log })
+            }
+            None => Err(Fault { message: "wrote no device binary".to_owned(), log }),
+        }
+    }
+
+    /// Whether a fault means that the device is unknown.
+    pub fn is_unknown_device(&self, device: &str, fault: &Fault) -> bool {
+        UNKNOWN_DEVICE.iter().any(|part| fault.log.contains(part)) && self.devices(device).is_empty()
+    }
+}
+
+/// A folder for this user alone, below `folder`, which goes when its value does.
+pub fn temporary_folder(folder: &Path) -> Result<tempfile::TempDir, String> {
+    tempfile::Builder::new()
+        .prefix(".device-link-")
+        .tempdir_in(folder)
+        .map_err(|error| format!("has no temporary folder in '{}': {error}", folder.display()))
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+fn run(program: &Path, args: &[impl AsRef<OsStr>], folder: Option<&Path>) -> std::io::Result<Output> {
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null());
+    if let Some(folder) = folder {
+        command.current_dir(folder);
+    }
+    command.output()
+}
+
+/// ocloc answers by a file in its current folder. Where it does not, nobody knows its version.
+fn version(path: &Path, folder: &Path) -> Result<Option<String>, Failure> {
+    const QUESTION: &str = "OCL_DRIVER_VERSION";
+    let work = temporary_folder(folder).map_err(|message| Failure::new(format!("device-link {message}")))?;
+    let output = run(path, &["query", QUESTION], Some(work.path()))
+        .map_err(|error| files::file_error(&path.to_string_lossy(), format_args!("cannot be started: {error}")))?;
+    let answer = std::fs::read_to_string(work.path().join(QUESTION)).ok().filter(|_| output.status.success());
+    Ok(answer.map(|text| text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned()))
+}
+
+/// Changes with a file.
+fn stamp(path: &Path) -> Option<(u64, std::time::SystemTime)> {
+    let data = std::fs::metadata(path).ok()?;
+    Some((data.len(), data.modified().ok()?))
+}
+
+/// The stamps of Intel's graphics compiler, which ocloc loads and which is a package of its own, where it can be found.
+fn compilers(ocloc: &Path) -> Vec<(u64, std::time::SystemTime)> {
+    const LIBRARY: &str = "libigc.so.1";
+    let prefix = ocloc.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+    let below = ["lib/x86_64-linux-gnu", "lib64", "lib"].map(|folder| prefix.join(folder));
+    let named = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&named).chain(below).chain(["/usr/local/lib".into()]);
+    folders.filter_map(|folder| stamp(&folder.join(LIBRARY))).collect()
+}
+
+/// What ocloc wrote: the name that it was given, or one that it made of it.
+fn binary(folder: &Path) -> Option<Vec<u8>> {
+    if let Ok(code) = std::fs::read(folder.join("binary")) {
+        return Some(code);
+    }
+    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut named: Vec<PathBuf> = entries.filter(|path| path.extension() == Some(OsStr::new("bin"))).collect();
+    named.sort();
+    std::fs::read(named.first()?).ok()
+}
+
+fn is_binary(code: &[u8]) -> bool {
+    code.starts_with(b"\x7fELF") || scythe_image::archive::is_archive(code)
+}
+
+/// What it printed; the end, where it is much.
+fn log(output: &Output) -> String {
+    const LIMIT: usize = 16 << 10;
+    let bytes = [output.stdout.as_slice(), &output.stderr].join(&b'\n');
+    let text = String::from_utf8_lossy(&bytes).replace('\0', "");
+    let text = text.trim();
+    match text.len().checked_sub(LIMIT).map(|cut| text.ceil_char_boundary(cut)) {
+        None | Some(0) => text.to_owned(),
+        Some(cut) => format!("[…]{}", &text[cut..]),
+    }
+}
