@@ -17,6 +17,7 @@ const WITHOUT_LLVM: [&str; 9] = [
     "scythe-wrap",
     "scythe-backend-cpu",
     "scythe-backend-opencl",
+    "scythe-backend-cuda",
     "scythe-runtime",
     "scythe-driver",
 ];

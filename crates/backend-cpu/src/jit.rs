@@ -1,5 +1,5 @@
 //! Client of the run-time compiler: finds `libscythe-jit.so` beside this library, loads it for the first build that the
-//! cache does not save, and calls it through the C edge of `scythe_abi::jit` and `scythe_abi::spirv`.
+//! cache does not save, and calls it through the C edge of `scythe_abi::jit`, `scythe_abi::spirv` and `scythe_abi::ptx`.
 
 use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -8,6 +8,7 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use scythe_abi::jit::{Bitcode, COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, VERSION};
+use scythe_abi::ptx;
 use scythe_abi::spirv::{self, TRANSLATE_SYMBOL, TranslateFn};
 use scythe_hal::{Errc, Error, Result, device_has};
 
@@ -35,6 +36,8 @@ pub(crate) struct Files {
 struct Compiler {
     compile: CompileFn,
     translate: TranslateFn,
+    /// `None` in a compiler without NVIDIA's target.
+    translate_ptx: Option<ptx::TranslateFn>,
     free: FreeFn,
     device_lib_dir: CString,
     llvm: Option<FileStamp>,
@@ -124,6 +127,41 @@ pub(crate) fn translate(
     answer(compiler, |response| unsafe { (compiler.translate)(&request, response) })
 }
 
+/// Translates device bitcode, linked with `libraries`, to PTX for compute capability `sm`, of a version that a driver of CUDA
+/// version `driver` knows.
+pub(crate) fn translate_ptx(
+    bitcode: &[u8],
+    options: &str,
+    libraries: &[&[u8]],
+    sm: u32,
+    driver: u32,
+) -> Result<Compiled> {
+    let compiler = compiler()?;
+    let dump = dump_folder().map(|folder| c_string(Path::new(&folder))).transpose()?;
+    let libraries: Vec<_> = libraries.iter().map(|code| Bitcode { data: code.as_ptr(), len: code.len() }).collect();
+    let aspects = device_has::aspects(options);
+    let request = ptx::Request {
+        version: ptx::VERSION,
+        opt_level: opt_level(options),
+        bitcode: bitcode.as_ptr(),
+        bitcode_len: bitcode.len(),
+        libraries: libraries.as_ptr(),
+        library_count: libraries.len(),
+        device_lib_dir: compiler.device_lib_dir.as_ptr(),
+        dump_dir: dump.as_ref().map_or(ptr::null(), |folder| folder.as_ptr()),
+        cuda_path: ptr::null(),
+        aspects: aspects.as_ptr(),
+        aspect_count: aspects.len(),
+        sm,
+        ptx_version: ptx::version_of_driver(driver),
+    };
+    let Some(translate) = compiler.translate_ptx else {
+        return Err(build_error("the run-time compiler makes no code for NVIDIA GPUs".to_owned()));
+    };
+    // SAFETY: the request is valid for the call, and has the layout of the version named inside.
+    answer(compiler, |response| unsafe { translate(&request, response) })
+}
+
 /// The compiler, loaded once.
 fn compiler() -> Result<&'static Compiler> {
     static COMPILER: OnceLock<Result<Compiler>> = OnceLock::new();
@@ -204,12 +242,14 @@ fn load(files: &Files) -> Result<Compiler> {
     }
     let compile = symbol(handle, library, COMPILE_SYMBOL)?;
     let translate = symbol(handle, library, TRANSLATE_SYMBOL)?;
+    let translate_ptx = symbol(handle, library, ptx::TRANSLATE_SYMBOL).ok();
     let free = symbol(handle, library, FREE_SYMBOL)?;
     // SAFETY: the library's contract gives these symbols these types; it is never unloaded.
     unsafe {
         Ok(Compiler {
             compile: std::mem::transmute::<*mut c_void, CompileFn>(compile),
             translate: std::mem::transmute::<*mut c_void, TranslateFn>(translate),
+            translate_ptx: translate_ptx.map(|at| std::mem::transmute::<*mut c_void, ptx::TranslateFn>(at)),
             free: std::mem::transmute::<*mut c_void, FreeFn>(free),
             device_lib_dir,
             llvm: llvm(handle),

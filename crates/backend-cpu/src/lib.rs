@@ -7,7 +7,7 @@
 //!   loaded for the first build that no process has done before, and the object it returns is loaded into this process.
 //!   An image compiled ahead of time is such an object already; `level` tells which of several the machine can run. `variant` has
 //!   kernels compiled anew for work-group sizes that leave most of a vector idle.
-//! * [`spirv`]: the same compiler and cache for other backends, whose drivers want SPIR-V.
+//! * [`spirv`], [`ptx`]: the same compiler and cache for other backends, whose drivers want SPIR-V or PTX.
 //! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`: the rest of a device.
 //!
 //! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: this process's share of
@@ -39,6 +39,7 @@ mod program;
 mod queue;
 mod ready;
 mod share;
+pub mod ptx;
 pub mod spirv;
 mod threads;
 mod tiling;

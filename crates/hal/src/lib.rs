@@ -307,6 +307,14 @@ pub trait Event: Send + Sync + Any {
     /// `None` where the queue does not profile. Only after completion.
     fn times(&self) -> Option<Times>;
 
+    /// How the command ended, where that is known without asking a driver.
+    fn known_end(&self) -> Option<Result<()>> {
+        (self.status() == Status::Complete).then(|| self.wait())
+    }
+
+    /// The program has no handle of the event any more: only order and failure of its command matter from now on.
+    fn abandon(&self) {}
+
     /// The driver's own event, with a count for the caller.
     fn native(&self) -> Result<Native> {
         Err(native::none("event"))

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use scythe_hal::{self as hal, BackendKind};
 
+use crate::demangle::symbol_name;
 use crate::dispatch::Target;
 use crate::event::Origin;
 use crate::selection::{Candidate, Selector};
@@ -43,8 +44,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// What programs see: the built-in CPU, always there, or devices that it simulates, and OpenCL's devices; as far as
-    /// `ONEAPI_DEVICE_SELECTOR` lets them.
+    /// What programs see: the built-in CPU, always there, or devices that it simulates, OpenCL's devices and NVIDIA's GPUs; as
+    /// far as `ONEAPI_DEVICE_SELECTOR` lets them.
     pub fn get() -> Result<&'static Self> {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
         let runtime = RUNTIME.get_or_init(|| {
@@ -68,6 +69,12 @@ impl Runtime {
             let found = scythe_backend_opencl::discover(spirv_module);
             backends.extend(found.backends);
             problems = found.problems;
+        }
+        if selector.may_see(BackendKind::Cuda) {
+            let services = scythe_backend_cuda::Services { translate: ptx_module, kernel_name: symbol_name };
+            let found = scythe_backend_cuda::discover(services);
+            backends.extend(found.backends);
+            problems.extend(found.problems);
         }
         let mut runtime = Self::with_selector(backends, selector)?;
         runtime.problems = problems;
@@ -164,6 +171,17 @@ fn spirv_module(code: &scythe_backend_opencl::Translation<'_>) -> Result<Vec<u8>
         options: code.options,
         extensions: code.extensions,
         version: code.version,
+    })
+}
+
+/// What NVIDIA's GPUs are given of device code.
+fn ptx_module(code: &scythe_backend_cuda::Translation<'_>) -> Result<Vec<u8>> {
+    scythe_backend_cpu::ptx::module(&scythe_backend_cpu::ptx::Source {
+        bitcode: code.bitcode,
+        libraries: code.libraries,
+        options: code.options,
+        sm: code.sm,
+        driver: code.driver,
     })
 }
 

@@ -1,0 +1,43 @@
+//! PTX of device code, for the CUDA backend, whose driver compiles that: what the cache has of it, else what the run-time compiler
+//! makes of it.
+
+use scythe_hal::Result;
+
+use crate::cache::{Cache, Recipe};
+use crate::jit;
+
+/// Device bitcode and what its PTX is for.
+pub struct Source<'a> {
+    pub bitcode: &'a [u8],
+    /// Bitcode of other images that it is linked with.
+    pub libraries: &'a [&'a [u8]],
+    /// The compiler's, of which `-O0` to `-O3` count, and the device's aspects.
+    pub options: &'a str,
+    /// 90 for compute capability 9.0.
+    pub sm: u32,
+    /// The driver's CUDA version: 13000 for 13.0.
+    pub driver: u32,
+}
+
+/// The PTX, with a NUL at the end. A `Build` error says what is wrong with the device code.
+pub fn module(source: &Source<'_>) -> Result<Vec<u8>> {
+    let Source { bitcode, libraries, options, sm, driver } = *source;
+    let variant = format!("ptx sm_{sm} {driver}");
+    let mut place = None;
+    if let Some(cache) = Cache::of_process()? {
+        let files = jit::files()?;
+        let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant: &variant };
+        place = cache.key(&recipe, &files.library, &files.device_lib_dir).map(|key| (cache, key));
+    }
+    // Who wants to see the stages of translation wants the code translated.
+    if let Some((cache, key)) = place.as_ref().filter(|_| jit::dump_folder().is_none())
+        && let Some(entry) = cache.get(key)
+    {
+        return Ok(entry.object().to_vec());
+    }
+    let made = jit::translate_ptx(bitcode, options, libraries, sm, driver)?;
+    if let Some((cache, key)) = place {
+        cache.put(&key, made.llvm, &made.object);
+    }
+    Ok(made.object)
+}

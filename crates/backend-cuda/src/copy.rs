@@ -1,0 +1,143 @@
+//! Copies of boxes, and fills.
+
+use scythe_hal::CopyBox;
+
+use crate::api::{Address, Api, Copy3d, Handle, Side};
+use crate::error::SUCCESS;
+
+const MEMORY_HOST: i32 = 1;
+const MEMORY_DEVICE: i32 = 2;
+const POINTER_MEMORY_TYPE: i32 = 2;
+/// The driver's limit of a pitch.
+const MAX_PITCH: usize = 0x7fff_ffff;
+
+/// Copies a box that is not empty; the driver's number says how that went.
+///
+/// # Safety
+/// The box lies inside of memory that stays valid until the command has completed; the stream is of the current context.
+pub(crate) unsafe fn copy_box(api: &Api, dst: Address, src: Address, region: &CopyBox, stream: Handle) -> i32 {
+    let CopyBox { width, rows, planes, .. } = *region;
+    let (src_row, dst_row) = (region.src_row_pitch.max(width), region.dst_row_pitch.max(width));
+    let whole = rows == 1 || (region.src_row_pitch >= width && region.dst_row_pitch >= width);
+    let fits = src_row <= MAX_PITCH && dst_row <= MAX_PITCH && whole;
+    if !fits {
+        // SAFETY: passed on.
+        return unsafe { each_row(api, dst, src, region, stream) };
+    }
+    // The driver takes the distance of planes as a number of rows.
+    let rows_between =
+        |plane: usize, row: usize| (plane.is_multiple_of(row) && plane / row >= rows).then(|| plane / row);
+    let (src_rows, dst_rows) =
+        (rows_between(region.src_plane_pitch, src_row), rows_between(region.dst_plane_pitch, dst_row));
+    let boxed = |src: Address, dst: Address, src_rows: usize, dst_rows: usize, depth: usize| Copy3d {
+        src: side(api, src, src_row, src_rows),
+        dst: side(api, dst, dst_row, dst_rows),
+        width,
+        height: rows,
+        depth,
+    };
+    if let (Some(src_rows), Some(dst_rows)) = (src_rows, dst_rows) {
+        // SAFETY: passed on.
+        return unsafe { (api.memcpy_3d_async)(&boxed(src, dst, src_rows, dst_rows, planes), stream) };
+    }
+    for plane in 0..planes {
+        let from = src + (plane * region.src_plane_pitch) as u64;
+        let to = dst + (plane * region.dst_plane_pitch) as u64;
+        // SAFETY: passed on.
+        let code = unsafe { (api.memcpy_3d_async)(&boxed(from, to, rows, rows, 1), stream) };
+        if code != SUCCESS {
+            return code;
+        }
+    }
+    SUCCESS
+}
+
+/// One copy for each row.
+///
+/// # Safety
+/// As for [`copy_box`].
+unsafe fn each_row(api: &Api, dst: Address, src: Address, region: &CopyBox, stream: Handle) -> i32 {
+    for plane in 0..region.planes {
+        for row in 0..region.rows {
+            let from = src + (plane * region.src_plane_pitch + row * region.src_row_pitch) as u64;
+            let to = dst + (plane * region.dst_plane_pitch + row * region.dst_row_pitch) as u64;
+            // SAFETY: passed on.
+            let code = unsafe { (api.memcpy_async)(to, from, region.width, stream) };
+            if code != SUCCESS {
+                return code;
+            }
+        }
+    }
+    SUCCESS
+}
+
+/// The driver wants to be told whose memory it is: what it does not know is the host's.
+fn side(api: &Api, at: Address, pitch: usize, height: usize) -> Side {
+    let mut kind = 0u32;
+    // SAFETY: the answer is an unsigned number; any address may be asked for.
+    let code = unsafe { (api.pointer_get_attribute)((&raw mut kind).cast(), POINTER_MEMORY_TYPE, at) };
+    let on_device = code == SUCCESS && kind as i32 == MEMORY_DEVICE;
+    let side = Side { pitch, height, ..Side::default() };
+    match on_device {
+        true => Side { memory_type: MEMORY_DEVICE, device: at, ..side },
+        false => Side { memory_type: MEMORY_HOST, host: at as usize, ..side },
+    }
+}
+
+/// Fills with a pattern of at least one byte, at least once; the driver's number says how that went.
+///
+/// Patterns of 1, 2 or 4 bytes the driver knows. Of others, one is written, and then doubled.
+///
+/// # Safety
+/// As for [`copy_box`], for `count` patterns at `dst`.
+pub(crate) unsafe fn fill(api: &Api, dst: Address, pattern: &[u8], count: usize, stream: Handle) -> i32 {
+    let total = pattern.len() * count;
+    // SAFETY: passed on.
+    unsafe {
+        match *shortest(pattern) {
+            [a] => (api.memset_d8_async)(dst, a, total, stream),
+            [a, b] if dst.is_multiple_of(2) => {
+                (api.memset_d16_async)(dst, u16::from_ne_bytes([a, b]), total / 2, stream)
+            }
+            [a, b, c, d] if dst.is_multiple_of(4) => {
+                (api.memset_d32_async)(dst, u32::from_ne_bytes([a, b, c, d]), total / 4, stream)
+            }
+            _ => double(api, dst, pattern, total, stream),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`fill`].
+unsafe fn double(api: &Api, dst: Address, pattern: &[u8], total: usize, stream: Handle) -> i32 {
+    // The driver has read small pageable memory when it returns.
+    // SAFETY: passed on.
+    let mut code = unsafe { (api.memcpy_async)(dst, pattern.as_ptr() as Address, pattern.len(), stream) };
+    let mut done = pattern.len();
+    while code == SUCCESS && done < total {
+        let size = done.min(total - done);
+        // SAFETY: passed on; the two parts do not overlap.
+        code = unsafe { (api.memcpy_async)(dst + done as u64, dst, size, stream) };
+        done += size;
+    }
+    code
+}
+
+/// The shortest pattern that gives the same bytes.
+fn shortest(pattern: &[u8]) -> &[u8] {
+    let same = |n: &usize| pattern.len().is_multiple_of(*n) && pattern.chunks(*n).all(|chunk| chunk == &pattern[..*n]);
+    [1, 2, 4].into_iter().find(same).map_or(pattern, |n| &pattern[..n])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_as_short_as_they_can_be() {
+        assert_eq!(shortest(&[7; 16]), [7]);
+        assert_eq!(shortest(&[1, 2, 1, 2, 1, 2]), [1, 2]);
+        assert_eq!(shortest(&[1, 2, 3, 4, 1, 2, 3, 4]), [1, 2, 3, 4]);
+        assert_eq!(shortest(&[1, 2, 3]), [1, 2, 3]);
+    }
+}

@@ -1,0 +1,124 @@
+//! One GPU as the runtime sees it.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use scythe_abi::cuda::Architecture;
+use scythe_hal::{
+    Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind, device_has,
+};
+use scythe_image::Format;
+
+use crate::event::CudaEvent;
+use crate::gpu::Gpu;
+use crate::memory::Memory;
+use crate::program::CudaProgram;
+use crate::queue::CudaQueue;
+
+/// Preferences: code for exactly this architecture, for an older one of the same major number, PTX of any older one, and code that is
+/// yet to be compiled.
+const EXACT: u32 = 3000;
+const COMPATIBLE: u32 = 2000;
+const PTX: u32 = 1000;
+const GENERIC: u32 = 1;
+
+pub(crate) struct CudaDevice {
+    gpu: Arc<Gpu>,
+    info: DeviceInfo,
+    memory: Memory,
+}
+
+impl CudaDevice {
+    pub(crate) fn new(gpu: &Arc<Gpu>, info: DeviceInfo) -> Self {
+        Self { gpu: gpu.clone(), info, memory: Memory::new(gpu) }
+    }
+
+    fn cannot_run(&self, why: &str) -> Error {
+        let sm = self.gpu.limits.sm;
+        let message = format!("{why} cannot run on {} (sm_{sm}, {})", self.info.name, self.info.driver_version);
+        Error::new(Errc::KernelNotSupported, message)
+    }
+}
+
+impl Device for CudaDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn alloc(&self, kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void> {
+        self.memory.alloc(kind, size, align)
+    }
+
+    unsafe fn free(&self, kind: UsmKind, ptr: *mut c_void) {
+        // SAFETY: the caller's contract.
+        unsafe { self.memory.free(kind, ptr) };
+    }
+
+    fn shares_host_memory(&self) -> bool {
+        false
+    }
+
+    fn preference(&self, format: Format, target: &str) -> Result<u32> {
+        let sm = self.gpu.limits.sm;
+        match format {
+            Format::LlvmBitcode => Ok(GENERIC),
+            Format::Fatbin | Format::Ptx => {
+                let unknown = || self.cannot_run(&format!("an image of {} for '{target}'", format.as_str()));
+                let image = Architecture::of_target(target).ok_or_else(unknown)?;
+                match format {
+                    Format::Fatbin if image.sm == sm => Ok(EXACT + u32::from(image.specific)),
+                    Format::Fatbin if image.cubin_runs_on(sm) => Ok(COMPATIBLE + image.sm),
+                    _ if image.ptx_runs_on(sm) => Ok(PTX + image.sm),
+                    _ => Err(self.cannot_run(&format!("code for {target}"))),
+                }
+            }
+            other => Err(self.cannot_run(&format!("an image of {} for {target}", other.as_str()))),
+        }
+    }
+
+    fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
+        let program = match format {
+            Format::Fatbin | Format::Ptx => CudaProgram::build(&self.gpu, code, format, libraries)?,
+            Format::LlvmBitcode => {
+                let options = device_has::options(options, &self.info.aspects, code, libraries);
+                let ptx = (self.gpu.services.translate)(&crate::Translation {
+                    bitcode: code,
+                    libraries,
+                    options: &options,
+                    sm: self.gpu.limits.sm,
+                    driver: self.gpu.limits.driver,
+                })?;
+                CudaProgram::build(&self.gpu, &ptx, Format::Ptx, &[])?
+            }
+            other => {
+                let message = format!("NVIDIA GPUs take fat binaries, PTX and LLVM bitcode, not {}", other.as_str());
+                return Err(Error::new(Errc::Build, message));
+            }
+        };
+        Ok(Arc::new(program))
+    }
+
+    fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
+        Ok(Arc::new(CudaQueue::new(&self.gpu, false, profiling)?))
+    }
+
+    fn create_in_order_queue(&self, profiling: bool) -> Result<Option<Arc<dyn Queue>>> {
+        Ok(Some(Arc::new(CudaQueue::new(&self.gpu, true, profiling)?)))
+    }
+
+    fn native(&self, kind: NativeKind) -> Result<Native> {
+        match kind {
+            NativeKind::Platform => Err(Error::new(Errc::BackendMismatch, "CUDA has no object for a platform")),
+            // A `CUdevice` is a number.
+            NativeKind::Device => Ok(self.gpu.ordinal as usize as Native),
+            NativeKind::Context => self.gpu.enter().map(|made| made.context),
+        }
+    }
+
+    unsafe fn event_from_native(&self, event: Native) -> Result<Arc<dyn Event>> {
+        if event.is_null() {
+            return Err(Error::new(Errc::Invalid, "an event was to be made of a null CUevent"));
+        }
+        Ok(Arc::new(CudaEvent::foreign(&self.gpu, event)))
+    }
+}

@@ -1,0 +1,59 @@
+//! `CUresult`: what a driver's number means for the program.
+
+use std::ffi::{CStr, c_char};
+
+use scythe_hal::{Errc, Error, Result};
+
+use crate::api::Api;
+
+pub(crate) const SUCCESS: i32 = 0;
+pub(crate) const INVALID_VALUE: i32 = 1;
+pub(crate) const OUT_OF_MEMORY: i32 = 2;
+pub(crate) const INVALID_PTX: i32 = 218;
+pub(crate) const UNSUPPORTED_PTX_VERSION: i32 = 222;
+pub(crate) const NO_BINARY_FOR_GPU: i32 = 209;
+pub(crate) const NOT_FOUND: i32 = 500;
+pub(crate) const NOT_READY: i32 = 600;
+pub(crate) const PEER_ACCESS_ALREADY_ENABLED: i32 = 704;
+const LAUNCH_OUT_OF_RESOURCES: i32 = 701;
+
+/// Whether the context is lost with this error: all later calls fail with it.
+pub(crate) fn is_sticky(code: i32) -> bool {
+    // Uncorrectable memory, illegal address, timeout, assertion, stack, instruction, alignment, address space, program
+    // counter, launch failure.
+    matches!(code, 46 | 214 | 700 | 702 | 709 | 710 | 714..=719 | 721)
+}
+
+/// An error where `code` is one; `what` was tried.
+pub(crate) fn check(api: &Api, code: i32, what: &str) -> Result<()> {
+    if code == SUCCESS { Ok(()) } else { Err(failure(api, code, what)) }
+}
+
+/// The error that `code` stands for.
+pub(crate) fn failure(api: &Api, code: i32, what: &str) -> Error {
+    let category = match code {
+        OUT_OF_MEMORY => Errc::MemoryAllocation,
+        NO_BINARY_FOR_GPU | INVALID_PTX | 219..=221 | UNSUPPORTED_PTX_VERSION | 300 => Errc::Build,
+        LAUNCH_OUT_OF_RESOURCES => Errc::NdRange,
+        NOT_FOUND => Errc::Kernel,
+        _ => Errc::Runtime,
+    };
+    Error::new(category, format!("CUDA: {what} failed with {}", describe(api, code)))
+}
+
+/// The driver's name and words for a code.
+pub(crate) fn describe(api: &Api, code: i32) -> String {
+    let text = |get: unsafe extern "C" fn(i32, *mut *const c_char) -> i32| {
+        let mut place: *const c_char = std::ptr::null();
+        // SAFETY: a place for the address of a string, which lives as long as the driver.
+        unsafe {
+            let known = get(code, &mut place) == SUCCESS && !place.is_null();
+            known.then(|| CStr::from_ptr(place).to_string_lossy().into_owned())
+        }
+    };
+    match (text(api.get_error_name), text(api.get_error_string)) {
+        (Some(name), Some(words)) => format!("{name} ({code}): {words}"),
+        (Some(name), None) => format!("{name} ({code})"),
+        _ => format!("an error that the driver does not name ({code})"),
+    }
+}

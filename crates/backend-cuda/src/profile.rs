@@ -1,0 +1,119 @@
+//! When commands began and ended, on the device's clock.
+//!
+//! The driver tells the time between two events, in milliseconds with 24 significant bits. Times are therefore measured from an event
+//! that is at most seconds away ([`Clock::base`]), whose own time is known in nanoseconds.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use scythe_hal::{Result, Times};
+
+use crate::api::Handle;
+use crate::error::SUCCESS;
+use crate::gpu::Gpu;
+
+/// A base serves this long.
+const BASE_LASTS: u64 = 1_000_000_000;
+
+/// An event that tells its time.
+pub(crate) struct Stamp {
+    gpu: Arc<Gpu>,
+    raw: Handle,
+}
+
+// SAFETY: the driver's events may be used by any thread, and by many at once.
+unsafe impl Send for Stamp {}
+// SAFETY: as above.
+unsafe impl Sync for Stamp {}
+
+impl Stamp {
+    /// Records the time at the end of `stream`; the driver's error where it cannot. The context is current.
+    pub(crate) fn record(gpu: &Arc<Gpu>, stream: Handle) -> std::result::Result<Self, i32> {
+        let stamp = Self { gpu: gpu.clone(), raw: gpu.timing_event()? };
+        // SAFETY: event and stream are alive, and of the current context.
+        match unsafe { (gpu.api.event_record)(stamp.raw, stream) } {
+            SUCCESS => Ok(stamp),
+            code => Err(code),
+        }
+    }
+
+    /// Nanoseconds from `earlier` to this; `None` before both were reached.
+    fn since(&self, earlier: &Self) -> Option<f64> {
+        let mut ms = 0f32;
+        // SAFETY: both events are alive, and were made to tell the time.
+        let code = unsafe { (self.gpu.api.event_elapsed_time)(&mut ms, earlier.raw, self.raw) };
+        (code == SUCCESS).then_some(f64::from(ms) * 1e6)
+    }
+}
+
+impl Drop for Stamp {
+    fn drop(&mut self) {
+        self.gpu.destroy_event(self.raw);
+    }
+}
+
+/// An event and when it was reached.
+pub(crate) struct Base {
+    stamp: Stamp,
+    ns: u64,
+}
+
+/// The device's clock, which starts with the host's.
+pub(crate) struct Clock {
+    gpu: Arc<Gpu>,
+    start: Instant,
+    base: Mutex<Option<Arc<Base>>>,
+}
+
+impl Clock {
+    pub(crate) fn new(gpu: &Arc<Gpu>) -> Self {
+        Self { gpu: gpu.clone(), start: Instant::now(), base: Mutex::default() }
+    }
+
+    /// Nanoseconds since the clock was made, and never 0.
+    pub(crate) fn now(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64 + 1
+    }
+
+    /// A base that is not too old.
+    pub(crate) fn base(&self) -> Result<Arc<Base>> {
+        let made = self.gpu.enter()?;
+        let mut base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(base) = base.as_ref().filter(|base| self.now().saturating_sub(base.ns) < BASE_LASTS) {
+            return Ok(base.clone());
+        }
+        let failed = |code: i32| self.gpu.error(code, "cuEventRecord");
+        let stamp = Stamp::record(&self.gpu, made.memory_stream).map_err(failed)?;
+        // SAFETY: the event is alive.
+        self.gpu.check(unsafe { (self.gpu.api.event_synchronize)(stamp.raw) }, "cuEventSynchronize")?;
+        // Times go on from the last base, so that they never go back.
+        let ns = match base.as_ref().and_then(|old| Some(old.ns + stamp.since(&old.stamp)? as u64)) {
+            Some(ns) => ns,
+            None => self.now(),
+        };
+        Ok(base.insert(Arc::new(Base { stamp, ns })).clone())
+    }
+}
+
+/// One command's times.
+pub(crate) struct Timing {
+    pub(crate) base: Arc<Base>,
+    pub(crate) submit: u64,
+    pub(crate) start: Stamp,
+    pub(crate) end: Stamp,
+    pub(crate) known: OnceLock<Times>,
+}
+
+impl Timing {
+    /// `None` until the command has completed.
+    pub(crate) fn times(&self) -> Option<Times> {
+        if let Some(times) = self.known.get() {
+            return Some(*times);
+        }
+        let length = self.end.since(&self.start)?.max(0.0) as u64;
+        let start = self.base.ns + self.start.since(&self.base.stamp)?.max(0.0) as u64;
+        // Two clocks: a command cannot begin before it was submitted.
+        let times = Times { submit: self.submit.min(start), start, end: start + length };
+        Some(*self.known.get_or_init(|| times))
+    }
+}

@@ -1,0 +1,359 @@
+//! Modules that the driver loaded, and kernels of them.
+
+use std::any::Any;
+use std::ffi::{CString, c_char, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use scythe_abi::cuda::symbol;
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_hal::{Errc, Error, Kernel, Program, Result};
+use scythe_image::Format;
+
+use crate::api::Handle;
+use crate::error::{INVALID_PTX, NO_BINARY_FOR_GPU, NOT_FOUND, SUCCESS, UNSUPPORTED_PTX_VERSION, describe, is_sticky};
+use crate::geometry::Remembered;
+use crate::gpu::Gpu;
+use crate::limits::driver_name;
+
+const JIT_INFO_LOG: i32 = 3;
+const JIT_INFO_LOG_SIZE: i32 = 4;
+const JIT_ERROR_LOG: i32 = 5;
+const JIT_ERROR_LOG_SIZE: i32 = 6;
+const JIT_INPUT_PTX: i32 = 1;
+const JIT_INPUT_FATBINARY: i32 = 2;
+const LOG_SIZE: usize = 16 << 10;
+
+const FUNC_MAX_THREADS: i32 = 0;
+const FUNC_STATIC_SHARED: i32 = 1;
+const FUNC_REGISTERS: i32 = 4;
+const FUNC_MAX_DYNAMIC_SHARED: i32 = 8;
+
+pub(crate) struct CudaProgram {
+    module: Arc<Module>,
+}
+
+/// A module of the driver, until the last of its kernels is gone.
+struct Module {
+    gpu: Arc<Gpu>,
+    raw: Handle,
+}
+
+// SAFETY: the driver's modules may be used by any thread, and by many at once.
+unsafe impl Send for Module {}
+// SAFETY: as above.
+unsafe impl Sync for Module {}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_ok() {
+            // Kernels of it may still be running.
+            // SAFETY: the module is this object's.
+            unsafe {
+                let _ = (self.gpu.api.ctx_synchronize)();
+                let _ = (self.gpu.api.module_unload)(self.raw);
+            }
+        }
+    }
+}
+
+/// What the driver's compiler says.
+struct Log {
+    text: Vec<u8>,
+}
+
+impl Log {
+    fn new() -> Self {
+        Self { text: vec![0; LOG_SIZE] }
+    }
+
+    fn read(&self) -> String {
+        let end = self.text.iter().position(|&b| b == 0).unwrap_or(self.text.len());
+        String::from_utf8_lossy(&self.text[..end]).trim().to_owned()
+    }
+}
+
+/// The options that give the driver's compiler a place for what it says, and their values.
+fn log_options(info: &mut Log, errors: &mut Log) -> ([i32; 4], [*mut c_void; 4]) {
+    let size = LOG_SIZE as *mut c_void;
+    (
+        [JIT_INFO_LOG, JIT_INFO_LOG_SIZE, JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE],
+        [info.text.as_mut_ptr().cast(), size, errors.text.as_mut_ptr().cast(), size],
+    )
+}
+
+impl CudaProgram {
+    /// Has the driver load a fat binary or PTX (which ends with a NUL), linked with others of the same format.
+    pub(crate) fn build(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Result<Self> {
+        gpu.enter()?;
+        if !libraries.is_empty() {
+            let linked = link(gpu, code, format, libraries)?;
+            return Self::load(gpu, &linked, format);
+        }
+        if format == Format::Ptx && code.last() != Some(&0) {
+            return Self::load(gpu, &[code, &[0]].concat(), format);
+        }
+        Self::load(gpu, code, format)
+    }
+
+    fn load(gpu: &Arc<Gpu>, code: &[u8], format: Format) -> Result<Self> {
+        let (mut info, mut errors) = (Log::new(), Log::new());
+        let (options, values) = log_options(&mut info, &mut errors);
+        let mut raw = null_mut();
+        // SAFETY: a context is current; the code is a whole fat binary or cubin, which tells its size, or text that ends with a
+        // NUL; the logs are as large as told.
+        let result = unsafe {
+            let (count, options, values) = (options.len() as u32, options.as_ptr(), values.as_ptr());
+            (gpu.api.module_load_data_ex)(&mut raw, code.as_ptr().cast(), count, options, values)
+        };
+        match result {
+            SUCCESS => Ok(Self { module: Arc::new(Module { gpu: gpu.clone(), raw }) }),
+            result => Err(refused(gpu, result, code, format, &errors.read())),
+        }
+    }
+}
+
+/// Has the driver link several fat binaries or PTX texts.
+fn link(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Result<Vec<u8>> {
+    struct State<'a>(&'a Gpu, Handle);
+    impl Drop for State<'_> {
+        fn drop(&mut self) {
+            // SAFETY: the state is this object's.
+            let _ = unsafe { (self.0.api.link_destroy)(self.1) };
+        }
+    }
+    let api = gpu.api;
+    let (mut info, mut errors) = (Log::new(), Log::new());
+    let (options, values) = log_options(&mut info, &mut errors);
+    let mut raw = null_mut();
+    // SAFETY: a context is current; options and values are as many as told, and the logs outlive the state.
+    let made = unsafe { (api.link_create)(options.len() as u32, options.as_ptr(), values.as_ptr(), &mut raw) };
+    gpu.check(made, "cuLinkCreate")?;
+    let state = State(gpu, raw);
+    let kind = if format == Format::Ptx { JIT_INPUT_PTX } else { JIT_INPUT_FATBINARY };
+    for part in std::iter::once(&code).chain(libraries) {
+        // SAFETY: the code is as long as told, and stays until the call returns.
+        let added = unsafe {
+            let name: *const c_char = c"device code".as_ptr();
+            (api.link_add_data)(state.1, kind, part.as_ptr().cast(), part.len(), name, 0, null(), null())
+        };
+        if added != SUCCESS {
+            return Err(refused(gpu, added, part, format, &errors.read()));
+        }
+    }
+    let (mut cubin, mut size) = (null_mut(), 0);
+    // SAFETY: places for address and size, which hold until the state is destroyed.
+    let done = unsafe { (api.link_complete)(state.1, &mut cubin, &mut size) };
+    if done != SUCCESS || cubin.is_null() {
+        return Err(refused(gpu, done, code, format, &errors.read()));
+    }
+    // SAFETY: the driver gave this many bytes, and the state is alive.
+    Ok(unsafe { std::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec())
+}
+
+/// Why the driver did not take code.
+fn refused(gpu: &Gpu, result: i32, code: &[u8], format: Format, log: &str) -> Error {
+    if is_sticky(result) {
+        return gpu.error(result, "loading device code");
+    }
+    let what = match format {
+        Format::Ptx => match ptx_version(code) {
+            Some(version) => format!("PTX {version}"),
+            None => "PTX".to_owned(),
+        },
+        other => other.as_str().to_owned(),
+    };
+    let mut message = format!("device code ({what}) cannot be loaded on {}: {}", gpu.name, describe(gpu.api, result));
+    let driver = driver_name(gpu.limits.driver);
+    match result {
+        UNSUPPORTED_PTX_VERSION | INVALID_PTX if log.is_empty() || log.contains("version") => {
+            message.push_str(&format!(
+                ". The driver ({driver}) is too old for this PTX: a newer driver is needed, or code that was compiled ahead of \
+                 time with -fsycl-targets=nvidia_gpu_sm_{}",
+                gpu.limits.sm
+            ));
+        }
+        NO_BINARY_FOR_GPU => message.push_str(&format!(
+            ". It holds no code for compute capability {}.{}: -fsycl-targets=nvidia_gpu_sm_{} adds some",
+            gpu.limits.sm / 10,
+            gpu.limits.sm % 10,
+            gpu.limits.sm
+        )),
+        _ => {}
+    }
+    if !log.is_empty() {
+        message.push_str(":\n");
+        message.push_str(log);
+    }
+    Error::new(Errc::Build, message)
+}
+
+/// What `.version` says.
+fn ptx_version(code: &[u8]) -> Option<String> {
+    let head = String::from_utf8_lossy(&code[..code.len().min(4096)]).into_owned();
+    let line = head.lines().find_map(|line| line.trim().strip_prefix(".version"))?;
+    Some(line.split_whitespace().next()?.to_owned())
+}
+
+impl Program for CudaProgram {
+    fn kernel(&self, name: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
+        let gpu = &self.module.gpu;
+        gpu.enter()?;
+        let shown = || (gpu.services.kernel_name)(name);
+        if launch.params.iter().any(|param| param.kind == ParamKind::Sampler) {
+            let message = format!("kernel '{}' takes a sampler, which NVIDIA GPUs do not get from here", shown());
+            return Err(Error::new(Errc::KernelNotSupported, message));
+        }
+        let missing = |why: &str| Error::new(Errc::Kernel, format!("the program has no kernel '{}': {why}", shown()));
+        let text = CString::new(symbol(name)).map_err(|_| missing("the name holds a NUL"))?;
+        let mut raw = null_mut();
+        // SAFETY: the module is alive, and the name a C string.
+        let code = unsafe { (gpu.api.module_get_function)(&mut raw, self.module.raw, text.as_ptr()) };
+        if code != SUCCESS {
+            return Err(if is_sticky(code) { gpu.error(code, "") } else { missing(&describe(gpu.api, code)) });
+        }
+        let attribute = |name: i32| {
+            let mut value = 0;
+            // SAFETY: the function is alive, and there is a place for the number.
+            let code = unsafe { (gpu.api.func_get_attribute)(&mut value, name, raw) };
+            gpu.check(code, "cuFuncGetAttribute").map(|()| value.max(0) as u32)
+        };
+        let static_shared = attribute(FUNC_STATIC_SHARED)?;
+        Ok(Arc::new(CudaKernel {
+            max_threads: attribute(FUNC_MAX_THREADS)?,
+            registers: attribute(FUNC_REGISTERS)?,
+            static_shared,
+            dynamic_limit: AtomicU32::new(gpu.limits.plain_local_memory.saturating_sub(static_shared)),
+            raw,
+            symbol: name.into(),
+            shape: launch.shape,
+            params: launch.params.clone(),
+            functor_size: launch.functor_size,
+            threads: AtomicU32::new(0),
+            geometry: Mutex::default(),
+            module: self.module.clone(),
+        }))
+    }
+
+    fn global(&self, name: &str) -> Result<Option<*mut c_void>> {
+        let gpu = &self.module.gpu;
+        gpu.enter()?;
+        let Ok(text) = CString::new(symbol(name)) else { return Ok(None) };
+        let (mut address, mut size) = (0, 0);
+        // SAFETY: the module is alive, the name a C string, and there are places for address and size.
+        match unsafe { (gpu.api.module_get_global)(&mut address, &mut size, self.module.raw, text.as_ptr()) } {
+            SUCCESS => Ok(Some(address as *mut c_void)),
+            NOT_FOUND => Ok(None),
+            code => Err(gpu.error(code, &format!("looking for variable '{name}'"))),
+        }
+    }
+}
+
+/// A kernel with its launch rows.
+pub(crate) struct CudaKernel {
+    module: Arc<Module>,
+    pub(crate) raw: Handle,
+    pub(crate) symbol: Arc<str>,
+    pub(crate) shape: Shape,
+    pub(crate) params: Vec<Param>,
+    pub(crate) functor_size: u64,
+    /// The most work-items of a group: registers may allow fewer than the device.
+    pub(crate) max_threads: u32,
+    pub(crate) registers: u32,
+    pub(crate) static_shared: u32,
+    /// Dynamic shared memory that the driver allows now.
+    dynamic_limit: AtomicU32,
+    /// Threads of a block that suit a range; 0 until asked for.
+    threads: AtomicU32,
+    /// The block of the last range.
+    pub(crate) geometry: Mutex<Remembered>,
+}
+
+// SAFETY: the driver's functions may be used by any thread, and by many at once.
+unsafe impl Send for CudaKernel {}
+// SAFETY: as above.
+unsafe impl Sync for CudaKernel {}
+
+/// Sizes of blocks, the most welcome first: small ones start and end without waiting for many others.
+const BLOCKS: [u32; 4] = [256, 512, 128, 1024];
+
+impl CudaKernel {
+    pub(crate) fn gpu(&self) -> &Arc<Gpu> {
+        &self.module.gpu
+    }
+
+    /// The name that the programmer gave it.
+    pub(crate) fn name(&self) -> String {
+        (self.gpu().services.kernel_name)(&self.symbol)
+    }
+
+    /// Threads of a block that keep the device busiest with this kernel. The context is current.
+    pub(crate) fn threads(&self) -> u32 {
+        let known = self.threads.load(Ordering::Relaxed);
+        if known != 0 {
+            return known;
+        }
+        let api = self.gpu().api;
+        let active = |threads: u32| {
+            let mut blocks = 0;
+            // SAFETY: the function is alive, and there is a place for the number.
+            let code = unsafe { (api.occupancy_max_active_blocks)(&mut blocks, self.raw, threads as i32, 0) };
+            if code == SUCCESS { blocks.max(0) as u32 * threads } else { 0 }
+        };
+        let mut best = (0, BLOCKS[0].min(self.max_threads.max(1)));
+        for threads in BLOCKS.into_iter().filter(|&threads| threads <= self.max_threads) {
+            let active = active(threads);
+            if active > best.0 {
+                best = (active, threads);
+            }
+        }
+        self.threads.store(best.1, Ordering::Relaxed);
+        best.1
+    }
+
+    /// Lets the kernel have this much dynamic shared memory; an error where the device has less. The context is current.
+    pub(crate) fn allow_shared(&self, bytes: u32) -> Result<()> {
+        if bytes <= self.dynamic_limit.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let (gpu, total) = (self.gpu(), u64::from(self.static_shared) + u64::from(bytes));
+        if total > u64::from(gpu.limits.local_memory) {
+            return Err(too_much_local(self, total));
+        }
+        // SAFETY: the function is alive.
+        let code = unsafe { (gpu.api.func_set_attribute)(self.raw, FUNC_MAX_DYNAMIC_SHARED, bytes as i32) };
+        gpu.check(code, &format!("giving kernel '{}' {bytes} bytes of local memory", self.name()))?;
+        self.dynamic_limit.fetch_max(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// More local memory than the device has.
+pub(crate) fn too_much_local(kernel: &CudaKernel, total: u64) -> Error {
+    let gpu = kernel.gpu();
+    let message = format!(
+        "kernel '{}' asks for {total} bytes of local memory in each work-group, more than the {} of {}",
+        kernel.name(),
+        gpu.limits.local_memory,
+        gpu.name
+    );
+    Error::new(Errc::MemoryAllocation, message)
+}
+
+impl Kernel for CudaKernel {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_ptx_is_read() {
+        assert_eq!(ptx_version(b"//\n.version 8.3\n.target sm_90\n").as_deref(), Some("8.3"));
+        assert_eq!(ptx_version(b"").as_deref(), None);
+    }
+}

@@ -1,0 +1,270 @@
+//! Commands: each names the events it waits for, and goes to one of a few streams.
+//!
+//! A command that waits for the last one of a stream follows it there, which needs no event at all. Other commands go to a stream that
+//! is idle, or a new one, or in turn. An in-order queue has one stream.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use scythe_hal::{CopyBox, Errc, Error, Event, KernelWork, Native, Queue, Result, Work};
+
+use crate::api::{Address, Handle};
+use crate::copy;
+use crate::error::SUCCESS;
+use crate::event::{Barrier, CudaEvent};
+use crate::gpu::Gpu;
+use crate::launch::Checked;
+use crate::profile::{Clock, Stamp, Timing};
+use crate::program::CudaKernel;
+use crate::stream::Stream;
+
+/// Streams of a queue whose commands may run in any order.
+const STREAMS: usize = 8;
+
+pub(crate) struct CudaQueue {
+    gpu: Arc<Gpu>,
+    /// Made as they are needed.
+    streams: Vec<OnceLock<Arc<Stream>>>,
+    next: AtomicUsize,
+    /// Where commands are timed.
+    clock: Option<Clock>,
+}
+
+/// A command, with all that can be checked before anything is enqueued checked.
+enum Step<'a> {
+    Nothing,
+    Kernel(Checked<'a>, &'a Arc<str>),
+    Memcpy { dst: Address, src: Address, size: usize },
+    CopyBox { dst: Address, src: Address, region: &'a CopyBox },
+    Fill { dst: Address, pattern: &'a [u8], count: usize },
+}
+
+impl CudaQueue {
+    pub(crate) fn new(gpu: &Arc<Gpu>, in_order: bool, profiling: bool) -> Result<Self> {
+        gpu.enter()?;
+        let clock = profiling.then(|| Clock::new(gpu));
+        let streams = (0..if in_order { 1 } else { STREAMS }).map(|_| OnceLock::new()).collect();
+        Ok(Self { gpu: gpu.clone(), streams, next: AtomicUsize::new(0), clock })
+    }
+
+    /// A stream for a command that follows none: an idle one, a new one, or the next in turn. The context is current.
+    fn free_stream(&self) -> Result<&Arc<Stream>> {
+        let count = self.streams.len();
+        let last = self.next.load(Ordering::Relaxed) % count;
+        for at in (0..count).map(|i| (last + i) % count) {
+            match self.streams[at].get() {
+                Some(stream) if stream.is_idle() => {
+                    self.next.store(at, Ordering::Relaxed);
+                    return Ok(stream);
+                }
+                Some(_) => {}
+                None => {
+                    self.next.store(at, Ordering::Relaxed);
+                    return self.stream(at);
+                }
+            }
+        }
+        self.next.store(last + 1, Ordering::Relaxed);
+        self.stream((last + 1) % count)
+    }
+
+    fn stream(&self, at: usize) -> Result<&Arc<Stream>> {
+        match self.streams[at].get() {
+            Some(stream) => Ok(stream),
+            None => {
+                let made = Stream::new(&self.gpu)?;
+                Ok(self.streams[at].get_or_init(|| made))
+            }
+        }
+    }
+
+    fn check<'a>(&self, work: &'a Work) -> Result<Step<'a>> {
+        Ok(match work {
+            Work::Marker => Step::Nothing,
+            Work::Kernel(work) => self.check_kernel(work)?,
+            Work::Memcpy { dst, src, size } if *size == 0 || std::ptr::eq(*dst, *src) => Step::Nothing,
+            Work::Memcpy { dst, src, size } => Step::Memcpy { dst: *dst as Address, src: *src as Address, size: *size },
+            Work::CopyRect { region, .. } if region.width == 0 || region.rows == 0 || region.planes == 0 => {
+                Step::Nothing
+            }
+            Work::CopyRect { dst, src, region } => Step::CopyBox { dst: *dst as Address, src: *src as Address, region },
+            Work::Fill { dst, pattern, count } => {
+                let width = pattern.len();
+                if width.checked_mul(*count).is_none() {
+                    let message = format!("{count} patterns of {width} bytes are more than memory can hold");
+                    return Err(Error::new(Errc::Invalid, message));
+                }
+                if width == 0 || *count == 0 {
+                    return Ok(Step::Nothing);
+                }
+                Step::Fill { dst: *dst as Address, pattern, count: *count }
+            }
+            Work::HostKernel(_) | Work::HostTask(_) => {
+                return Err(Error::new(Errc::Runtime, "an NVIDIA GPU was given work for the host"));
+            }
+        })
+    }
+
+    fn check_kernel<'a>(&self, work: &'a KernelWork) -> Result<Step<'a>> {
+        let kernel = work.kernel.as_any().downcast_ref::<CudaKernel>().ok_or_else(|| {
+            Error::new(Errc::BackendMismatch, "a kernel that was built for another backend is launched on CUDA")
+        })?;
+        if !Arc::ptr_eq(kernel.gpu(), &self.gpu) {
+            let (built, here) = (&kernel.gpu().name, &self.gpu.name);
+            let message = format!("kernel '{}' was built for another device, {built}, than {here}", kernel.name());
+            return Err(Error::new(Errc::Runtime, message));
+        }
+        if work.global_size.contains(&0) {
+            return Ok(Step::Nothing);
+        }
+        Checked::new(kernel, work).map(|checked| Step::Kernel(checked, &kernel.symbol))
+    }
+
+    /// Gives the command to the driver, whose number says how that went.
+    ///
+    /// # Safety
+    /// The contract of [`Queue::enqueue`]; the stream is of the current context.
+    unsafe fn perform(&self, step: &Step<'_>, stream: Handle) -> i32 {
+        let api = self.gpu.api;
+        // SAFETY: passed on.
+        unsafe {
+            match *step {
+                Step::Nothing => SUCCESS,
+                Step::Kernel(ref launch, _) => launch.launch(stream),
+                Step::Memcpy { dst, src, size } => (api.memcpy_async)(dst, src, size, stream),
+                Step::CopyBox { dst, src, region } => copy::copy_box(api, dst, src, region, stream),
+                Step::Fill { dst, pattern, count } => copy::fill(api, dst, pattern, count, stream),
+            }
+        }
+    }
+
+    fn failure(&self, step: &Step<'_>, code: i32) -> Error {
+        match step {
+            Step::Kernel(launch, _) => launch.error(code),
+            Step::Nothing => self.gpu.error(code, "ordering a command"),
+            Step::Memcpy { .. } | Step::CopyBox { .. } => self.gpu.error(code, "copying memory"),
+            Step::Fill { .. } => self.gpu.error(code, "filling memory"),
+        }
+    }
+
+    /// Waits for `barriers` in `stream`, then performs `step` there.
+    ///
+    /// # Safety
+    /// As for [`CudaQueue::perform`].
+    unsafe fn send(&self, stream: &Arc<Stream>, step: &Step<'_>, barriers: &[Barrier]) -> Result<Arc<CudaEvent>> {
+        let api = self.gpu.api;
+        let base = self.clock.as_ref().map(|clock| Ok((clock.base()?, clock.now()))).transpose()?;
+        let mut line = stream.line();
+        let sent = (|| {
+            stream.settle(&mut line)?;
+            for barrier in barriers {
+                // SAFETY: stream and event are alive.
+                match unsafe { (api.stream_wait_event)(stream.raw, barrier.raw(), 0) } {
+                    SUCCESS => {}
+                    code => return Err(code),
+                }
+            }
+            let start = base.is_some().then(|| Stamp::record(&self.gpu, stream.raw)).transpose()?;
+            // SAFETY: passed on.
+            match unsafe { self.perform(step, stream.raw) } {
+                SUCCESS => {}
+                code => return Err(code),
+            }
+            match (base, start) {
+                (Some((base, submit)), Some(start)) => {
+                    let end = Stamp::record(&self.gpu, stream.raw)?;
+                    Ok(Some(Box::new(Timing { base, submit, start, end, known: OnceLock::new() })))
+                }
+                _ => Ok(None),
+            }
+        })();
+        match sent {
+            Ok(timing) => {
+                let kernel = match step {
+                    Step::Kernel(_, symbol) => Some(*symbol),
+                    _ => None,
+                };
+                let number = stream.added(&mut line, kernel);
+                let event = Arc::new(CudaEvent::new(stream.clone(), number, timing));
+                stream.follow(&mut line, &event);
+                Ok(event)
+            }
+            Err(code) => {
+                drop(line);
+                Err(self.failure(step, code))
+            }
+        }
+    }
+}
+
+/// Drops its content once a command has completed.
+fn keep_until_complete(event: &CudaEvent, keep: Box<dyn Any + Send + Sync>) {
+    event.on_complete(Box::new(move |_| drop(keep)));
+}
+
+impl Queue for CudaQueue {
+    unsafe fn enqueue(
+        &self,
+        work: Work,
+        deps: &[Arc<dyn Event>],
+        keep: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Result<Arc<dyn Event>> {
+        self.gpu.enter()?;
+        let step = self.check(&work)?;
+        let (mut follow, mut open) = (None, 0usize);
+        for dep in deps {
+            let dep = own(dep)?;
+            match dep.known_end() {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Ok(Arc::new(CudaEvent::over(Some(error)))),
+                None => {
+                    open += 1;
+                    follow = follow.or_else(|| {
+                        let stream = dep.stream().filter(|stream| Arc::ptr_eq(&stream.gpu, &self.gpu))?;
+                        stream.ends_with(dep.number()).then_some(stream)
+                    });
+                }
+            }
+        }
+        if open == 0 && matches!(step, Step::Nothing) {
+            return Ok(Arc::new(CudaEvent::over(None)));
+        }
+        let stream = match follow {
+            Some(stream) => stream,
+            None => self.free_stream()?,
+        };
+        let mut barriers = Vec::new();
+        if open > usize::from(follow.is_some()) {
+            for dep in deps {
+                let dep = own(dep)?;
+                let elsewhere = dep.stream().is_none_or(|other| !Arc::ptr_eq(other, stream));
+                if dep.known_end().is_none() && elsewhere {
+                    if let Some(other) = dep.stream() {
+                        other.gpu.enter()?;
+                    }
+                    barriers.extend(dep.barrier()?);
+                }
+            }
+            self.gpu.enter()?;
+        }
+        // SAFETY: passed on.
+        let event = unsafe { self.send(stream, &step, &barriers) }?;
+        if let Some(keep) = keep {
+            keep_until_complete(&event, keep);
+        }
+        Ok(event)
+    }
+
+    fn native(&self) -> Result<Native> {
+        self.gpu.enter()?;
+        Ok(self.stream(0)?.raw)
+    }
+}
+
+/// An event of this backend.
+fn own(event: &Arc<dyn Event>) -> Result<&CudaEvent> {
+    event.as_any().downcast_ref::<CudaEvent>().ok_or_else(|| {
+        Error::new(Errc::BackendMismatch, "a command for an NVIDIA GPU depends on an event of another backend")
+    })
+}

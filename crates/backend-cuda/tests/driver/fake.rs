@@ -1,0 +1,142 @@
+//! A driver without a device, built once, and loaded anew for each test: no test sees what another one did.
+
+use std::ffi::{CString, c_char, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_backend_cuda::{Discovery, Services, Translation, discover_with};
+use scythe_hal::{Device, Errc, Error, Event, FunctorBytes, Kernel, KernelWork, Queue, Result, Work};
+use scythe_image::Format;
+
+/// A driver of a test's own.
+pub struct Fake {
+    path: PathBuf,
+    library: *mut c_void,
+}
+
+impl Fake {
+    pub fn new() -> Self {
+        static BUILT: OnceLock<PathBuf> = OnceLock::new();
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let built = BUILT.get_or_init(|| {
+            let library = folder.join(format!("libcuda-{}.so", std::process::id()));
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver/libcuda.c");
+            let mut cc = Command::new("cc");
+            cc.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source);
+            assert!(cc.status().expect("a C compiler").success());
+            library
+        });
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!("libcuda-{}-{number}.so", std::process::id()));
+        std::fs::copy(built, &path).expect("a copy of the driver");
+        let name = CString::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: a C string; the library has no initialisers.
+        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        assert!(!library.is_null());
+        Self { path, library }
+    }
+
+    fn symbol(&self, name: &str) -> *mut c_void {
+        let name = CString::new(name).unwrap();
+        // SAFETY: the library is open, and the name a C string.
+        let at = unsafe { libc::dlsym(self.library, name.as_ptr()) };
+        assert!(!at.is_null());
+        at
+    }
+
+    pub fn set(&self, name: &str, value: i64) -> &Self {
+        let text = CString::new(name).unwrap();
+        // SAFETY: the driver gives the function this type.
+        unsafe {
+            let set: unsafe extern "C" fn(*const c_char, i64) = std::mem::transmute(self.symbol("fake_set"));
+            set(text.as_ptr(), value);
+        }
+        self
+    }
+
+    pub fn get(&self, name: &str) -> i64 {
+        let text = CString::new(name).unwrap();
+        // SAFETY: the driver gives the function this type.
+        unsafe {
+            let get: unsafe extern "C" fn(*const c_char) -> i64 = std::mem::transmute(self.symbol("fake_get"));
+            get(text.as_ptr())
+        }
+    }
+
+    pub fn discover(&self) -> Discovery {
+        discover_with(&self.path, services())
+    }
+
+    pub fn devices(&self) -> Vec<Arc<dyn Device>> {
+        let found = self.discover();
+        assert!(found.problems.is_empty(), "{:?}", found.problems);
+        found.backends[0].devices().to_vec()
+    }
+
+    pub fn device(&self) -> Arc<dyn Device> {
+        self.devices().remove(0)
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+pub fn services() -> Services {
+    fn translate(code: &Translation<'_>) -> Result<Vec<u8>> {
+        match code.bitcode {
+            b"BC" => Ok(format!(".version 8.3 .target sm_{} count {}\0", code.sm, code.options).into_bytes()),
+            _ => Err(Error::new(Errc::Build, "no device code")),
+        }
+    }
+    Services { translate, kernel_name: |symbol| format!("<{symbol}>") }
+}
+
+/// What the test's kernels are in.
+pub const CODE: &[u8] = b".version 8.3\ncount illegal wide local\0";
+
+/// A kernel with a pointer and, after that, as many local accessors as told.
+pub fn kernel(device: &Arc<dyn Device>, name: &str, shape: Shape, locals: usize) -> Arc<dyn Kernel> {
+    let program = device.build(CODE, Format::Ptx, "", &[]).expect("a program");
+    let mut params = vec![Param { kind: ParamKind::Pointer, size: 8, offset: 0 }];
+    params.extend((0..locals).map(|i| Param { kind: ParamKind::Local, size: 8, offset: 8 + 16 * i as u64 }));
+    let functor_size = 8 + 16 * locals as u64;
+    let launch = KernelLaunch { shape, functor_size, file: String::new(), line: 0, column: 0, identity: 0, params };
+    program.kernel(name, &launch).expect("a kernel")
+}
+
+/// A launch of a kernel that takes a pointer and local accessors of these sizes.
+pub fn launch(
+    kernel: &Arc<dyn Kernel>,
+    pointer: *mut c_void,
+    locals: &[u64],
+    global: &[u64],
+    local: &[u64],
+    offset: &[u64],
+) -> Work {
+    let mut functor = (pointer as u64).to_ne_bytes().to_vec();
+    for size in locals {
+        functor.extend(0u64.to_ne_bytes());
+        functor.extend(size.to_ne_bytes());
+    }
+    let fill = |given: &[u64], rest: u64| std::array::from_fn(|d| given.get(d).copied().unwrap_or(rest));
+    Work::Kernel(Box::new(KernelWork {
+        kernel: kernel.clone(),
+        functor: FunctorBytes::new(&functor),
+        dims: global.len() as u32,
+        global_size: fill(global, 1),
+        local_size: fill(local, 1),
+        global_offset: fill(offset, 0),
+    }))
+}
+
+pub fn enqueue(queue: &Arc<dyn Queue>, work: Work, deps: &[Arc<dyn Event>]) -> Result<Arc<dyn Event>> {
+    // SAFETY: tests keep all memory until the commands have completed.
+    unsafe { queue.enqueue(work, deps, None) }
+}
