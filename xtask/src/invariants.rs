@@ -9,7 +9,7 @@ use crate::stage::{self, Profile};
 use crate::workspace::{cargo, root};
 
 /// Crates that must not depend on LLVM. The driver is one of them because its start would pay for it.
-const WITHOUT_LLVM: [&str; 9] = [
+const WITHOUT_LLVM: [&str; 10] = [
     "scythe-abi",
     "scythe-device-config",
     "scythe-image",
