@@ -133,24 +133,55 @@ fn build_systems(prefix: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// A file of the device library: its name, its source, and what the compiler is told besides.
+struct DeviceLibrary {
+    name: &'static str,
+    source: &'static str,
+    args: &'static [&'static str],
+}
+
+/// For NVIDIA GPUs, code asks for the architecture when kernels are compiled, and not here.
+const NVPTX: &[&str] = &[
+    "--offload-arch=sm_70",
+    "-nocudalib",
+    "-nocudainc",
+    "-Xclang",
+    "-target-feature",
+    "-Xclang",
+    "+ptx83",
+    "-mllvm",
+    "-nvvm-reflect-enable=0",
+];
+
+const DEVICE_LIBRARIES: [DeviceLibrary; 4] = [
+    DeviceLibrary { name: "cpu", source: "cpu/devicelib.cpp", args: &[] },
+    DeviceLibrary { name: "spirv", source: "spirv/devicelib.cpp", args: &[] },
+    DeviceLibrary { name: "nvptx", source: "nvptx/devicelib.cpp", args: NVPTX },
+    DeviceLibrary { name: "nvptx-maths", source: "nvptx/own_maths.cpp", args: NVPTX },
+];
+
 /// Compiles each target's device library to bitcode, unless it is newer than all sources.
 fn device_library(prefix: &Path) -> Result<(), String> {
     let newest = files(&root().join("device-lib"), &["cpp", "hpp"])?.iter().filter_map(|f| modified(f)).max();
-    for target in ["cpu", "spirv"] {
-        let output = prefix.join(format!("lib/scythe/devicelib/devicelib-{target}.bc"));
+    for library in &DEVICE_LIBRARIES {
+        let output = prefix.join(format!("lib/scythe/devicelib/devicelib-{}.bc", library.name));
         if modified(&output).is_some_and(|made| newest.is_some_and(|n| made > n)) {
             continue;
         }
-        progress(&format!("compiling the device library for {target}"));
+        progress(&format!("compiling the device library for {}", library.name));
         parent(&output)?;
         let waiting = output.with_extension("tmp");
+        let source = Path::new(library.source);
         process::run(
             Command::new("clang++-22")
                 .args(["-fsycl", "-fsycl-device-only", "-std=c++17", "-O2", "-nostdinc", "-fno-math-errno"])
-                .args(["-ffp-contract=off", "-emit-llvm", "-c", "devicelib.cpp", "-o"])
+                .args(["-ffp-contract=off", "-emit-llvm", "-c"])
+                .args(library.args)
+                .arg(source.file_name().unwrap_or_default())
+                .arg("-o")
                 .arg(std::path::absolute(&waiting).map_err(|e| format!("{}: {e}", waiting.display()))?)
                 // Relative, so that the checkout's place does not reach the output.
-                .current_dir(root().join("device-lib").join(target)),
+                .current_dir(root().join("device-lib").join(source.parent().unwrap_or(Path::new(".")))),
         )?;
         rename(&waiting, &output)?;
     }

@@ -5,6 +5,7 @@
 //! * [`file_table`]: the tables by which post-link stages name their outputs.
 //! * [`bundle`]: fat objects, host ELF files with one section of device code per target.
 //! * [`binary_bundle`]: files of any kind in one, as clang's offload bundler makes of all that is neither text nor object.
+//! * [`fatbin`]: CUDA's fat binary.
 //! * [`linked`]: objects whose device code is linked for good.
 //! * [`text_bundle`]: preprocessed text of all passes in one file.
 //! * [`archive`]: the members of static libraries.
@@ -20,6 +21,7 @@ pub mod binary_bundle;
 pub mod bundle;
 pub mod container;
 mod elf;
+pub mod fatbin;
 pub mod file_table;
 pub mod linked;
 mod ordered;

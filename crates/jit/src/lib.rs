@@ -1,4 +1,4 @@
-//! The run-time compiler: device bitcode in, x86-64 object out, or SPIR-V for devices whose drivers compile that.
+//! The run-time compiler: device bitcode in, x86-64 object out, or SPIR-V or PTX for devices whose drivers compile that.
 //!
 //! As `libscythe-jit.so` it is what the CPU backend loads when it first has to build an image ([`edge`]); as a Rust
 //! library it is what ahead-of-time compilation calls ([`compile_to_object`]). It is the only part of a running program
@@ -7,6 +7,7 @@
 mod compile;
 pub mod edge;
 mod link;
+pub mod nvptx;
 pub mod spirv;
 
 pub use compile::{DEVICE_LIBRARY, Options, compile_linked, compile_module, compile_to_object};

@@ -35,6 +35,7 @@ mod module;
 mod no_wrap;
 mod pass_pipeline;
 mod placement;
+mod scope;
 mod shim;
 mod spirv;
 mod target_machine;
@@ -59,6 +60,7 @@ pub use lanes::const_vector;
 pub use metadata::{Metadata, MetadataKind};
 pub use module::Module;
 pub use pass_pipeline::{PassOptions, run_function_passes, run_passes};
+pub use scope::SyncScope;
 pub use spirv::translate_to_spirv;
 pub use target_machine::{
     OptLevel, TargetMachine, TargetOptions, default_triple, host_cpu, host_features, llvm_version,

@@ -35,7 +35,8 @@ pub fn local_size(kernel: Function<'_>, shape: Shape, options: &Options) -> Opti
     (1..=MAX_WORK_ITEMS).contains(&items).then_some(size)
 }
 
-fn required(kernel: Function<'_>) -> Option<[u64; 3]> {
+/// The work-group size that a kernel demands, fastest dimension first.
+pub fn required(kernel: Function<'_>) -> Option<[u64; 3]> {
     let node = kernel.metadata(kernel.ty().context().metadata_kind(REQUIRED_WORK_GROUP))?;
     let mut size = [1; 3];
     for (d, extent) in size.iter_mut().enumerate() {

@@ -1,0 +1,245 @@
+//! CUDA's fat binary: code for several architectures in one file, from which the driver takes what its device runs.
+//!
+//! Layout, all numbers little-endian, as far as it is known in public and needed here:
+//!
+//! ```text
+//!  0  u32  magic 0xba55ed50
+//!  4  u16  version, 1
+//!  6  u16  size of this header, 16
+//!  8  u64  size of all that follows
+//!     entries, one after another:
+//!      0  u16  kind: 1 PTX, 2 cubin (an ELF file)
+//!      2  u16  version, 0x101
+//!      4  u32  size of the entry's header, 64 or more
+//!      8  u64  size of the code behind it, a multiple of 8
+//!     16  u32  size of the code where it is compressed, else 0
+//!     20  u32  offset of options in the header, else 0
+//!     24  u16  minor, u16 major version of the code's form: that of PTX; 7 and 1 for a cubin
+//!     28  u32  architecture: 90 for sm_90
+//!     32  u32  offset and u32 size of a name, else 0
+//!     40  u64  flags: 1 addresses of 64 bits, 16 Linux, 0x2000 compressed, 0x8000 compressed otherwise
+//!     48  u64  zero
+//!     56  u64  size of the code before compression, else 0
+//! ```
+//!
+//! The writer compresses nothing: images are compressed as a whole. The reader gives compressed code as it stands.
+
+use std::fmt;
+
+pub const MAGIC: u32 = 0xba55_ed50;
+const VERSION: u16 = 1;
+const HEADER: usize = 16;
+const ENTRY_VERSION: u16 = 0x101;
+const ENTRY_HEADER: usize = 64;
+const ALIGNMENT: usize = 8;
+const FLAGS: u64 = 0x1 | 0x10;
+const COMPRESSED: u64 = 0x2000 | 0x8000;
+
+/// What an entry's code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text, which the driver compiles.
+    Ptx,
+    /// Machine code: an ELF file.
+    Cubin,
+}
+
+impl Kind {
+    fn number(self) -> u16 {
+        match self {
+            Self::Ptx => 1,
+            Self::Cubin => 2,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ptx => "PTX",
+            Self::Cubin => "cubin",
+        })
+    }
+}
+
+/// Code for one architecture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    pub kind: Kind,
+    /// 90 for sm_90.
+    pub sm: u32,
+    /// Major and minor version: of PTX, or of the cubin's form.
+    pub version: (u16, u16),
+    /// PTX without the NUL byte at its end. Code that is compressed is given as it stands.
+    pub code: &'a [u8],
+    pub compressed: bool,
+}
+
+impl<'a> Entry<'a> {
+    /// PTX text of this version, times ten.
+    pub fn ptx(sm: u32, version: u32, text: &'a [u8]) -> Self {
+        let version = ((version / 10) as u16, (version % 10) as u16);
+        Self { kind: Kind::Ptx, sm, version, code: text, compressed: false }
+    }
+
+    pub fn cubin(sm: u32, code: &'a [u8]) -> Self {
+        Self { kind: Kind::Cubin, sm, version: (1, 7), code, compressed: false }
+    }
+}
+
+/// Why bytes are not a fat binary.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FatbinError {
+    #[error("not a CUDA fat binary: it starts with {seen:#010x}, expected {MAGIC:#010x}")]
+    Magic { seen: u32 },
+    #[error("CUDA fat binary version {seen}, expected {VERSION}")]
+    Version { seen: u16 },
+    #[error("CUDA fat binary truncated at byte {length}: expected {needed} bytes for {what}")]
+    Truncated { length: usize, needed: u64, what: &'static str },
+    #[error("CUDA fat binary header has {seen} bytes, expected at least {HEADER}")]
+    Header { seen: u16 },
+    #[error("CUDA fat binary entry at byte {at} has a header of {seen} bytes, expected at least {ENTRY_HEADER}")]
+    EntryHeader { at: usize, seen: u32 },
+}
+
+/// The file with these entries.
+pub fn write(entries: &[Entry<'_>]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for entry in entries {
+        // The driver reads text up to its NUL byte.
+        let length = entry.code.len() + usize::from(entry.kind == Kind::Ptx);
+        let size = length.next_multiple_of(ALIGNMENT);
+        body.extend(entry.kind.number().to_le_bytes());
+        body.extend(ENTRY_VERSION.to_le_bytes());
+        body.extend((ENTRY_HEADER as u32).to_le_bytes());
+        body.extend((size as u64).to_le_bytes());
+        body.extend([0; 8]);
+        body.extend(entry.version.1.to_le_bytes());
+        body.extend(entry.version.0.to_le_bytes());
+        body.extend(entry.sm.to_le_bytes());
+        body.extend([0; 8]);
+        body.extend(FLAGS.to_le_bytes());
+        body.extend([0; 16]);
+        body.extend(entry.code);
+        body.resize(body.len() + size - entry.code.len(), 0);
+    }
+    let mut out = Vec::with_capacity(HEADER + body.len());
+    out.extend(MAGIC.to_le_bytes());
+    out.extend(VERSION.to_le_bytes());
+    out.extend((HEADER as u16).to_le_bytes());
+    out.extend((body.len() as u64).to_le_bytes());
+    out.extend(body);
+    out
+}
+
+/// The entries of a file, in order. Kinds that are neither PTX nor cubin are left out.
+pub fn read(bytes: &[u8]) -> Result<Vec<Entry<'_>>, FatbinError> {
+    let truncated = |needed: u64, what| FatbinError::Truncated { length: bytes.len(), needed, what };
+    let seen = bytes.first_chunk().map_or(0, |magic| u32::from_le_bytes(*magic));
+    if seen != MAGIC {
+        return Err(FatbinError::Magic { seen });
+    }
+    let header = bytes.get(..HEADER).ok_or_else(|| truncated(HEADER as u64, "the header"))?;
+    let (version, size) = (u16_at(header, 4), u16_at(header, 6));
+    if version != VERSION {
+        return Err(FatbinError::Version { seen: version });
+    }
+    if usize::from(size) < HEADER {
+        return Err(FatbinError::Header { seen: size });
+    }
+    let end = u64_at(header, 8).saturating_add(size.into());
+    let whole = usize::try_from(end).ok().and_then(|end| bytes.get(..end));
+    let whole = whole.ok_or_else(|| truncated(end, "all entries"))?;
+    let mut entries = Vec::new();
+    let mut at = usize::from(size);
+    while at < whole.len() {
+        let rest = &whole[at..];
+        let needed = (at + ENTRY_HEADER) as u64;
+        let head = rest.get(..ENTRY_HEADER).ok_or_else(|| truncated(needed, "the header of an entry"))?;
+        let header_size = u32_at(head, 4);
+        if (header_size as usize) < ENTRY_HEADER {
+            return Err(FatbinError::EntryHeader { at, seen: header_size });
+        }
+        let length = u64_at(head, 8).saturating_add(header_size.into());
+        let span = usize::try_from(length).ok().and_then(|length| rest.get(header_size as usize..length));
+        let code = span.ok_or_else(|| truncated(length.saturating_add(at as u64), "the code of an entry"))?;
+        entries.extend(entry(head, code));
+        at += header_size as usize + code.len();
+    }
+    Ok(entries)
+}
+
+fn entry<'a>(head: &[u8], code: &'a [u8]) -> Option<Entry<'a>> {
+    let kind = [Kind::Ptx, Kind::Cubin].into_iter().find(|kind| kind.number() == u16_at(head, 0))?;
+    let compressed = u64_at(head, 40) & COMPRESSED != 0;
+    let text = || code.iter().position(|byte| *byte == 0).map_or(code, |end| &code[..end]);
+    let code = if kind == Kind::Ptx && !compressed { text() } else { code };
+    Some(Entry { kind, sm: u32_at(head, 28), version: (u16_at(head, 26), u16_at(head, 24)), code, compressed })
+}
+
+// All callers have checked the length.
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
+}
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Vec<u8> {
+        write(&[Entry::cubin(90, b"\x7fELF....cubin"), Entry::ptx(90, 83, b".version 8.3\n")])
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let bytes = sample();
+        let entries = read(&bytes).unwrap();
+        assert_eq!(entries.len(), 2);
+        assert_eq!((entries[0].kind, entries[0].sm, entries[0].version), (Kind::Cubin, 90, (1, 7)));
+        assert!(entries[0].code.starts_with(b"\x7fELF....cubin"));
+        assert_eq!(entries[1], Entry::ptx(90, 83, b".version 8.3\n"));
+        assert_eq!(write(&[]).len(), HEADER);
+        assert_eq!(read(&write(&[])).unwrap(), []);
+    }
+
+    #[test]
+    fn the_layout_is_that_of_cuda() {
+        let bytes = sample();
+        assert_eq!(bytes[..8], [0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0]);
+        assert_eq!(u64_at(&bytes, 8) as usize, bytes.len() - 16);
+        assert_eq!((u16_at(&bytes, 16), u16_at(&bytes, 18), u32_at(&bytes, 20)), (2, 0x101, 64));
+        assert_eq!(u64_at(&bytes, 24) % 8, 0);
+        assert_eq!((u16_at(&bytes, 40), u16_at(&bytes, 42), u32_at(&bytes, 44)), (7, 1, 90));
+        assert_eq!(u64_at(&bytes, 56), 0x11);
+        assert_eq!(bytes.len() % 8, 0);
+    }
+
+    #[test]
+    fn every_truncation_is_told() {
+        let bytes = sample();
+        for length in 0..bytes.len() {
+            let error = read(&bytes[..length]).unwrap_err().to_string();
+            assert!(error.contains("not a CUDA fat binary") || error.contains("truncated"), "{length}: {error}");
+        }
+    }
+
+    #[test]
+    fn damage_is_told() {
+        let with = |at: usize, byte: u8| {
+            let mut bytes = sample();
+            bytes[at] = byte;
+            read(&bytes).unwrap_err()
+        };
+        assert_eq!(with(0, 0), FatbinError::Magic { seen: 0xba55_ed00 });
+        assert_eq!(with(4, 2), FatbinError::Version { seen: 2 });
+        assert_eq!(with(6, 3), FatbinError::Header { seen: 3 });
+        assert_eq!(with(20, 8), FatbinError::EntryHeader { at: 16, seen: 8 });
+        assert!(matches!(with(31, 0xff), FatbinError::Truncated { what: "the code of an entry", .. }));
+    }
+}

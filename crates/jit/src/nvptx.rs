@@ -1,0 +1,121 @@
+//! Bitcode → linked device module → PTX, in memory.
+//!
+//! Device code comes in two forms: that of a device pass for NVPTX, and generic code, whose address spaces are renumbered. What it lacks
+//! is taken, in this order, from the device library, from CUDA's maths library (`libdevice`), from `libclc`, and from the device
+//! library's own maths, which serves where there is no CUDA. What is undefined then is an error that names the symbol.
+//!
+//! Guarantees: only kernels, and variables that the host knows by name, are visible in the result; the same input gives the same text.
+
+pub mod edge;
+mod libraries;
+pub mod toolkit;
+
+use crate::link;
+use scythe_abi::target::Target;
+use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
+use scythe_passes::device_has;
+use scythe_passes::target::nvptx::{self, NvptxError, Stage, generic};
+use std::path::PathBuf;
+
+const TRIPLE: &str = "nvptx64-nvidia-cuda";
+
+/// PTX's first version, times ten, that kernels can be written in: it has what their parameters need.
+pub const FIRST_PTX: u32 = 77;
+
+/// How to compile, and for what.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// 0 to 3.
+    pub opt_level: u32,
+    /// Such as `sm_90`.
+    pub arch: String,
+    /// The PTX version, times ten.
+    pub ptx_version: u32,
+    /// The folder of the device library's bitcode. It is read when a kernel needs it.
+    pub device_lib_dir: Option<PathBuf>,
+    /// CUDA's maths library.
+    pub libdevice: Option<PathBuf>,
+    /// A folder for each stage's IR.
+    pub dump_dir: Option<PathBuf>,
+    /// The device's aspects, for code that asks.
+    pub aspects: Vec<u32>,
+}
+
+/// The architecture and PTX version for a device of compute capability `sm` whose driver knows PTX up to `ptx_version`: the newest
+/// architecture that all know. `None` where that driver is too old.
+pub fn architecture(sm: u32, ptx_version: u32) -> Option<(&'static str, u32)> {
+    if ptx_version < FIRST_PTX {
+        return None;
+    }
+    let number = |arch: &str| scythe_abi::cuda::Architecture::from_name(arch).filter(|a| !a.specific).map(|a| a.sm);
+    let nvidia = Target::all().into_iter().filter(|target| matches!(target, Target::NvidiaGpu(_)));
+    let known = nvidia.filter_map(|target| Some((target.cuda_arch()?, target.ptx_version()?)));
+    // Those that are older than PTX 8.3 need no more than their drivers have.
+    let needed = |ptx: u32| if ptx <= 83 { FIRST_PTX } else { ptx };
+    let fitting = known.filter(|(arch, ptx)| number(arch).is_some_and(|n| n <= sm) && needed(*ptx) <= ptx_version);
+    let (arch, ptx) = fitting.max_by_key(|(arch, _)| number(arch))?;
+    Some((arch, ptx.min(ptx_version)))
+}
+
+/// Compiles device bitcode, linked with `libraries`, to PTX text. An error says what was wrong with what.
+pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, String> {
+    let context = Context::new();
+    let module = context.parse_bitcode(bitcode, "device image").map_err(|e| e.to_string())?;
+    link::run(&context, &module, libraries)?;
+    translate_module(&context, module, options)
+}
+
+fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options: &Options) -> Result<Vec<u8>, String> {
+    let machine = TargetMachine::new(&TargetOptions {
+        triple: TRIPLE.into(),
+        cpu: options.arch.clone(),
+        features: format!("+ptx{}", options.ptx_version),
+        opt_level: OptLevel::from_number(options.opt_level),
+    })
+    .map_err(|e| e.to_string())?;
+    // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
+    module.verify().map_err(|e| e.to_string())?;
+    module.strip_debug_info();
+    dump(options, "nvptx-0-input.ll", &module)?;
+    device_has::fold(&module, &options.aspects).map_err(|e| e.to_string())?;
+    let module = match module.triple().starts_with("nvptx") {
+        true => module,
+        false => generic::run(context, module, &machine).map_err(|e| e.to_string())?,
+    };
+    let target = nvptx::Options { opt_level: options.opt_level };
+    nvptx::prepare(&module, &machine, &target).map_err(|e| e.to_string())?;
+    libraries::link(context, &module, &machine, options, &target)?;
+    let mut observe = |stage: Stage, module: &Module<'ctx>| {
+        dump(options, &format!("{}.ll", stage.name()), module)
+            .map_err(|message| NvptxError::Llvm(scythe_llvm::Error::Emit { module: module.name(), message }))
+    };
+    nvptx::lower(&module, &machine, &target, &mut observe).map_err(|e| e.to_string())?;
+    let ptx = machine.emit_assembly(module).map_err(|e| e.to_string())?;
+    if let Some(folder) = options.dump_dir.as_deref() {
+        let path = folder.join("nvptx-4.ptx");
+        std::fs::write(&path, &ptx).map_err(|e| format!("cannot write '{}': {e}", path.display()))?;
+    }
+    Ok(ptx)
+}
+
+fn dump(options: &Options, name: &str, module: &Module<'_>) -> Result<(), String> {
+    let Some(folder) = options.dump_dir.as_deref() else { return Ok(()) };
+    let path = folder.join(name);
+    std::fs::write(&path, module.to_string()).map_err(|e| format!("cannot write '{}': {e}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_get_the_newest_architecture_that_their_driver_knows() {
+        assert_eq!(architecture(90, 88), Some(("sm_90", 83)));
+        assert_eq!(architecture(90, 80), Some(("sm_90", 80)));
+        assert_eq!(architecture(88, 88), Some(("sm_87", 83)));
+        assert_eq!(architecture(100, 85), Some(("sm_90", 83)));
+        assert_eq!(architecture(100, 90), Some(("sm_100", 86)));
+        assert_eq!(architecture(80, 70), None);
+        assert_eq!(architecture(30, 88), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! CUDA's tools and libraries: where they are on this machine.
+//!
+//! An installation is a folder with `bin/ptxas` and `nvvm/libdevice/libdevice.10.bc`: that of NVIDIA's installers, of Linux
+//! distributions, or of the wheel `nvidia-cuda-nvcc-cu12` from PyPI, which is such a folder inside a Python environment.
+
+use std::path::{Path, PathBuf};
+
+const LIBDEVICE: &str = "nvvm/libdevice/libdevice.10.bc";
+const PTXAS: &str = "bin/ptxas";
+
+/// Environment variables that name an installation, in the order in which they count.
+const VARIABLES: [&str; 3] = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"];
+/// Folders of installations where none is named.
+const USUAL: [&str; 4] = ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda", "/usr/lib/nvidia-cuda-toolkit"];
+/// Wheels, below a folder of Python packages.
+const WHEELS: [&str; 2] = ["nvidia/cuda_nvcc", "nvidia/cu13"];
+
+/// What an installation has. Either may come from a place of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Toolkit {
+    pub libdevice: Option<PathBuf>,
+    pub ptxas: Option<PathBuf>,
+}
+
+impl Toolkit {
+    /// The installation in `path`, which is its folder or a Python environment that holds the wheel. `None` where that has neither
+    /// part.
+    pub fn at(path: &Path) -> Option<Self> {
+        let found =
+            candidates(path).into_iter().map(|root| Self::in_root(&root)).find(|found| *found != Self::default());
+        found.map(Self::completed)
+    }
+
+    /// The first installation in the usual places; empty where there is none.
+    pub fn find() -> Self {
+        let variables = VARIABLES.iter().filter_map(std::env::var_os).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let environment = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
+        let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local"));
+        let python = environment.into_iter().chain(home).chain([PathBuf::from("/usr/local")]);
+        let usual = USUAL.iter().map(PathBuf::from).chain(versions("/usr/local"));
+        let mut roots = variables.chain(usual).chain(python).flat_map(|path| candidates(&path));
+        let whole = roots.find_map(|root| Some(Self::in_root(&root)).filter(|found| found.ptxas.is_some()));
+        whole.unwrap_or_default().completed()
+    }
+
+    fn in_root(root: &Path) -> Self {
+        let file = |name: &str| Some(root.join(name)).filter(|path| path.is_file());
+        Self { libdevice: file(LIBDEVICE), ptxas: file(PTXAS) }
+    }
+
+    /// `ptxas` may also be where programs are, and the library beside what that is a link to.
+    fn completed(mut self) -> Self {
+        if self.ptxas.is_none() {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            self.ptxas = std::env::split_paths(&path).map(|folder| folder.join("ptxas")).find(|file| file.is_file());
+        }
+        if self.libdevice.is_none() {
+            let program = self.ptxas.as_ref().and_then(|file| file.canonicalize().ok());
+            let root = program.as_deref().and_then(|file| file.parent()?.parent());
+            self.libdevice = root.map(|root| root.join(LIBDEVICE)).filter(|file| file.is_file());
+        }
+        self
+    }
+}
+
+/// The folders that may be the installation that `path` means, best first.
+fn candidates(path: &Path) -> Vec<PathBuf> {
+    let mut found = vec![path.to_owned()];
+    let mut packages = vec![path.to_owned()];
+    for lib in entries(&path.join("lib")).into_iter().filter(|p| name_starts_with(p, "python3")) {
+        packages.extend(["site-packages", "dist-packages"].map(|name| lib.join(name)));
+    }
+    found.extend(packages.iter().flat_map(|folder| WHEELS.map(|wheel| folder.join(wheel))));
+    found
+}
+
+/// `cuda-12.4` and the like, newest first.
+fn versions(folder: &str) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        entries(Path::new(folder)).into_iter().filter(|path| name_starts_with(path, "cuda-")).collect();
+    found.reverse();
+    found
+}
+
+fn name_starts_with(path: &Path, prefix: &str) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(prefix.as_bytes()))
+}
+
+/// What is in a folder, by name; nothing where it cannot be read.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn make(folder: &Path, file: &str) {
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    }
+
+    #[test]
+    fn an_installation_and_an_environment_with_the_wheel_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let (cuda, environment) = (folder.path().join("cuda"), folder.path().join("venv"));
+        let wheel = environment.join("lib/python3.11/site-packages/nvidia/cuda_nvcc");
+        for root in [&cuda, &wheel] {
+            make(root, PTXAS);
+            make(root, LIBDEVICE);
+        }
+        for (path, root) in [(&cuda, &cuda), (&environment, &wheel), (&wheel, &wheel)] {
+            let found = Toolkit::at(path).unwrap();
+            assert_eq!((found.ptxas, found.libdevice), (Some(root.join(PTXAS)), Some(root.join(LIBDEVICE))));
+        }
+    }
+
+    #[test]
+    fn a_folder_without_cuda_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Toolkit::at(folder.path()), None);
+        assert_eq!(Toolkit::at(Path::new("/nowhere")), None);
+    }
+}

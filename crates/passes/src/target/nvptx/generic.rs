@@ -1,0 +1,99 @@
+//! Generic device code → the address spaces of NVPTX.
+//!
+//! | memory | generic code | NVPTX |
+//! |---|---|---|
+//! | private, functions | 0 | 0, which is all memory |
+//! | global | 1 | 1 |
+//! | constant | 2 | 1 |
+//! | local | 3 | 3 |
+//! | any | 4 | 0 |
+//!
+//! A pointer's address space is part of its type, and types cannot be changed in place: the module is written as text, read again with
+//! other numbers, and LLVM gives intrinsics the names of their new types. Casts between spaces that become one are marked by
+//! calls before, and are gone afterwards.
+
+use super::GENERIC_ORIGIN;
+use scythe_llvm::{Context, Error, Module, Opcode, TargetMachine};
+
+/// Any memory, in generic code.
+const ANY: u32 = 4;
+/// What casts are marked by.
+const MARK: &str = "__scythe_same_space_";
+
+/// The module for the machine, with NVPTX's address spaces.
+pub fn run<'ctx>(context: &'ctx Context, module: Module<'ctx>, machine: &TargetMachine) -> Result<Module<'ctx>, Error> {
+    mark_casts(&module);
+    machine.apply_to(&module);
+    let text = renumbered(&module.to_string());
+    let name = module.name();
+    drop(module);
+    let module = context.parse_ir(text.as_bytes(), &name)?;
+    for function in module.functions().filter(|f| f.name().starts_with(MARK)).collect::<Vec<_>>() {
+        for call in function.users().into_iter().filter_map(|user| user.as_instruction()) {
+            if let Some(value) = call.args().first() {
+                call.replace_all_uses_with(*value);
+                call.erase();
+            }
+        }
+        function.erase();
+    }
+    let origin = context.handle();
+    module.add_named_metadata(GENERIC_ORIGIN, origin.md_node(&[]));
+    Ok(module)
+}
+
+/// Casts between private memory and any memory would be casts from a type to itself.
+fn mark_casts(module: &Module<'_>) {
+    let context = module.context();
+    for function in module.functions().filter(|f| !f.is_declaration()) {
+        // A function's address, or null, may be cast in a constant.
+        for callee in module.functions().filter(|f| f.users().iter().any(|user| user.as_instruction().is_none())) {
+            callee.as_value().expand_constant_users(function);
+        }
+        let casts: Vec<_> = function.instructions().filter(|i| i.opcode() == Opcode::LLVMAddrSpaceCast).collect();
+        for cast in casts {
+            let Some(value) = cast.operand(0) else { continue };
+            let (from, to) = (value.ty(), cast.ty());
+            let (Some(from_space), Some(to_space)) = (from.address_space(), to.address_space()) else { continue };
+            if ![(0, ANY), (ANY, 0), (1, 2), (2, 1)].contains(&(from_space, to_space)) {
+                continue;
+            }
+            let marker =
+                module.get_or_add_function(&format!("{MARK}{from_space}_{to_space}"), to.function(&[from], false));
+            let builder = context.create_builder();
+            builder.position_before(cast);
+            let call = builder.call(marker, &[value], "");
+            cast.replace_all_uses_with(call.as_value());
+            cast.erase();
+        }
+    }
+}
+
+/// The text with other address spaces; what stands in quotes is left alone.
+fn renumbered(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (index, part) in text.split('"').enumerate() {
+        if index > 0 {
+            out.push('"');
+        }
+        // LLVM writes a quote within quotes as `\22`, so that parts alternate.
+        match index % 2 {
+            0 => out.push_str(&part.replace(" addrspace(4)", "").replace("addrspace(2)", "addrspace(1)")),
+            _ => out.push_str(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_types_are_renumbered() {
+        let text =
+            "@s = addrspace(2) constant [3 x i8] c\" addrspace(4)\", section \"addrspace(2)\"\nptr addrspace(4) %p";
+        let expected = "@s = addrspace(1) constant [3 x i8] c\" addrspace(4)\", section \"addrspace(2)\"\nptr %p";
+        assert_eq!(renumbered(text), expected);
+    }
+}

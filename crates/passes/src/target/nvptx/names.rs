@@ -1,0 +1,18 @@
+//! Names that PTX takes. LLVM renames what only the module sees; kernels, variables that the host reaches and external symbols are
+//! renamed here, as [`scythe_abi::cuda::symbol`] tells the runtime.
+
+use scythe_abi::cuda::symbol;
+use scythe_llvm::Module;
+
+/// Renames all symbols that others see.
+pub fn run(module: &Module<'_>) {
+    let functions = module.functions().filter(|f| f.is_externally_visible() && !f.is_intrinsic()).map(|f| f.as_value());
+    let variables = module.globals().filter(|v| v.is_externally_visible()).map(|v| v.as_value());
+    let visible: Vec<_> = functions.chain(variables).collect();
+    for value in visible {
+        let (old, new) = (value.name(), symbol(&value.name()));
+        if old != new && !old.starts_with("llvm.") {
+            value.set_name(&new);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// What the C library's headers call besides maths and memory: a failed `assert`.
+#ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_C_SUPPORT_HPP
+#define SCYTHE_DEVICE_LIBRARY_NVPTX_C_SUPPORT_HPP
+
+#include "../cpu/device_library.hpp"
+
+// The driver's: prints, and ends the kernel with an error.
+extern "C" SCYTHE_DEVICE void __assertfail(const char *message, const char *file, unsigned line, const char *function,
+                                           __SIZE_TYPE__ char_size) noexcept;
+
+extern "C" SCYTHE_DEVICE void __assert_fail(const char *message, const char *file, unsigned line,
+                                            const char *function) noexcept {
+  __assertfail(message, file, line, function, 1);
+}
+
+#endif

@@ -1,0 +1,8 @@
+// The device library for NVIDIA GPUs, one translation unit: what kernels may call without defining it.
+#include "../cpu/complex_arithmetic.hpp"
+#include "../cpu/complex_functions.hpp"
+#include "../spirv/c_maths.hpp"
+#include "../spirv/c_memory.hpp"
+#include "c_support.hpp"
+#include "groups.hpp"
+#include "maths.hpp"
