@@ -1,4 +1,4 @@
-// SYCL's built-in functions on scalars, for kernels and host code alike.
+// SYCL's built-in functions on scalars, vectors and mathematical arrays, for kernels and host code alike.
 #ifndef SCYTHE_BUILTINS_HPP
 #define SCYTHE_BUILTINS_HPP
 
@@ -6,5 +6,9 @@
 #include <sycl/detail/builtins_integer.hpp>
 #include <sycl/detail/builtins_math.hpp>
 #include <sycl/detail/builtins_relational.hpp>
+
+#undef SCYTHE_AT
+#undef SCYTHE_EACH
+#undef SCYTHE_MATHS
 
 #endif

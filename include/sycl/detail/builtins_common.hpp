@@ -1,4 +1,4 @@
-// Common functions (min, max, clamp, mix, …) on numbers, and geometric functions on scalars, vectors of one component.
+// Common functions (min, max, clamp, mix, …), and geometric functions, for which a scalar is a vector of one element.
 #ifndef SCYTHE_DETAIL_BUILTINS_COMMON_HPP
 #define SCYTHE_DETAIL_BUILTINS_COMMON_HPP
 
@@ -6,41 +6,165 @@
 
 namespace sycl {
 
-template <class T, class = detail::if_number<T>> constexpr T min(T x, T y) { return y < x ? y : x; }
-template <class T, class = detail::if_number<T>> constexpr T max(T x, T y) { return x < y ? y : x; }
-template <class T, class = detail::if_number<T>> constexpr T clamp(T x, T low, T high) {
-  return sycl::min(sycl::max(x, low), high);
-}
+namespace detail::element {
 
-template <class T, class = detail::if_float<T>> constexpr T degrees(T x) {
-  return x * T(57.295779513082320876798154814105);
+template <class T> constexpr T min(T x, T y) { return y < x ? y : x; }
+template <class T> constexpr T max(T x, T y) { return x < y ? y : x; }
+template <class T> constexpr T clamp(T x, T low, T high) { return element::min(element::max(x, low), high); }
+template <class T> constexpr wide<T> degrees(T x) { return wide<T>(x) * wide<T>(57.295779513082320876798154814105); }
+template <class T> constexpr wide<T> radians(T x) { return wide<T>(x) * wide<T>(0.01745329251994329576923690768489); }
+template <class T> constexpr wide<T> mix(T x, T y, T amount) {
+  return wide<T>(x) + (wide<T>(y) - wide<T>(x)) * wide<T>(amount);
 }
-template <class T, class = detail::if_float<T>> constexpr T radians(T x) {
-  return x * T(0.01745329251994329576923690768489);
-}
-template <class A, class B, class C, class R = detail::float_of<A, B, C>> R mix(A x, B y, C amount) {
-  return static_cast<R>(x) + (static_cast<R>(y) - static_cast<R>(x)) * static_cast<R>(amount);
-}
-template <class T, class = detail::if_float<T>> constexpr T step(T edge, T x) { return x < edge ? T(0) : T(1); }
-template <class T, class = detail::if_float<T>> constexpr T smoothstep(T low, T high, T x) {
-  const T t = sycl::clamp((x - low) / (high - low), T(0), T(1));
-  return t * t * (T(3) - T(2) * t);
+template <class T> constexpr T step(T edge, T x) { return x < edge ? T(0) : T(1); }
+template <class T> constexpr wide<T> smoothstep(T low, T high, T x) {
+  using W = wide<T>;
+  const W t = element::clamp((W(x) - W(low)) / (W(high) - W(low)), W(0), W(1));
+  return t * t * (W(3) - W(2) * t);
 }
 // Zeros keep their sign; the sign of a NaN is 0.
-template <class T, class = detail::if_float<T>> constexpr T sign(T x) {
-  return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? x : T(0);
+template <class T> constexpr T sign(T x) { return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? x : T(0); }
+
+} // namespace detail::element
+
+#define SCYTHE_COMMON_1(name)                                                                                          \
+  template <class T, class R = detail::floats<T>> constexpr R name(const T &x) {                                       \
+    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x)));                                                                  \
+  }
+#define SCYTHE_COMMON_2(name, kind)                                                                                    \
+  template <class A, class B, class R = detail::kind<A, B>> constexpr R name(const A &x, const B &y) {                 \
+    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y)));                                                    \
+  }
+#define SCYTHE_COMMON_3(name, kind)                                                                                    \
+  template <class A, class B, class C, class R = detail::kind<A, B, C>>                                                \
+  constexpr R name(const A &x, const B &y, const C &z) {                                                               \
+    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y), SCYTHE_AT(z)));                                      \
+  }
+SCYTHE_COMMON_1(degrees)
+SCYTHE_COMMON_1(radians)
+SCYTHE_COMMON_1(sign)
+SCYTHE_COMMON_2(min, numbers)
+SCYTHE_COMMON_2(max, numbers)
+SCYTHE_COMMON_2(step, floats)
+SCYTHE_COMMON_3(clamp, numbers)
+SCYTHE_COMMON_3(mix, floats)
+SCYTHE_COMMON_3(smoothstep, floats)
+#undef SCYTHE_COMMON_1
+#undef SCYTHE_COMMON_2
+#undef SCYTHE_COMMON_3
+
+namespace detail {
+
+// Up to four elements.
+template <class... A> using directions = std::enable_if_t<shape<floats<A...>>::count <= 4, floats<A...>>;
+template <class V> using element_of = typename shape<V>::element;
+template <class V> using wide_of = wide<plain<element_of<V>>>;
+
+template <class V> wide_of<V> root(wide_of<V> x) {
+#ifdef SCYTHE_DEVICE_PASS
+  return __spirv_ocl_sqrt(x);
+#else
+  return host_maths::sqrt(x);
+#endif
+}
+template <class V> wide_of<V> product(const V &x, const V &y) {
+  wide_of<V> sum = 0;
+  for (int i = 0; i < length_of<V>; ++i)
+    sum += wide_of<V>(at<element_of<V>>(x, i)) * wide_of<V>(at<element_of<V>>(y, i));
+  return sum;
+}
+// A power of two by which the elements of `x` can be multiplied so that their squares neither overflow nor vanish;
+// half's never do, in float.
+template <class V> wide_of<V> scale_for(wide_of<V> sum) {
+  using W = wide_of<V>;
+  constexpr bool wide_range = sizeof(W) == 8;
+  constexpr W large = wide_range ? W(0x1p+1000) : W(0x1p+120f), small = wide_range ? W(0x1p-900) : W(0x1p-90f);
+  constexpr W down = wide_range ? W(0x1p-600) : W(0x1p-70f), up = wide_range ? W(0x1p+600) : W(0x1p+70f);
+  return sum > large ? down : sum < small ? up : W(1);
+}
+template <class V> V scaled(const V &x, wide_of<V> factor) {
+  V r{};
+  for (int i = 0; i < length_of<V>; ++i)
+    put(r, i, wide_of<V>(at<element_of<V>>(x, i)) * factor);
+  return r;
+}
+template <class V> wide_of<V> length_of_vector(const V &x) {
+  if constexpr (is_half<element_of<V>>) {
+    return root<V>(product(x, x));
+  } else {
+    const wide_of<V> factor = scale_for<V>(product(x, x));
+    const V y = scaled(x, factor);
+    return root<V>(product(y, y)) / factor;
+  }
+}
+template <class V> V divided(const V &x, wide_of<V> by) {
+  V r{};
+  for (int i = 0; i < length_of<V>; ++i)
+    put(r, i, wide_of<V>(at<element_of<V>>(x, i)) / by);
+  return r;
+}
+template <class V> V difference(const V &x, const V &y) {
+  V r{};
+  for (int i = 0; i < length_of<V>; ++i)
+    put(r, i, at<element_of<V>>(x, i) - at<element_of<V>>(y, i));
+  return r;
+}
+// A scalar stays what it is.
+template <class V, class A> constexpr decltype(auto) operand(const A &a) {
+  if constexpr (has_elements<V>)
+    return whole<V>(a);
+  else
+    return static_cast<V>(a);
 }
 
-template <class T, class = detail::if_float<T>> T dot(T x, T y) { return x * y; }
-template <class T, class = detail::if_float<T>> T length(T x) { return sycl::fabs(x); }
-template <class T, class = detail::if_float<T>> T distance(T x, T y) { return sycl::fabs(x - y); }
-// Of zero and NaN, the same; else 1 with the sign of x.
-template <class T, class = detail::if_float<T>> T normalize(T x) {
-  return x == T(0) || x != x ? x : sycl::copysign(T(1), x);
+} // namespace detail
+
+template <class A, class B, class V = detail::directions<A, B>> detail::element_of<V> dot(const A &x, const B &y) {
+  return static_cast<detail::element_of<V>>(detail::product<V>(detail::operand<V>(x), detail::operand<V>(y)));
 }
-inline float fast_length(float x) { return sycl::fabs(x); }
-inline float fast_distance(float x, float y) { return sycl::fabs(x - y); }
-inline float fast_normalize(float x) { return sycl::normalize(x); }
+template <class T, class V = detail::directions<T>> detail::element_of<V> length(const T &x) {
+  return static_cast<detail::element_of<V>>(detail::length_of_vector<V>(detail::operand<V>(x)));
+}
+template <class A, class B, class V = detail::directions<A, B>> detail::element_of<V> distance(const A &x, const B &y) {
+  return sycl::length(detail::difference<V>(detail::operand<V>(x), detail::operand<V>(y)));
+}
+// Of zero, the same.
+template <class T, class V = detail::directions<T>> V normalize(const T &x) {
+  const V &v = detail::operand<V>(x);
+  const auto sum = detail::product<V>(v, v);
+  if constexpr (detail::is_half<detail::element_of<V>>) {
+    return sum == 0 ? v : detail::divided<V>(v, detail::root<V>(sum));
+  } else {
+    const V y = detail::scaled<V>(v, detail::scale_for<V>(sum));
+    const auto again = detail::product<V>(y, y);
+    return again == 0 ? v : detail::divided<V>(y, detail::root<V>(again));
+  }
+}
+template <class A, class B, class V = detail::directions<A, B>,
+          class = std::enable_if_t<(detail::shape<V>::count >= 3)>>
+V cross(const A &a, const B &b) {
+  const V &x = detail::operand<V>(a), &y = detail::operand<V>(b);
+  V r{};
+  r[0] = x[1] * y[2] - x[2] * y[1];
+  r[1] = x[2] * y[0] - x[0] * y[2];
+  r[2] = x[0] * y[1] - x[1] * y[0];
+  return r;
+}
+
+// These may overflow where the squares of elements do.
+template <class T, class V = detail::directions<T>> detail::element_of<V> fast_length(const T &x) {
+  const V &v = detail::operand<V>(x);
+  return static_cast<detail::element_of<V>>(detail::root<V>(detail::product<V>(v, v)));
+}
+template <class A, class B, class V = detail::directions<A, B>>
+detail::element_of<V> fast_distance(const A &x, const B &y) {
+  return sycl::fast_length(detail::difference<V>(detail::operand<V>(x), detail::operand<V>(y)));
+}
+template <class T, class V = detail::directions<T>> V fast_normalize(const T &x) {
+  const V &v = detail::operand<V>(x);
+  const auto sum = detail::product<V>(v, v);
+  return sum == 0 ? v : detail::divided<V>(v, detail::root<V>(sum));
+}
 
 } // namespace sycl
 

@@ -1,9 +1,8 @@
-// The host's maths functions under the names that device code calls them by, so that one definition of the user's
-// functions serves both. The C library's, and formulas for those that it lacks.
+// The host's maths functions on float and double, under the names that device code calls them by: the C library's, and
+// formulas for those that it lacks. Half computes in float.
 #ifndef SCYTHE_DETAIL_BUILTINS_HOST_HPP
 #define SCYTHE_DETAIL_BUILTINS_HOST_HPP
 
-#include <sycl/detail/builtins_names.hpp>
 #include <sycl/detail/config.hpp>
 
 namespace sycl::detail::host_maths {
@@ -135,56 +134,5 @@ inline float recip(float x) { return 1.0f / x; }
 inline float divide(float x, float y) { return x / y; }
 
 } // namespace sycl::detail::host_maths
-
-#define SCYTHE_DEFINE(T, name, parameters, ...)                                                                        \
-  inline T __spirv_ocl_##name parameters noexcept { return sycl::detail::host_maths::name(__VA_ARGS__); }
-#define SCYTHE_DEFINE_1(name)                                                                                          \
-  SCYTHE_DEFINE(float, name, (float x), x)                                                                             \
-  SCYTHE_DEFINE(double, name, (double x), x)
-#define SCYTHE_DEFINE_2(name)                                                                                          \
-  SCYTHE_DEFINE(float, name, (float x, float y), x, y)                                                                 \
-  SCYTHE_DEFINE(double, name, (double x, double y), x, y)
-#define SCYTHE_DEFINE_INT(name)                                                                                        \
-  SCYTHE_DEFINE(float, name, (float x, int n), x, n)                                                                   \
-  SCYTHE_DEFINE(double, name, (double x, int n), x, n)
-#define SCYTHE_DEFINE_POINTER(name)                                                                                    \
-  SCYTHE_DEFINE(float, name, (float x, float *p), x, p)                                                                \
-  SCYTHE_DEFINE(double, name, (double x, double *p), x, p)
-#define SCYTHE_DEFINE_INT_POINTER(name)                                                                                \
-  SCYTHE_DEFINE(float, name, (float x, int *p), x, p)                                                                  \
-  SCYTHE_DEFINE(double, name, (double x, int *p), x, p)
-#define SCYTHE_DEFINE_RELAXED_1(name)                                                                                  \
-  inline float __spirv_ocl_native_##name(float x) noexcept { return sycl::detail::host_maths::name(x); }               \
-  inline float __spirv_ocl_half_##name(float x) noexcept { return sycl::detail::host_maths::name(x); }
-#define SCYTHE_DEFINE_RELAXED_2(name)                                                                                  \
-  inline float __spirv_ocl_native_##name(float x, float y) noexcept { return sycl::detail::host_maths::name(x, y); }   \
-  inline float __spirv_ocl_half_##name(float x, float y) noexcept { return sycl::detail::host_maths::name(x, y); }
-
-SCYTHE_FOR_EACH_MATHS_1(SCYTHE_DEFINE_1)
-SCYTHE_FOR_EACH_MATHS_2(SCYTHE_DEFINE_2)
-SCYTHE_FOR_EACH_MATHS_INT(SCYTHE_DEFINE_INT)
-SCYTHE_FOR_EACH_MATHS_POINTER(SCYTHE_DEFINE_POINTER)
-SCYTHE_FOR_EACH_MATHS_INT_POINTER(SCYTHE_DEFINE_INT_POINTER)
-SCYTHE_FOR_EACH_RELAXED_1(SCYTHE_DEFINE_RELAXED_1)
-SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_DEFINE_RELAXED_2)
-SCYTHE_DEFINE(float, fma, (float x, float y, float z), x, y, z)
-SCYTHE_DEFINE(double, fma, (double x, double y, double z), x, y, z)
-SCYTHE_DEFINE(float, mad, (float x, float y, float z), x, y, z)
-SCYTHE_DEFINE(double, mad, (double x, double y, double z), x, y, z)
-SCYTHE_DEFINE(int, ilogb, (float x), x)
-SCYTHE_DEFINE(int, ilogb, (double x), x)
-SCYTHE_DEFINE(float, remquo, (float x, float y, int *p), x, y, p)
-SCYTHE_DEFINE(double, remquo, (double x, double y, int *p), x, y, p)
-
-#undef SCYTHE_DEFINE
-#undef SCYTHE_DEFINE_1
-#undef SCYTHE_DEFINE_2
-#undef SCYTHE_DEFINE_INT
-#undef SCYTHE_DEFINE_POINTER
-#undef SCYTHE_DEFINE_INT_POINTER
-#undef SCYTHE_DEFINE_RELAXED_1
-#undef SCYTHE_DEFINE_RELAXED_2
-
-#include <sycl/detail/builtins_names_end.hpp>
 
 #endif

@@ -1,103 +1,176 @@
-// The maths functions on float and double, and their `native` and `half_precision` forms on float.
+// The maths functions, and their `native` and `half_precision` forms.
 //
 // Templates over the number's type leave calls with exact types to the C library's functions of the same name, where a
-// program has both in sight; other kinds of operands (vectors of numbers) are overloads with constraints of their own.
+// program has both in sight.
 #ifndef SCYTHE_DETAIL_BUILTINS_MATH_HPP
 #define SCYTHE_DETAIL_BUILTINS_MATH_HPP
 
 #include <sycl/detail/builtins_types.hpp>
 #ifdef SCYTHE_DEVICE_PASS
 #include <sycl/detail/builtins_device.hpp>
+#define SCYTHE_MATHS(name) __spirv_ocl_##name
+#define SCYTHE_RELAXED(kind, name) __spirv_ocl_##kind##_##name
 #else
 #include <sycl/detail/builtins_host.hpp>
+#define SCYTHE_MATHS(name) detail::host_maths::name
+#define SCYTHE_RELAXED(kind, name) detail::host_maths::name
 #endif
 #include <sycl/detail/builtins_names.hpp>
 
 namespace sycl {
 
 #define SCYTHE_PUBLIC_1(name)                                                                                          \
-  template <class T, class = detail::if_float<T>> T name(T x) { return __spirv_ocl_##name(x); }
+  template <class T, class R = detail::floats<T>> R name(const T &x) { SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x))); }
 #define SCYTHE_PUBLIC_2(name)                                                                                          \
-  template <class A, class B, class R = detail::float_of<A, B>> R name(A x, B y) {                                     \
-    return __spirv_ocl_##name(static_cast<R>(x), static_cast<R>(y));                                                   \
+  template <class A, class B, class R = detail::floats<A, B>> R name(const A &x, const B &y) {                         \
+    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                                       \
+  }
+#define SCYTHE_PUBLIC_3(name)                                                                                          \
+  template <class A, class B, class C, class R = detail::floats<A, B, C>> R name(const A &x, const B &y, const C &z) { \
+    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), SCYTHE_AT(y), SCYTHE_AT(z)));                                         \
   }
 #define SCYTHE_PUBLIC_INT(name)                                                                                        \
-  template <class T, class = detail::if_float<T>> T name(T x, int n) { return __spirv_ocl_##name(x, n); }
-// The second result takes the way through a variable, so that any kind of pointer will do.
+  template <class T, class N, class R = detail::floats<T>, class = detail::if_counts<R, N>>                            \
+  R name(const T &x, const N &n) {                                                                                     \
+    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), detail::at<int>(n, i)));                                              \
+  }
+// The second result takes the way through a variable, so that any kind of pointer will do. `S` is its type.
+#define SCYTHE_SECOND_RESULT(...)                                                                                      \
+  R r{};                                                                                                               \
+  S other{};                                                                                                           \
+  for (int i = 0; i < detail::length_of<R>; ++i) {                                                                     \
+    detail::plain<typename detail::shape<S>::element> second;                                                          \
+    detail::put(r, i, __VA_ARGS__);                                                                                    \
+    detail::put(other, i, second);                                                                                     \
+  }                                                                                                                    \
+  *p = other;                                                                                                          \
+  return r
 #define SCYTHE_PUBLIC_POINTER(name)                                                                                    \
-  template <class T, class Pointer, class = detail::if_float<T>, class = detail::if_points_to<Pointer, T>>             \
-  T name(T x, Pointer second) {                                                                                        \
-    T value;                                                                                                           \
-    const T result = __spirv_ocl_##name(x, &value);                                                                    \
-    *second = value;                                                                                                   \
-    return result;                                                                                                     \
+  template <class T, class Pointer, class R = detail::floats<T>, class S = R,                                          \
+            class = detail::if_points_to<Pointer, S>>                                                                  \
+  R name(const T &x, Pointer p) {                                                                                      \
+    SCYTHE_SECOND_RESULT(SCYTHE_MATHS(name)(SCYTHE_AT(x), &second));                                                   \
   }
 #define SCYTHE_PUBLIC_INT_POINTER(name)                                                                                \
-  template <class T, class Pointer, class = detail::if_float<T>, class = detail::if_points_to<Pointer, int>>           \
-  T name(T x, Pointer second) {                                                                                        \
-    int value;                                                                                                         \
-    const T result = __spirv_ocl_##name(x, &value);                                                                    \
-    *second = value;                                                                                                   \
-    return result;                                                                                                     \
+  template <class T, class Pointer, class R = detail::floats<T>,                                                       \
+            class S = typename detail::shape<R>::template rebind<int>, class = detail::if_points_to<Pointer, S>>       \
+  R name(const T &x, Pointer p) {                                                                                      \
+    SCYTHE_SECOND_RESULT(SCYTHE_MATHS(name)(SCYTHE_AT(x), &second));                                                   \
   }
 SCYTHE_FOR_EACH_MATHS_1(SCYTHE_PUBLIC_1)
 SCYTHE_FOR_EACH_MATHS_2(SCYTHE_PUBLIC_2)
 SCYTHE_FOR_EACH_MATHS_INT(SCYTHE_PUBLIC_INT)
 SCYTHE_FOR_EACH_MATHS_POINTER(SCYTHE_PUBLIC_POINTER)
 SCYTHE_FOR_EACH_MATHS_INT_POINTER(SCYTHE_PUBLIC_INT_POINTER)
+SCYTHE_PUBLIC_3(fma)
+SCYTHE_PUBLIC_3(mad)
 
-template <class A, class B, class C, class R = detail::float_of<A, B, C>> R fma(A x, B y, C z) {
-  return __spirv_ocl_fma(static_cast<R>(x), static_cast<R>(y), static_cast<R>(z));
+template <class A, class B, class Pointer, class R = detail::floats<A, B>,
+          class S = typename detail::shape<R>::template rebind<int>, class = detail::if_points_to<Pointer, S>>
+R remquo(const A &x, const B &y, Pointer p) {
+  SCYTHE_SECOND_RESULT(SCYTHE_MATHS(remquo)(SCYTHE_AT(x), SCYTHE_AT(y), &second));
 }
-template <class A, class B, class C, class R = detail::float_of<A, B, C>> R mad(A x, B y, C z) {
-  return __spirv_ocl_mad(static_cast<R>(x), static_cast<R>(y), static_cast<R>(z));
-}
-template <class T, class = detail::if_float<T>> int ilogb(T x) { return __spirv_ocl_ilogb(x); }
-template <class T, class Pointer, class = detail::if_float<T>, class = detail::if_points_to<Pointer, int>>
-T remquo(T x, T y, Pointer quotient) {
-  int value;
-  const T rest = __spirv_ocl_remquo(x, y, &value);
-  *quotient = value;
-  return rest;
-}
-// A NaN that carries `code`.
-template <class T, class = std::enable_if_t<std::is_same_v<T, unsigned>>> float nan(T code) {
-  return detail::bits_as<float>(0x7fc00000u | (code & 0x3fffffu));
-}
-template <class T, class = std::enable_if_t<std::is_unsigned_v<T> && sizeof(T) == 8>, class = void> double nan(T code) {
-  return detail::bits_as<double>(T(0x7ff8000000000000u) | (code & T(0x7ffffffffffffu)));
+template <class T, class V = detail::floats<T>, class R = typename detail::shape<V>::template rebind<int>>
+R ilogb(const T &x) {
+  SCYTHE_EACH(SCYTHE_MATHS(ilogb)(detail::at<typename detail::shape<V>::element>(x, i)));
 }
 
-#define SCYTHE_NATIVE_1(name)                                                                                          \
-  inline float name(float x) { return __spirv_ocl_native_##name(x); }
-#define SCYTHE_NATIVE_2(name)                                                                                          \
-  inline float name(float x, float y) { return __spirv_ocl_native_##name(x, y); }
-#define SCYTHE_HALF_1(name)                                                                                            \
-  inline float name(float x) { return __spirv_ocl_half_##name(x); }
-#define SCYTHE_HALF_2(name)                                                                                            \
-  inline float name(float x, float y) { return __spirv_ocl_half_##name(x, y); }
+// Steps that depend on the type, which the host does not see where it takes float for half.
+namespace detail {
+
+#ifdef SCYTHE_DEVICE_PASS
+template <class E, class T> T next_after(T x, T y) { return __spirv_ocl_nextafter(x, y); }
+template <class E, class T> T fraction(T x, T *whole) { return __spirv_ocl_fract(x, whole); }
+#else
+template <class E, class T> T next_after(T x, T y) {
+  if constexpr (!is_half<E>)
+    return host_maths::nextafter(x, y);
+  if (x != x || y != y)
+    return x + y;
+  if (x == y)
+    return y;
+  if (x == T(0))
+    return host_maths::copysign(T(0x1p-24), y);
+  const unsigned short bits = bit_cast<unsigned short>(half(x));
+  return static_cast<float>(half(float16_of(static_cast<unsigned short>((x < y) == (x > T(0)) ? bits + 1 : bits - 1))));
+}
+template <class E, class T> T fraction(T x, T *whole) {
+  constexpr T below_one = is_half<E> ? T(0x1.ffcp-1) : T(1);
+  const T rest = host_maths::fract(x, whole);
+  return rest > below_one ? below_one : rest;
+}
+#endif
+
+// A quiet NaN that carries a code, whose type is the unsigned integer of the same size.
+template <class Code> inline constexpr Code quiet_nan = Code(0x7ff8000000000000u);
+template <> inline constexpr unsigned quiet_nan<unsigned> = 0x7fc00000u;
+template <> inline constexpr unsigned short quiet_nan<unsigned short> = 0x7e00u;
+template <class Code>
+using float_of_size = std::conditional_t<sizeof(Code) == 2, half, std::conditional_t<sizeof(Code) == 4, float, double>>;
+
+} // namespace detail
+
+template <class A, class B, class R = detail::floats<A, B>> R nextafter(const A &x, const B &y) {
+  SCYTHE_EACH(detail::next_after<typename detail::shape<R>::element>(SCYTHE_AT(x), SCYTHE_AT(y)));
+}
+template <class T, class Pointer, class R = detail::floats<T>, class S = R, class = detail::if_points_to<Pointer, S>>
+R fract(const T &x, Pointer p) {
+  SCYTHE_SECOND_RESULT(detail::fraction<typename detail::shape<R>::element>(SCYTHE_AT(x), &second));
+}
+template <class T, class V = detail::integers<T>, class Code = typename detail::shape<V>::element,
+          class = std::enable_if_t<std::is_unsigned_v<Code> && (sizeof(Code) > 1)>,
+          class R = typename detail::shape<V>::template rebind<detail::float_of_size<Code>>>
+R nan(const T &code) {
+  using detail::quiet_nan;
+  constexpr Code payload = static_cast<Code>(~quiet_nan<Code>) & static_cast<Code>(detail::largest<Code>() >> 1);
+  R r{};
+  for (int i = 0; i < detail::length_of<R>; ++i)
+    detail::put(r, i,
+                bit_cast<detail::float_of_size<Code>>(
+                    static_cast<Code>(quiet_nan<Code> | (detail::at<Code>(code, i) & payload))));
+  return r;
+}
 
 // Precision and domain are the back end's choice: about 18 bits on the CPU.
 namespace native {
-SCYTHE_FOR_EACH_RELAXED_1(SCYTHE_NATIVE_1)
-SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_NATIVE_2)
+#define SCYTHE_RELAXED_1(name)                                                                                         \
+  template <class T, class R = detail::singles<T>> R name(const T &x) {                                                \
+    SCYTHE_EACH(SCYTHE_RELAXED(native, name)(SCYTHE_AT(x)));                                                           \
+  }
+#define SCYTHE_RELAXED_2(name)                                                                                         \
+  template <class A, class B, class R = detail::singles<A, B>> R name(const A &x, const B &y) {                        \
+    SCYTHE_EACH(SCYTHE_RELAXED(native, name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                             \
+  }
+SCYTHE_FOR_EACH_RELAXED_1(SCYTHE_RELAXED_1)
+SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)
+#undef SCYTHE_RELAXED_1
+#undef SCYTHE_RELAXED_2
 } // namespace native
 
 // At least 11 bits; angles up to 2^16.
 namespace half_precision {
-SCYTHE_FOR_EACH_RELAXED_1(SCYTHE_HALF_1)
-SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_HALF_2)
+#define SCYTHE_RELAXED_1(name)                                                                                         \
+  template <class T, class R = detail::singles<T>> R name(const T &x) {                                                \
+    SCYTHE_EACH(SCYTHE_RELAXED(half, name)(SCYTHE_AT(x)));                                                             \
+  }
+#define SCYTHE_RELAXED_2(name)                                                                                         \
+  template <class A, class B, class R = detail::singles<A, B>> R name(const A &x, const B &y) {                        \
+    SCYTHE_EACH(SCYTHE_RELAXED(half, name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                               \
+  }
+SCYTHE_FOR_EACH_RELAXED_1(SCYTHE_RELAXED_1)
+SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)
+#undef SCYTHE_RELAXED_1
+#undef SCYTHE_RELAXED_2
 } // namespace half_precision
 
 #undef SCYTHE_PUBLIC_1
 #undef SCYTHE_PUBLIC_2
+#undef SCYTHE_PUBLIC_3
 #undef SCYTHE_PUBLIC_INT
 #undef SCYTHE_PUBLIC_POINTER
 #undef SCYTHE_PUBLIC_INT_POINTER
-#undef SCYTHE_NATIVE_1
-#undef SCYTHE_NATIVE_2
-#undef SCYTHE_HALF_1
-#undef SCYTHE_HALF_2
+#undef SCYTHE_SECOND_RESULT
+#undef SCYTHE_RELAXED
 
 } // namespace sycl
 

@@ -54,7 +54,6 @@
   X(hypot)                                                                                                             \
   X(maxmag)                                                                                                            \
   X(minmag)                                                                                                            \
-  X(nextafter)                                                                                                         \
   X(pow)                                                                                                               \
   X(powr)                                                                                                              \
   X(remainder)
@@ -65,9 +64,9 @@
   X(pown)                                                                                                              \
   X(rootn)
 
-// A second result through a pointer, to the same type or to an integer.
+// A second result through a pointer, to the same type or to an integer. `nextafter` and `fract` have their own text,
+// since half needs it.
 #define SCYTHE_FOR_EACH_MATHS_POINTER(X)                                                                               \
-  X(fract)                                                                                                             \
   X(modf)                                                                                                              \
   X(sincos)
 #define SCYTHE_FOR_EACH_MATHS_INT_POINTER(X)                                                                           \

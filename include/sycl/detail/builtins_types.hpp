@@ -1,56 +1,126 @@
-// Which operands the built-in functions take: constraints and conversions that their headers share.
+// Which operands the built-in functions take, and how their results are put together: one function template serves
+// scalars, vectors, views of their elements and mathematical arrays, by a loop over elements that has one round for a
+// scalar.
 #ifndef SCYTHE_DETAIL_BUILTINS_TYPES_HPP
 #define SCYTHE_DETAIL_BUILTINS_TYPES_HPP
 
-#include <sycl/detail/config.hpp>
+#include <sycl/bit_cast.hpp>
+#include <sycl/detail/vec_shape.hpp>
+#include <sycl/vec.hpp>
 
 #include <type_traits>
 #include <utility>
 
 namespace sycl::detail {
 
-template <class T> using if_float = std::enable_if_t<std::is_same_v<T, float> || std::is_same_v<T, double>>;
-template <class T>
-using if_integer = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool>>;
-template <class T> using if_number = std::enable_if_t<std::is_arithmetic_v<T>>;
-// The type of a function of several numbers of which one at least is floating.
-template <class... T>
-using float_of = std::enable_if_t<(std::is_arithmetic_v<T> && ...) && (std::is_floating_point_v<T> || ...),
-                                  std::common_type_t<T...>>;
+// Among several operands, the first that has elements decides; the others have as many, or are scalars.
+template <class... A> struct first_with_elements {};
+template <class A, class... Rest>
+struct first_with_elements<A, Rest...>
+    : std::conditional_t<has_elements<A>, std::enable_if<true, typename shape<A>::value>,
+                         first_with_elements<Rest...>> {};
+template <class V, class... A> struct operands_as : std::enable_if<(joins<V, A> && ...), V> {
+  using element = typename shape<V>::element;
+};
+template <bool HasElements, class... A>
+struct operands : operands_as<typename first_with_elements<A...>::type, A...> {};
+// Scalars of one type.
+template <class A, class... Rest>
+struct operands<false, A, Rest...> : std::enable_if<is_number<A> && (std::is_same_v<A, Rest> && ...), A> {
+  using element = A;
+};
+
+// Scalars of which one at least is floating: the result is the largest of these.
+template <bool HasElements, class... A> struct float_operands : operands<true, A...> {};
+template <class... A>
+using largest_float = std::conditional_t<(std::is_same_v<A, double> || ...), double,
+                                         std::conditional_t<(std::is_same_v<A, float> || ...), float, half>>;
+template <class... A>
+struct float_operands<false, A...>
+    : std::enable_if<((is_number<A> && !std::is_same_v<A, long double>) && ...) && (is_float<A> || ...),
+                     largest_float<A...>> {
+  using element = largest_float<A...>;
+};
+
+// Of functions that come in float alone: other scalars are converted.
+template <bool HasElements, class... A> struct single_operands : operands<true, A...> {};
+template <class... A> struct single_operands<false, A...> : std::enable_if<(is_number<A> && ...), float> {
+  using element = float;
+};
+
+// What functions of these operands give, where there are such functions.
+template <class... A> inline constexpr bool some_have_elements = (has_elements<A> || ...);
+template <class... A> using any_operands = operands<some_have_elements<A...>, A...>;
+template <class O> using if_number = std::enable_if_t<is_number<typename O::element>, typename O::type>;
+template <class O> using if_integer = std::enable_if_t<is_integer<typename O::element>, typename O::type>;
+template <class O>
+using if_32_bits =
+    std::enable_if_t<is_integer<typename O::element> && sizeof(typename O::element) == 4, typename O::type>;
+template <class O> using if_float = std::enable_if_t<is_float<typename O::element>, typename O::type>;
+template <class O> using if_single = std::enable_if_t<std::is_same_v<typename O::element, float>, typename O::type>;
+template <class... A> using numbers = if_number<any_operands<A...>>;
+template <class... A> using integers = if_integer<any_operands<A...>>;
+template <class... A> using integers_of_32_bits = if_32_bits<any_operands<A...>>;
+template <class... A> using floats = if_float<float_operands<some_have_elements<A...>, A...>>;
+template <class... A> using singles = if_single<single_operands<some_have_elements<A...>, A...>>;
+// An integer for each element of `V`, or one for all.
+template <class V, class N>
+using if_counts = std::enable_if_t<std::is_integral_v<typename shape<N>::element> &&
+                                   (shape<N>::count == 0 || shape<N>::count == shape<V>::count)>;
 // Pointers, multi_ptr and the like through which a `T` can be written.
 template <class Pointer, class T>
 using if_points_to =
     std::enable_if_t<std::is_same_v<std::remove_reference_t<decltype(*std::declval<Pointer &>())>, T> &&
                      std::is_assignable_v<decltype(*std::declval<Pointer &>()), T>>;
 
-// The bits of `x` as another type of the same size. Both compilers copy no bytes for it.
-template <class To, class From> To bits_as(From x) {
-  static_assert(sizeof(To) == sizeof(From), "a bit pattern keeps its size");
-  To to;
-  __builtin_memcpy(&to, &x, sizeof(To));
-  return to;
+// What comparisons give: for scalars a bool.
+template <class V, bool = has_elements<V>> struct mask_type {
+  using type = bool;
+  static constexpr bool yes = true;
+};
+template <class V> struct mask_type<V, true> {
+  using type = typename shape<V>::mask;
+  static constexpr auto yes = shape<V>::yes;
+};
+template <class V> using mask_of = typename mask_type<V>::type;
+
+// The numbers that the compiler computes with. For half the host takes float, and rounds once: float's 24 bits are more
+// than twice half's 11 plus two, so that the basic operations stay correctly rounded.
+#ifdef SCYTHE_DEVICE_PASS
+template <class T> using plain = std::conditional_t<is_half<T>, float16, T>;
+#else
+template <class T> using plain = std::conditional_t<is_half<T>, float, T>;
+#endif
+template <class T> constexpr plain<T> plain_of(const T &x) {
+  if constexpr (is_half<T>)
+    return static_cast<plain<T>>(scythe_plain(x));
+  else
+    return x;
+}
+// Element `i` of an operand; a scalar is the same at each place.
+template <class E, class V> constexpr plain<E> at(const V &x, int i) {
+  if constexpr (has_elements<V>)
+    return static_cast<plain<E>>(plain_of(x[i]));
+  else
+    return static_cast<plain<E>>(plain_of(x));
+}
+template <class V> inline constexpr int length_of = shape<V>::count == 0 ? 1 : shape<V>::count;
+template <class V, class T> constexpr void put(V &result, int i, T x) {
+  if constexpr (has_elements<V>)
+    result[i] = static_cast<typename shape<V>::element>(x);
+  else
+    result = static_cast<V>(x);
 }
 
+// The type to compute in where half's own precision or range would not do.
+template <class T> using wide = std::conditional_t<std::is_same_v<T, float16>, float, T>;
+template <std::size_t Size> using unsigned_of_size = std::make_unsigned_t<signed_of_size<Size>>;
 // The integers one size up, in which sums and products of `T` fit; 64 bits have none.
-template <class T, unsigned Size = sizeof(T), bool Signed = std::is_signed_v<T>> struct wider;
-template <class T> struct wider<T, 1, true> {
-  using type = short;
-};
-template <class T> struct wider<T, 1, false> {
-  using type = unsigned short;
-};
-template <class T> struct wider<T, 2, true> {
-  using type = int;
-};
-template <class T> struct wider<T, 2, false> {
-  using type = unsigned;
-};
-template <class T> struct wider<T, 4, true> {
-  using type = long long;
-};
-template <class T> struct wider<T, 4, false> {
-  using type = unsigned long long;
-};
+template <class T>
+using wider =
+    std::enable_if_t<sizeof(T) < 8,
+                     std::conditional_t<std::is_signed_v<T>, signed_of_size<(sizeof(T) < 8 ? sizeof(T) * 2 : 8)>,
+                                        unsigned_of_size<(sizeof(T) < 8 ? sizeof(T) * 2 : 8)>>>;
 
 template <class T> constexpr T largest() {
   using U = std::make_unsigned_t<T>;
@@ -59,5 +129,13 @@ template <class T> constexpr T largest() {
 template <class T> constexpr T smallest() { return std::is_signed_v<T> ? static_cast<T>(-largest<T>() - 1) : T(0); }
 
 } // namespace sycl::detail
+
+// The body of a function that computes each element of `R` by an expression of operands at `i`.
+#define SCYTHE_AT(x) ::sycl::detail::at<typename ::sycl::detail::shape<R>::element>(x, i)
+#define SCYTHE_EACH(...)                                                                                               \
+  R r{};                                                                                                               \
+  for (int i = 0; i < ::sycl::detail::length_of<R>; ++i)                                                               \
+    ::sycl::detail::put(r, i, __VA_ARGS__);                                                                            \
+  return r
 
 #endif
