@@ -4,8 +4,9 @@
 
 use std::sync::OnceLock;
 
+use scythe_abi::intel;
 use scythe_abi::target::Level;
-use scythe_hal::{Errc, Error, Result};
+use scythe_hal::{Errc, Error, Result, fit};
 use scythe_image::Format;
 
 /// Keeps the device from using images of higher levels, so that a program's code for lesser machines can be tested.
@@ -22,7 +23,7 @@ pub(crate) fn preference(format: Format, target: &str) -> Result<u32> {
 }
 
 /// The best level comes first; then objects that do not tell their level, which whoever made them has to answer for; then
-/// bitcode, which costs time to build.
+/// bitcode, which costs time to build. Bitcode may be for another kind of device: what it does there is not meant for this one.
 fn preference_below(highest: Option<Level>, format: Format, target: &str) -> Result<u32> {
     match (format, Level::of_image_target(target)) {
         (Format::CpuObject, Some(level)) if Some(level) > highest => {
@@ -30,9 +31,13 @@ fn preference_below(highest: Option<Level>, format: Format, target: &str) -> Res
             let message = format!("compiled ahead of time for {}, and the device here runs {limit}", level.as_str());
             Err(Error::new(Errc::KernelNotSupported, message))
         }
-        (Format::CpuObject, Some(level)) => Ok(2 + level as u32),
-        (Format::CpuObject, None) => Ok(1),
-        (Format::LlvmBitcode, _) => Ok(0),
+        (Format::CpuObject, Some(level)) if Some(level) == highest => Ok(fit::EXACT),
+        (Format::CpuObject, Some(level)) => Ok(fit::COMPATIBLE + 1 + level as u32),
+        (Format::CpuObject, None) => Ok(fit::COMPATIBLE),
+        (Format::LlvmBitcode, _) if intel::Version::of_target(target).is_some() => {
+            Err(Error::new(Errc::KernelNotSupported, format!("the code is for {target} alone")))
+        }
+        (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
         (other, _) => {
             let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {other}");
             Err(Error::new(Errc::KernelNotSupported, message))
@@ -121,6 +126,8 @@ mod tests {
             "compiled ahead of time for x86-64-v4, and the device here runs code up to x86-64-v3"
         );
         assert!(preference_below(None, Format::CpuObject, &Level::V1.image_target()).is_err());
+        let elsewhere = preference_below(V3, Format::LlvmBitcode, "intel_gpu_skl").unwrap_err();
+        assert_eq!(elsewhere.message, "the code is for intel_gpu_skl alone");
         assert!(preference_below(V3, Format::Ptx, "nvptx64").unwrap_err().message.contains("not ptx"));
     }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use scythe_abi::launch::{KernelLaunch, Shape};
 
 pub mod device_has;
+pub mod fit;
 pub mod globals;
 pub mod info;
 pub mod native;
@@ -107,9 +108,10 @@ pub trait Device: Send + Sync + Any {
     fn shares_host_memory(&self) -> bool;
 
     /// How much this device prefers an image of this format and target over others that hold the same kernel: the runtime
-    /// builds the one with the highest number. An error, `KernelNotSupported`, says why the device cannot run it.
+    /// builds the one with the highest number, on the scale of [`fit`]. An error, `KernelNotSupported`, says why the device
+    /// cannot run it.
     fn preference(&self, _format: scythe_image::Format, _target: &str) -> Result<u32> {
-        Ok(0)
+        Ok(fit::GENERIC)
     }
 
     /// Builds an image for this device. The caller caches the result; a backend may block here.

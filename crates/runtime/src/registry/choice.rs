@@ -7,12 +7,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use scythe_abi::launch::KernelLaunch;
+use scythe_hal::fit;
 
 use super::image::{Image, KernelFacts};
 use super::{Registry, link, on_device};
 use crate::demangle::symbol_name;
 use crate::platform::Device;
-use crate::{Errc, Error};
+use crate::{Errc, Error, settings};
 
 /// An image with the kernel that is looked for.
 pub(super) struct Candidate {
@@ -35,9 +36,18 @@ pub(super) fn conflict<'a>(fitting: &[&'a Candidate]) -> Option<(&'a KernelLaunc
 
 /// A candidate that the device can run, with the images to link it with.
 pub(super) struct Ranked<'a> {
-    preference: u32,
+    /// On the scale of [`scythe_hal::fit`].
+    pub(super) preference: u32,
     pub(super) candidate: &'a Candidate,
     pub(super) libraries: Vec<Arc<Image>>,
+}
+
+impl Ranked<'_> {
+    /// What is taken and why, for the trace.
+    pub(super) fn describe(&self) -> String {
+        let Image { format, target, .. } = &*self.candidate.image;
+        format!("the image of {format} for {target}, {}", fit::describe(self.preference))
+    }
 }
 
 /// Why a candidate is not for the device; a later kind says more.
@@ -60,6 +70,30 @@ impl Rejection {
         }
     }
 
+    /// This and what was known before: the one that says more, and the earlier of two that say as much. Code for other devices is
+    /// listed.
+    fn join(self, known: Option<Self>) -> Self {
+        match (known, self) {
+            (Some(Self::Code(mut known)), Self::Code(message)) => {
+                if !known.contains(&message) {
+                    // Writing to a string cannot fail.
+                    let _ = write!(known, "; {message}");
+                }
+                Self::Code(known)
+            }
+            (Some(known), rejection) if known.weight() >= rejection.weight() => known,
+            (_, rejection) => rejection,
+        }
+    }
+
+    /// What the trace says. Names of symbols are left out: see [`link::Unresolved`].
+    fn reason(&self) -> &str {
+        match self {
+            Self::Code(message) | Self::Requirements(message) => message,
+            Self::Link(_) => "it imports what no loaded image exports",
+        }
+    }
+
     /// What whoever submits the kernel is told. Not while the registry is held: see [`link::Unresolved`].
     pub(super) fn error(self, symbol: &str, device: &Device) -> Error {
         match self {
@@ -73,35 +107,52 @@ impl Rejection {
     }
 }
 
-/// The candidates that the device can run, the most preferred first and else in the order of registration; and why it cannot
-/// run the others.
+/// The candidates that the device can run, in the order in which they are tried; and why it cannot run the others.
+///
+/// This is how an image is chosen for a kernel and a device:
+///
+/// 1. An image whose requirements (`SYCL/device requirements`) the device does not meet is out, and so is one that imports what no
+///    loaded image exports, or is linked with an image that the device cannot run.
+/// 2. The device says how well the code fits ([`scythe_hal::Device::preference`]): compiled ahead of time for this very device,
+///    compiled ahead of time for one whose code it runs, generic, a last resort; or not at all.
+/// 3. The best comes first. Among equals, the order of registration decides, and in one program the order of its images.
+///
+/// The first is built. Where its driver refuses it, the next is tried, down to the last.
 pub(super) fn rank<'a>(
     candidates: &[&'a Candidate],
     registry: &Registry,
     device: &Device,
 ) -> (Vec<Ranked<'a>>, Option<Rejection>) {
-    let mut ranked = Vec::new();
+    let judged = candidates.iter().map(|&candidate| {
+        let judgement = judge(candidate, registry, device);
+        if let Err(rejection) = &judgement
+            && settings::trace().images
+        {
+            let Image { format, target, .. } = &*candidate.image;
+            let line = format!("not for {}: the image of {format} for {target}: {}", device.name(), rejection.reason());
+            settings::trace_line("images", &line);
+        }
+        judgement
+    });
+    choose(judged, |ranked| ranked.preference)
+}
+
+/// What was accepted, the most preferred first and else in the order given; and what says most of why the rest was not.
+fn choose<T>(
+    judged: impl IntoIterator<Item = std::result::Result<T, Rejection>>,
+    preference: impl Fn(&T) -> u32,
+) -> (Vec<T>, Option<Rejection>) {
+    let mut accepted = Vec::new();
     let mut rejected: Option<Rejection> = None;
-    for &candidate in candidates {
-        match judge(candidate, registry, device) {
-            Ok(found) => ranked.push(found),
-            Err(rejection) => {
-                rejected = Some(match (rejected.take(), rejection) {
-                    (Some(Rejection::Code(mut known)), Rejection::Code(message)) => {
-                        if !known.contains(&message) {
-                            // Writing to a string cannot fail.
-                            let _ = write!(known, "; {message}");
-                        }
-                        Rejection::Code(known)
-                    }
-                    (Some(known), rejection) if known.weight() >= rejection.weight() => known,
-                    (_, rejection) => rejection,
-                });
-            }
+    for judgement in judged {
+        match judgement {
+            Ok(found) => accepted.push(found),
+            Err(rejection) => rejected = Some(rejection.join(rejected.take())),
         }
     }
-    ranked.sort_by_key(|ranked: &Ranked<'_>| std::cmp::Reverse(ranked.preference));
-    (ranked, rejected)
+    // Equals keep their order.
+    accepted.sort_by_key(|found| std::cmp::Reverse(preference(found)));
+    (accepted, rejected)
 }
 
 /// Compares requirements first: of the image, and before linking of all that it is linked with.
@@ -124,4 +175,84 @@ fn judge<'a>(
         })?;
     }
     Ok(Ranked { preference, candidate, libraries })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A judgement by a number: what is rejected, and how well the rest fits.
+    type Judged = std::result::Result<(usize, u32), Rejection>;
+
+    fn chosen(judged: Vec<Judged>) -> (Vec<(usize, u32)>, Option<Rejection>) {
+        choose(judged, |found| found.1)
+    }
+
+    #[test]
+    fn exact_goes_before_compatible_before_generic_before_a_last_resort() {
+        let steps = [fit::GENERIC, fit::LAST_RESORT, fit::EXACT, fit::COMPATIBLE, fit::GENERIC + 1, fit::EXACT];
+        let (order, rejected) = chosen(steps.into_iter().enumerate().map(Ok).collect());
+        assert_eq!(order.iter().map(|found| found.0).collect::<Vec<_>>(), [2, 5, 3, 4, 0, 1]);
+        assert!(rejected.is_none());
+    }
+
+    #[test]
+    fn what_says_most_is_kept_and_code_for_others_is_listed() {
+        let code = |text: &str| Err(Rejection::Code(text.to_owned()));
+        let lacks = |text: &str| Err(Rejection::Requirements(text.to_owned()));
+        let reason = |judged| chosen(judged).1.expect("rejected").reason().to_owned();
+        assert_eq!(reason(vec![code("for skl"), code("for pvc"), code("for skl")]), "for skl; for pvc");
+        assert_eq!(reason(vec![code("for skl"), lacks("no fp64"), lacks("no fp16"), code("for pvc")]), "no fp64");
+    }
+
+    /// Random lists of images, by a generator that is the same everywhere.
+    fn random_lists(count: usize) -> impl Iterator<Item = Vec<Option<u32>>> {
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut next = move |limit: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % limit
+        };
+        (0..count).map(move |_| {
+            let length = next(9);
+            let mut image = || {
+                let step = [fit::LAST_RESORT, fit::GENERIC, fit::COMPATIBLE, fit::EXACT][next(4) as usize];
+                (next(3) != 0).then(|| step + next(3) as u32)
+            };
+            (0..length).map(|_| image()).collect()
+        })
+    }
+
+    fn judged(images: &[Option<u32>]) -> Vec<Judged> {
+        let judge = |(index, image): (usize, &Option<u32>)| match image {
+            Some(preference) => Ok((index, *preference)),
+            None => Err(Rejection::Code(format!("image {index}"))),
+        };
+        images.iter().enumerate().map(judge).collect()
+    }
+
+    #[test]
+    fn every_image_that_can_run_is_tried_once_the_best_first_and_equals_in_order() {
+        for images in random_lists(10_000) {
+            let (order, rejected) = chosen(judged(&images));
+            assert_eq!(order.len(), images.iter().flatten().count(), "{images:?}");
+            assert_eq!(rejected.is_some(), images.contains(&None), "{images:?}");
+            for pair in order.windows(2) {
+                let ((before, better), (after, worse)) = (pair[0], pair[1]);
+                assert!(better > worse || better == worse && before < after, "{images:?}: {order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_choice_depends_on_the_order_of_images_only_among_equals() {
+        for images in random_lists(10_000) {
+            let reversed: Vec<_> = images.iter().rev().copied().collect();
+            let fits =
+                |images: &[Option<u32>]| chosen(judged(images)).0.into_iter().map(|(_, fit)| fit).collect::<Vec<_>>();
+            assert_eq!(fits(&images), fits(&reversed), "{images:?}");
+            // Images that cannot run change nothing.
+            let able: Vec<_> = images.iter().copied().filter(Option::is_some).collect();
+            assert_eq!(fits(&images), fits(&able), "{images:?}");
+        }
+    }
 }

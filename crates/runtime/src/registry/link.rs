@@ -1,11 +1,14 @@
 //! Which images a kernel's image must be linked with: those that export what it imports, and what they import in turn.
 //!
-//! Images are searched in the order of registration, those with the kernel's format and target only: bitcode is linked by the
-//! run-time compiler, objects by the loader. Among several that export a symbol, the first whose requirements the device meets
+//! Images are searched in the order of registration, those with the kernel's format and target only, and where it is bitcode for
+//! one device, also generic ones: bitcode is linked by the run-time compiler, objects by the loader. Among several that export a symbol, the first whose requirements the device meets
 //! is taken. Nothing is read but properties.
 
 use std::fmt;
 use std::sync::Arc;
+
+use scythe_abi::names::GENERIC_TRIPLE;
+use scythe_image::Format;
 
 use super::image::Image;
 use crate::demangle::symbol_name;
@@ -36,13 +39,15 @@ pub(super) fn resolve(image: &Arc<Image>, all: &[Arc<Image>], device: &Device) -
     Ok(linked)
 }
 
-fn fits(image: &Image, importer: &Image) -> bool {
-    image.format == importer.format && image.target == importer.target
-}
-
 /// Where no image that exports the symbol is supported, the first says what the device lacks.
 fn exporter<'a>(symbol: &str, importer: &Image, all: &'a [Arc<Image>], device: &Device) -> Option<&'a Arc<Image>> {
-    let mut fitting = all.iter().filter(|image| image.exports.contains(symbol) && fits(image, importer)).peekable();
+    // Bitcode that was compiled for one device may call what was compiled for all.
+    let generic = |image: &Image| image.format == Format::LlvmBitcode && image.target == GENERIC_TRIPLE;
+    let own = |image: &Image| image.target == importer.target;
+    let exports = |image: &&Arc<Image>| image.exports.contains(symbol) && image.format == importer.format;
+    let mut exporters: Vec<_> = all.iter().filter(exports).filter(|image| own(image) || generic(image)).collect();
+    exporters.sort_by_key(|image| !own(image));
+    let mut fitting = exporters.into_iter().peekable();
     let first = fitting.peek().copied();
     fitting.find(|image| image.check(device).is_ok()).or(first)
 }

@@ -250,7 +250,9 @@ pub enum BundleState {
 pub fn is_compatible(name: &str, tu: u64, device: &Device, state: BundleState) -> Result<bool> {
     let (entry, _) = find_entry(name, tu)?;
     let in_state = |candidate: &Candidate| match state {
-        BundleState::Input | BundleState::Object => candidate.image.format != Format::CpuObject,
+        BundleState::Input | BundleState::Object => {
+            !matches!(candidate.image.format, Format::CpuObject | Format::IntelGpu)
+        }
         BundleState::Executable => true,
     };
     let mut registry = lock(&REGISTRY);
@@ -448,21 +450,33 @@ impl Entry {
         drop(registry);
 
         let mut failure = None;
-        for Ranked { candidate, libraries, .. } in ranked {
-            let images: Vec<u64> = std::iter::once(&candidate.image).chain(&libraries).map(|image| image.id).collect();
+        for found in ranked {
+            let tell = |what: &str| {
+                if settings::trace().images {
+                    let (kernel, device) = (symbol_name(&self.symbol), device.name());
+                    settings::trace_line("images", &format!("kernel '{kernel}' on {device}: {}{what}", found.describe()));
+                }
+            };
+            tell("");
+            let Ranked { candidate, libraries, .. } = &found;
+            let images: Vec<u64> = std::iter::once(&candidate.image).chain(libraries).map(|image| image.id).collect();
             // A kernel that outlives a registration elsewhere stays the same object: removal counts its launches.
             if let Some(kernel) = self.renew(device.id, &images, generation) {
                 return Ok(kernel);
             }
-            let built = candidate.image.program(device, &libraries);
+            let built = candidate.image.program(device, libraries);
             match built.and_then(|program| program.kernel(&self.symbol, &candidate.facts.launch)) {
                 Ok(inner) => {
                     let kernel = Arc::new(ReadyKernel::new(&self.symbol, inner, candidate.facts.clone()));
                     return Ok(self.remember(device.id, images, generation, kernel));
                 }
-                // A backend that finds out only now that an image is not for its device says less than other errors.
-                Err(error) if failure.is_none() || error.code != Errc::KernelNotSupported => failure = Some(error),
-                Err(_) => {}
+                Err(error) => {
+                    tell(&format!(", cannot be used: {}", error.message));
+                    // A backend that finds out only now that an image is not for its device says less than other errors.
+                    if failure.is_none() || error.code != Errc::KernelNotSupported {
+                        failure = Some(error);
+                    }
+                }
             }
         }
         let failure = failure.map(|error| on_device(&self.symbol, error, device));
