@@ -48,6 +48,7 @@ functions! {
     retain_command_queue = "clRetainCommandQueue", fn(Handle) -> i32;
     release_command_queue = "clReleaseCommandQueue", fn(Handle) -> i32;
     create_program_with_il = "clCreateProgramWithIL", fn(Handle, *const c_void, usize, *mut i32) -> Handle;
+    create_program_with_binary = "clCreateProgramWithBinary", fn(Handle, u32, *const Handle, *const usize, *const *const u8, *mut i32, *mut i32) -> Handle;
     build_program = "clBuildProgram", fn(Handle, u32, *const Handle, *const c_char, *const c_void, *mut c_void) -> i32;
     get_program_build_info = "clGetProgramBuildInfo", fn(Handle, Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     release_program = "clReleaseProgram", fn(Handle) -> i32;

@@ -3,13 +3,15 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use scythe_hal::{Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind};
+use scythe_abi::intel::Version;
+use scythe_hal::{Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind, fit};
 use scythe_image::Format;
 
 use crate::Translate;
 use crate::api::{Handle, check};
 use crate::device_info::{self, Dialect};
 use crate::event::OclEvent;
+use crate::intel::{self, IntelGpu};
 use crate::platform::Platform;
 use crate::program::OclProgram;
 use crate::queue::OclQueue;
@@ -20,6 +22,7 @@ pub(crate) struct OclDevice {
     info: DeviceInfo,
     dialect: Dialect,
     shares_host_memory: bool,
+    intel: Option<IntelGpu>,
     translate: Translate,
 }
 
@@ -37,6 +40,7 @@ impl OclDevice {
             info: device_info::describe(api, id),
             dialect: device_info::dialect(api, id),
             shares_host_memory: device_info::shares_host_memory(api, id),
+            intel: device_info::intel(api, id),
             translate,
         }
     }
@@ -65,9 +69,12 @@ impl Device for OclDevice {
 
     fn preference(&self, format: Format, target: &str) -> Result<u32> {
         match format {
+            Format::IntelGpu => intel::preference(self.intel, target),
+            // Linked with other images before it is built, and for one device nevertheless.
+            Format::LlvmBitcode if Version::of_target(target).is_some() => intel::preference(self.intel, target),
             // Made for drivers like this one.
-            Format::SpirV => Ok(2),
-            Format::LlvmBitcode => Ok(1),
+            Format::SpirV => Ok(fit::GENERIC + 1),
+            Format::LlvmBitcode => Ok(fit::GENERIC),
             other => {
                 let name = &self.info.name;
                 let message = format!("an image of {} for {target} cannot run on {name}", other.as_str());
@@ -80,6 +87,7 @@ impl Device for OclDevice {
         let made;
         let words = match format {
             Format::SpirV => code,
+            Format::IntelGpu => return Ok(Arc::new(OclProgram::from_binary(&self.platform, self.id, code)?)),
             Format::LlvmBitcode => {
                 let Dialect { extensions, version } = &self.dialect;
                 made = (self.translate)(&crate::Translation {
@@ -92,7 +100,7 @@ impl Device for OclDevice {
                 &made
             }
             other => {
-                let message = format!("OpenCL devices build LLVM bitcode and SPIR-V, not {}", other.as_str());
+                let message = format!("OpenCL devices build LLVM bitcode, SPIR-V and Intel's binaries, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));
             }
         };

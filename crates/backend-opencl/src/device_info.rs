@@ -1,9 +1,11 @@
 //! What a device says of itself, in OpenCL's numbers, and in the runtime's.
 
 use scythe_abi::aspect::Aspect;
+use scythe_abi::intel::Version;
 use scythe_hal::info::{DeviceInfo, DeviceType};
 
 use crate::api::{Api, Handle, bytes, text};
+use crate::intel::{self, IntelGpu};
 use crate::memory::UNIFIED;
 
 const TYPE: u32 = 0x1000;
@@ -129,6 +131,16 @@ fn spirv_version(list: &str) -> Option<u32> {
         Some(major.parse::<u32>().ok()? << 16 | minor.parse::<u32>().ok()? << 8)
     };
     list.split_whitespace().filter_map(version).filter(|&v| v >> 16 == 1).max()
+}
+
+/// The device as a GPU of Intel's, where it is one.
+pub(crate) fn intel(api: &Api, device: Handle) -> Option<IntelGpu> {
+    let ask = Ask(api, device);
+    if ask.u32(VENDOR_ID) != intel::VENDOR || device_type(ask.u64(TYPE)) != DeviceType::Gpu {
+        return None;
+    }
+    let told = has_extension(api, device, intel::ATTRIBUTES).then(|| ask.u32(intel::IP_VERSION));
+    Some(IntelGpu { version: told.and_then(Version::from_driver) })
 }
 
 /// What the translation to SPIR-V may use.
@@ -276,6 +288,7 @@ fn aspects(ask: &Ask<'_>, double: bool, half: bool) -> Vec<u32> {
     add(fine || may(SHARED_MEM_CAPABILITIES, 1), Aspect::UsmSharedAllocations);
     add(may(SHARED_MEM_CAPABILITIES, 2), Aspect::UsmAtomicSharedAllocations);
     add(svm & SVM_FINE_GRAIN_SYSTEM != 0 || may(SYSTEM_MEM_CAPABILITIES, 1), Aspect::UsmSystemAllocations);
+    list.extend(intel(ask.0, ask.1).and_then(IntelGpu::architecture));
     list.sort();
     list.into_iter().map(|aspect| aspect as u32).collect()
 }

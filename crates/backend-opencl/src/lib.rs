@@ -14,6 +14,7 @@ mod device;
 mod device_info;
 mod drivers;
 mod event;
+mod intel;
 mod memory;
 mod platform;
 mod program;

@@ -1,4 +1,4 @@
-//! SPIR-V that the driver built, and kernels of it.
+//! SPIR-V that the driver built, or binaries that it took, and kernels of them.
 
 use std::any::Any;
 use std::ffi::{CString, c_void};
@@ -34,12 +34,34 @@ impl OclProgram {
         if code != 0 || raw.is_null() {
             return Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithIL").message));
         }
-        let program = Self { platform: platform.clone(), raw };
+        Self { platform: platform.clone(), raw }.built(device)
+    }
+
+    /// Has the driver take a binary that was compiled ahead of time. It is refused where it is not for the device.
+    pub(crate) fn from_binary(platform: &Arc<Platform>, device: Handle, binary: &[u8]) -> Result<Self> {
+        let (api, context) = (platform.api, platform.context()?);
+        let (mut status, mut code) = (0, 0);
+        // SAFETY: the context is alive, the device belongs to it, and there is one binary, as long as told.
+        let raw = unsafe {
+            let (length, start) = (binary.len(), binary.as_ptr());
+            (api.create_program_with_binary)(context, 1, &device, &length, &start, &mut status, &mut code)
+        };
+        let code = if code == 0 { status } else { code };
+        let program = (!raw.is_null()).then(|| Self { platform: platform.clone(), raw });
+        match program.filter(|_| code == 0) {
+            Some(program) => program.built(device),
+            None => Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithBinary").message)),
+        }
+    }
+
+    /// The program, once the driver has built it for the device.
+    fn built(self, device: Handle) -> Result<Self> {
+        let (api, raw) = (self.platform.api, self.raw);
         // SAFETY: program and device are alive, and belong to the same context; no function to call.
         let code =
             unsafe { (api.build_program)(raw, 1, &device, c"".as_ptr(), std::ptr::null(), std::ptr::null_mut()) };
         if code == 0 {
-            return Ok(program);
+            return Ok(self);
         }
         // SAFETY: program and device are alive, and the size is that of the memory.
         let log = bytes(|size, place, full| unsafe {
