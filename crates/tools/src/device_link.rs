@@ -10,6 +10,7 @@ mod dump;
 mod filter;
 mod inputs;
 mod intel;
+mod nvidia;
 mod ocloc;
 mod provided;
 mod settings;
@@ -41,7 +42,8 @@ pub const SYNTAX: Syntax = Syntax {
             name: "target",
             value: Some("LIST"),
             help: "targets of the inputs that follow, by name or bundle id: spir64 (default), built at run time; spir64_x86_64, \
-                   for the CPU; intel_gpu_NAME or spir64_gen, for Intel GPUs, by ocloc",
+                   for the CPU; intel_gpu_NAME or spir64_gen, for Intel GPUs, by ocloc; nvptx64-nvidia-cuda or nvidia_gpu_sm_NN, for \
+                   NVIDIA GPUs, by ptxas",
         },
         Opt {
             name: "split",
@@ -65,6 +67,7 @@ pub const SYNTAX: Syntax = Syntax {
             value: Some("TEXT"),
             help: "options for spir64_x86_64: -march=LEVEL[,LEVEL…], -O0 to -O3 (default: x86-64, x86-64-v3, x86-64-v4; -O3)",
         },
+        Opt { name: "cuda-path", value: Some("DIR"), help: "where CUDA is, for NVIDIA's GPUs (default: the usual places)" },
         Opt { name: "backend-options", value: Some("TARGET:TEXT"), help: "options for one target; may be repeated" },
         Opt {
             name: "jobs",
@@ -137,8 +140,9 @@ fn images(
 ) -> Result<Vec<Image>, Failure> {
     // The parts that are to be kept are not in the cache.
     let toolchain = intel::Toolchain::find(groups, settings)?;
+    let cuda = nvidia::Toolchain::find(groups, settings)?;
     let cache = settings.cache.as_ref().filter(|_| temps.is_none());
-    let key = cache.map(|_| inputs::key(groups, settings, &toolchain.identity())).transpose()?;
+    let key = cache.map(|_| inputs::key(groups, settings, &format!("{}\n{}", toolchain.identity(), cuda.identity()))).transpose()?;
     let entry = settings.cache.as_ref().zip(key.as_ref());
     if let Some(images) = entry.and_then(|(cache, key)| cache.images(key)) {
         settings.tell(format_args!("{} images from the cache", images.len()));
@@ -146,6 +150,7 @@ fn images(
     }
     let mut images = Vec::new();
     let mut for_intel = intel::Work::new(&toolchain, settings);
+    let mut for_nvidia = nvidia::Work::new(&cuda, settings);
     for (index, group) in groups.iter().enumerate() {
         let temps = temps.map(|prefix| match index {
             0 => prefix.to_owned(),
@@ -154,9 +159,10 @@ fn images(
         let parts = parts(group, settings, temps, outputs, warnings)?;
         let mut compiled = Vec::new();
         for target in group.targets.iter().copied().filter(|target| target.is_ahead_of_time()) {
-            match intel::is_intel(target) {
-                true => for_intel.add(target, &parts)?,
-                false => compiled.extend(compile(target, &parts, settings)?),
+            match target {
+                _ if intel::is_intel(target) => for_intel.add(target, &parts)?,
+                _ if target.is_nvptx() => for_nvidia.add(target, &parts)?,
+                _ => compiled.extend(compile(target, &parts, settings)?),
             }
         }
         let (generic, cpu) = (group.targets.contains(&Target::Generic), group.targets.iter().any(|t| is_cpu(*t)));
@@ -166,6 +172,7 @@ fn images(
         images.extend(compiled);
     }
     images.extend(for_intel.finish()?);
+    images.extend(for_nvidia.finish()?);
     // A link out of the cache would keep its warnings to itself.
     if let Some((cache, key)) = entry.filter(|_| !warnings.any()) {
         cache.keep_images(key, &images);
@@ -173,7 +180,7 @@ fn images(
     Ok(images)
 }
 
-/// The generic images of one group.
+/// The images of one group, still to be compiled: generic code, or that of a device pass for NVIDIA's GPUs.
 fn parts(
     group: &Group<'_>,
     settings: &Settings<'_>,
@@ -184,7 +191,8 @@ fn parts(
     settings.tell(format_args!("linking {} modules for {}", group.inputs.len(), group.target_names()));
     let context = Context::new();
     let modules = group.inputs.iter().map(|path| device_code::read(&context, path)).collect::<Result<Vec<_>, _>>()?;
-    let Some(split) = device_code::link_and_split(modules, GENERIC_TRIPLE, &settings.split)? else {
+    let triple = group.targets.first().map_or(GENERIC_TRIPLE, |target| target.device_triple());
+    let Some(split) = device_code::link_and_split(modules, triple, &settings.split)? else {
         return Ok(Vec::new());
     };
     settings.tell(format_args!("splitting the code into {} parts", split.len()));
@@ -198,7 +206,7 @@ fn parts(
         }
         warnings.add(part.warnings);
         images.push(Image {
-            target: GENERIC_TRIPLE.to_owned(),
+            target: triple.to_owned(),
             format: Format::LlvmBitcode,
             options: String::new(),
             properties: part.properties,
@@ -228,9 +236,8 @@ fn compile(target: Target, parts: &[Image], settings: &Settings<'_>) -> Result<V
     let mut images = match target {
         Target::Generic => parts,
         Target::Cpu | Target::CpuLevel(_) => compile_for_cpu(&parts, &settings.cpu(target)?, settings)?,
-        Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => {
-            return Err(inputs::unsupported(target));
-        }
+        // Collected, and compiled together.
+        Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => Vec::new(),
     };
     images.extend(left_out);
     Ok(images)

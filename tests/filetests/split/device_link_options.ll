@@ -66,8 +66,10 @@
 ; OPTIONS: options: -O1
 
 ; Mistakes are named before any work is done.
-; RUN: not scythe-tools device-link -o bad.o --target=sycl-nvptx64-nvidia-cuda-sm_90 a.ll 2>&1 | FileCheck --check-prefix=PTXAS %s
-; PTXAS: device-link: error: device code for 'nvidia_gpu_sm_90' cannot be linked: that needs ptxas
+; RUN: not scythe-tools device-link -o bad.o --target=sycl-nvptx64-nvidia-cuda-sm_90 --cuda-path=nowhere a.ll 2>&1 | FileCheck --check-prefix=CUDA %s
+; CUDA: device-link: error: '--cuda-path=nowhere' for 'nvidia_gpu_sm_90' holds no CUDA: expected 'bin/ptxas' or 'nvvm/libdevice' in it
+; RUN: not scythe-tools device-link -o bad.o --backend-options=nvidia_gpu_sm_90:-O9 a.ll 2>&1 | FileCheck --check-prefix=PTXAS %s
+; PTXAS: device-link: error: unknown option '-O9' for 'nvidia_gpu_sm_90': expected -O0 to -O3
 ; RUN: not scythe-tools device-link -o bad.o --jobs=0 a.ll 2>&1 | FileCheck --check-prefix=JOBS %s
 ; JOBS: device-link: error: '--jobs=0': expected the number of jobs, which is at least 1
 ; RUN: not scythe-tools device-link -o bad.o --backend-options=-O1 a.ll 2>&1 | FileCheck --check-prefix=BACKEND %s

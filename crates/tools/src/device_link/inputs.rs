@@ -49,23 +49,9 @@ fn targets(list: &str) -> Result<Vec<Target>, Failure> {
     Ok(targets)
 }
 
-/// The target of this name. Those whose code cannot be finished here are refused before any work is done.
+/// The target of this name.
 pub fn target(name: &str) -> Result<Target, Failure> {
-    let target = Target::from_name(name)
-        .ok_or_else(|| Failure::new(format!("unknown target '{name}': expected {}", Target::NAMES)))?;
-    match target {
-        Target::Generic | Target::Cpu | Target::CpuLevel(_) | Target::IntelGen | Target::IntelGpu(_) => Ok(target),
-        Target::Ptx | Target::NvidiaGpu(_) => Err(unsupported(target)),
-    }
-}
-
-/// That this program has no way to finish code for `target`.
-pub fn unsupported(target: Target) -> Failure {
-    Failure::new(format!(
-        "device code for '{}' cannot be linked: that needs ptxas, which is not supported; 'spir64', 'spir64_x86_64', the \
-         CPU's levels and Intel's GPUs are",
-        target.name()
-    ))
+    Target::from_name(name).ok_or_else(|| Failure::new(format!("unknown target '{name}': expected {}", Target::NAMES)))
 }
 
 /// What the images depend on: the contents of the inputs, what is made of them, this program, and the compilers that it calls.

@@ -194,7 +194,7 @@ fn version(path: &Path, folder: &Path) -> Result<Option<String>, Failure> {
 }
 
 /// Changes with a file.
-fn stamp(path: &Path) -> Option<(u64, std::time::SystemTime)> {
+pub fn stamp(path: &Path) -> Option<(u64, std::time::SystemTime)> {
     let data = std::fs::metadata(path).ok()?;
     Some((data.len(), data.modified().ok()?))
 }

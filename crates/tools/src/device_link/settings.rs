@@ -1,7 +1,7 @@
 //! What the options of `device-link` say of the images.
 
 use super::cache::Cache;
-use super::{inputs, intel, provided};
+use super::{inputs, intel, nvidia, provided};
 use crate::ahead_of_time;
 use crate::command_line::Arguments;
 use crate::{Failure, aspect_filter, device_code, files, words};
@@ -22,6 +22,8 @@ pub struct Settings<'a> {
     backend_options: BTreeMap<Target, String>,
     /// A folder for temporary files: that of the output, so that whoever cleans up there finds them, too.
     pub scratch: PathBuf,
+    /// Where CUDA is, if the user says so.
+    pub cuda_path: Option<String>,
     /// The text of the device configuration file.
     configuration: String,
     verbose: bool,
@@ -47,14 +49,16 @@ impl<'a> Settings<'a> {
             backend_options,
             configuration: args.last("device-config-file").map_or(Ok(String::new()), files::read_text)?,
             scratch: scratch(args.last("o").unwrap_or_default()),
+            cuda_path: args.last("cuda-path").map(str::to_owned),
             verbose: args.has("verbose"),
         };
         // Mistakes are told whether or not there is something to compile.
         settings.cpu(Target::Cpu)?;
         for target in settings.backend_options.keys() {
-            match intel::is_intel(*target) {
-                true => intel::check(*target, &settings)?,
-                false => settings.cpu(*target).map(|_| ())?,
+            match target {
+                _ if intel::is_intel(*target) => intel::check(*target, &settings)?,
+                _ if target.is_nvptx() => nvidia::check(*target, &settings)?,
+                _ => settings.cpu(*target).map(|_| ())?,
             }
         }
         Ok(settings)
