@@ -4,3 +4,4 @@
 #include "complex_functions.hpp"
 #include "group_functions.hpp"
 #include "math.hpp"
+#include "specialization.hpp"

@@ -1,6 +1,7 @@
 // The device library for NVIDIA GPUs, one translation unit: what kernels may call without defining it.
 #include "../cpu/complex_arithmetic.hpp"
 #include "../cpu/complex_functions.hpp"
+#include "../cpu/specialization.hpp"
 #include "../spirv/c_maths.hpp"
 #include "../spirv/c_memory.hpp"
 #include "c_support.hpp"

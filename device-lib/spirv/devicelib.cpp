@@ -2,6 +2,7 @@
 // end and the driver do not know by name. `__spirv_*` is theirs, but for group functions.
 #include "../cpu/complex_arithmetic.hpp"
 #include "../cpu/complex_functions.hpp"
+#include "../cpu/specialization.hpp"
 #include "c_maths.hpp"
 #include "c_memory.hpp"
 #include "group_functions.hpp"

@@ -9,6 +9,7 @@
 #include <sycl/group.hpp>
 #include <sycl/item.hpp>
 #include <sycl/nd_item.hpp>
+#include <sycl/specialization_id.hpp>
 
 namespace sycl {
 
@@ -109,7 +110,12 @@ template <class K, int D> struct hierarchical_kernel {
   K kernel;
   range<D> logical;
 
-  void operator()(const nd_item<D> &it) const { kernel(group<D>(it.scythe_self(), logical)); }
+  void operator()(const nd_item<D> &it) const {
+    if constexpr (std::is_invocable_v<const K &, group<D>>)
+      kernel(group<D>(it.scythe_self(), logical));
+    else
+      kernel(group<D>(it.scythe_self(), logical), kernel_handler());
+  }
 };
 
 } // namespace detail

@@ -138,7 +138,7 @@ public:
   }
   template <class Name = detail::unnamed, class K, int D>
   void parallel_for_work_group(range<D> groups, range<D> group_size, const K &kernel, loc where = loc::here()) {
-    static_assert(std::is_invocable_v<const K &, group<D>>,
+    static_assert(std::is_invocable_v<const K &, group<D>> || std::is_invocable_v<const K &, group<D>, kernel_handler>,
                   "a hierarchical kernel must be callable with sycl::group of the range's dimensions");
     range<D> one = groups;
     for (int d = 0; d < D; ++d)
@@ -146,6 +146,21 @@ public:
     using name = detail::kernel_name_t<Name, K>;
     set_kernel<name, SCYTHE_SHAPE_ND_RANGE, D>(detail::hierarchical_kernel<K, D>{kernel, group_size}, where);
     detail::set_nd_range(command_.u.kernel, nd_range<D>(groups, one));
+  }
+
+  // --- Specialization constants
+
+  template <auto &Id> void set_specialization_constant(detail::specialization_type<Id> value) {
+#ifndef SCYTHE_DEVICE_PASS
+    constants_.set<Id>(value);
+#endif
+  }
+  template <auto &Id> detail::specialization_type<Id> get_specialization_constant() const {
+#ifndef SCYTHE_DEVICE_PASS
+    return constants_.list().get<Id>();
+#else
+    return Id.scythe_default();
+#endif
   }
 
   // --- Host tasks
@@ -295,7 +310,10 @@ private:
     set_kind(SCYTHE_COMMAND_KERNEL);
     detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(command_.u.kernel, kernel, where);
 #ifdef SCYTHE_HOST_MODE
-    command_.u.kernel.functor = keep(detail::launched_functor<K>{kernel, local_bytes_});
+    using launched = detail::launched_functor<K>;
+    auto *kept = static_cast<unsigned char *>(const_cast<void *>(keep(launched{kernel, local_bytes_})));
+    command_.u.kernel.functor = kept;
+    constants_of_functor_ = &reinterpret_cast<launched *>(kept)->constants;
 #else
     command_.u.kernel.functor = keep(kernel);
 #endif
@@ -319,6 +337,7 @@ private:
     command_.requirement_count = requirements_.size();
     command_.deps = deps_.data();
     command_.dep_count = deps_.size();
+    pass_constants();
     detail::handle<scythe_event> done = queue_.submit(command_);
     submitted_ = true;
     if (scratch_)
@@ -328,7 +347,28 @@ private:
     return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_));
   }
 
+  // A kernel may come before the values that it is launched with.
+  void pass_constants() {
+#ifdef SCYTHE_HOST_MODE
+    if (const auto list = constants_.list(); list.count && constants_of_functor_) {
+      auto kept = std::make_shared<detail::kept_specializations>(constants_);
+      *constants_of_functor_ = kept->values.list();
+      keep_until_done(std::move(kept));
+    }
+#elif !defined(SCYTHE_DEVICE_PASS)
+    if (command_.kind == SCYTHE_COMMAND_KERNEL) {
+      command_.u.kernel.constants = constants_.list().values;
+      command_.u.kernel.constant_count = constants_.list().count;
+    }
+#endif
+  }
+
   detail::queue_impl &queue_;
+#ifndef SCYTHE_DEVICE_PASS
+  detail::specialization_values constants_;
+  // Host mode: where the functor that is launched holds its values.
+  detail::specialization_list *constants_of_functor_ = nullptr;
+#endif
   detail::inline_vector<scythe_requirement, 6> requirements_;
   detail::inline_vector<scythe_event, 6> deps_;
   std::shared_ptr<detail::kept_object> kept_alive_;

@@ -242,6 +242,19 @@ pub struct KernelLaunch {
     pub global_size: [u64; 3],
     pub local_size: [u64; 3],
     pub global_offset: [u64; 3],
+    pub constants: *const Specialization,
+    pub constant_count: u64,
+}
+
+/// `scythe_specialization`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Specialization {
+    pub name: *const c_char,
+    pub tu: u64,
+    pub bytes: *const c_void,
+    pub size: u64,
+    pub id: *const c_void,
 }
 
 /// `scythe_view`.

@@ -22,6 +22,7 @@ pub mod jit;
 pub mod launch;
 pub mod names;
 pub mod ptx;
+pub mod specialize;
 pub mod spirv;
 pub mod target;
 pub mod tgt;

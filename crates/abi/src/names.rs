@@ -29,3 +29,10 @@ pub const IMAGE_SECTION: &str = ".scythe.images";
 pub const LINKED_SECTION: &str = ".scythe.linked";
 /// What the bundler puts before `sycl-<triple>` in a section's name.
 pub const BUNDLE_SECTION_PREFIX: &str = "__CLANG_OFFLOAD_BUNDLE__";
+
+/// Specialization constants are the variables whose names begin so (`include/sycl/specialization_id.hpp`), and end with
+/// [`SPECIALIZATION_SUFFIX`] and perhaps the translation unit.
+pub const SPECIALIZATION_PREFIX: &str = "_ZN4sycl6detail23specialization_constantI";
+pub const SPECIALIZATION_SUFFIX: &str = "5valueE";
+/// The property set that names them, with their sizes.
+pub const SPECIALIZATION_CONSTANTS: &str = "SYCL/specialization constants";

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use scythe_abi::jit::{Bitcode, COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, VERSION};
 use scythe_abi::ptx;
+use scythe_abi::specialize::{self, SPECIALIZE_SYMBOL, SpecializeFn};
 use scythe_abi::spirv::{self, TRANSLATE_SYMBOL, TranslateFn};
 use scythe_hal::{Errc, Error, Result, device_has};
 
@@ -38,6 +39,7 @@ struct Compiler {
     translate: TranslateFn,
     /// `None` in a compiler without NVIDIA's target.
     translate_ptx: Option<ptx::TranslateFn>,
+    specialize: SpecializeFn,
     free: FreeFn,
     device_lib_dir: CString,
     llvm: Option<FileStamp>,
@@ -162,6 +164,27 @@ pub(crate) fn translate_ptx(
     answer(compiler, |response| unsafe { translate(&request, response) })
 }
 
+/// Device bitcode with the values of specialization constants: pairs of a name and the bytes.
+pub(crate) fn specialize(bitcode: &[u8], values: &[(String, Vec<u8>)]) -> Result<Compiled> {
+    let compiler = compiler()?;
+    let names = values.iter().map(|(symbol, _)| c_string(Path::new(symbol))).collect::<Result<Vec<_>>>()?;
+    let value = |(name, (_, bytes)): (&CString, &(String, Vec<u8>))| specialize::Value {
+        symbol: name.as_ptr(),
+        bytes: bytes.as_ptr(),
+        len: bytes.len(),
+    };
+    let values: Vec<_> = names.iter().zip(values).map(value).collect();
+    let request = specialize::Request {
+        version: specialize::VERSION,
+        bitcode: bitcode.as_ptr(),
+        bitcode_len: bitcode.len(),
+        values: values.as_ptr(),
+        value_count: values.len(),
+    };
+    // SAFETY: the request is valid for the call, and has the layout of the version named inside.
+    answer(compiler, |response| unsafe { (compiler.specialize)(&request, response) })
+}
+
 /// The compiler, loaded once.
 fn compiler() -> Result<&'static Compiler> {
     static COMPILER: OnceLock<Result<Compiler>> = OnceLock::new();
@@ -243,6 +266,7 @@ fn load(files: &Files) -> Result<Compiler> {
     let compile = symbol(handle, library, COMPILE_SYMBOL)?;
     let translate = symbol(handle, library, TRANSLATE_SYMBOL)?;
     let translate_ptx = symbol(handle, library, ptx::TRANSLATE_SYMBOL).ok();
+    let specialize = symbol(handle, library, SPECIALIZE_SYMBOL)?;
     let free = symbol(handle, library, FREE_SYMBOL)?;
     // SAFETY: the library's contract gives these symbols these types; it is never unloaded.
     unsafe {
@@ -250,6 +274,7 @@ fn load(files: &Files) -> Result<Compiler> {
             compile: std::mem::transmute::<*mut c_void, CompileFn>(compile),
             translate: std::mem::transmute::<*mut c_void, TranslateFn>(translate),
             translate_ptx: translate_ptx.map(|at| std::mem::transmute::<*mut c_void, ptx::TranslateFn>(at)),
+            specialize: std::mem::transmute::<*mut c_void, SpecializeFn>(specialize),
             free: std::mem::transmute::<*mut c_void, FreeFn>(free),
             device_lib_dir,
             llvm: llvm(handle),

@@ -100,7 +100,8 @@ impl Device for OclDevice {
                 &made
             }
             other => {
-                let message = format!("OpenCL devices build LLVM bitcode, SPIR-V and Intel's binaries, not {}", other.as_str());
+                let message =
+                    format!("OpenCL devices build LLVM bitcode, SPIR-V and Intel's binaries, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));
             }
         };

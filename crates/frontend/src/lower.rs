@@ -21,6 +21,7 @@ pub fn run(module: &Module, notes: &UnitNotes, options: &Options, speaker: &Spea
             launch_metadata::add(module, &kernel.symbol, &kernel.launch);
         }
     }
+    scythe_passes::specialization::qualify_names(module, &notes.tu_id);
     let pipeline = scythe_passes::Options {
         verify: cfg!(debug_assertions),
         time: options.time_passes,

@@ -54,15 +54,8 @@ pub enum Format {
 }
 
 impl Format {
-    pub const ALL: [Self; 7] = [
-        Self::LlvmBitcode,
-        Self::SpirV,
-        Self::CpuObject,
-        Self::Ptx,
-        Self::Fatbin,
-        Self::Empty,
-        Self::IntelGpu,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::LlvmBitcode, Self::SpirV, Self::CpuObject, Self::Ptx, Self::Fatbin, Self::Empty, Self::IntelGpu];
 
     /// The format with this number.
     pub fn from_u32(number: u32) -> Option<Self> {

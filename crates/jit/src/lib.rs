@@ -8,6 +8,7 @@ mod compile;
 pub mod edge;
 mod link;
 pub mod nvptx;
+mod specialize;
 pub mod spirv;
 
 pub use compile::{DEVICE_LIBRARY, Options, compile_linked, compile_module, compile_to_object};

@@ -22,6 +22,7 @@ pub mod linkage;
 pub mod lower_kernel_args;
 pub mod pipeline;
 pub mod properties;
+pub mod specialization;
 pub mod target;
 pub mod workgroup;
 

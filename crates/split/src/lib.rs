@@ -33,13 +33,15 @@ pub use undefined::Imports;
 use external::{Bundle, Facts};
 use group::{EntryKind, EntryPoint};
 use scythe_abi::launch::KernelLaunch;
-use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_METADATA, LAUNCH_PROPERTY_SET};
+use scythe_abi::names::{
+    EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_METADATA, LAUNCH_PROPERTY_SET, SPECIALIZATION_CONSTANTS,
+};
 use scythe_device_config::Table;
 use scythe_diag::{Diagnostic, codes};
 use scythe_image::PropertySets;
 use scythe_llvm::{Extractor, Linkage, Module};
 use scythe_passes::aspects::metadata::Kinds;
-use scythe_passes::launch_metadata;
+use scythe_passes::{launch_metadata, specialization};
 use std::collections::{HashMap, HashSet};
 
 /// How to split.
@@ -135,6 +137,10 @@ impl<'ctx> Split<'ctx> {
         }
         for import in members.iter().filter(|member| self.imports.contains(member)) {
             properties.set(IMPORTED_SYMBOLS).insert(&graph.global(*import).name(), 1);
+        }
+        for constant in specialization::constants(&module) {
+            let size = constant.value_type().alloc_size(&module).unwrap_or(0);
+            properties.set(SPECIALIZATION_CONSTANTS).insert(&constant.name(), u32::try_from(size).unwrap_or(u32::MAX));
         }
         let bundle = Bundle { graph, facts: &self.facts, entries: &entries, members: &members, rows: &self.rows };
         let (required, warnings) = bundle.requirements();

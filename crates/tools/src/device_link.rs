@@ -67,7 +67,11 @@ pub const SYNTAX: Syntax = Syntax {
             value: Some("TEXT"),
             help: "options for spir64_x86_64: -march=LEVEL[,LEVEL…], -O0 to -O3 (default: x86-64, x86-64-v3, x86-64-v4; -O3)",
         },
-        Opt { name: "cuda-path", value: Some("DIR"), help: "where CUDA is, for NVIDIA's GPUs (default: the usual places)" },
+        Opt {
+            name: "cuda-path",
+            value: Some("DIR"),
+            help: "where CUDA is, for NVIDIA's GPUs (default: the usual places)",
+        },
         Opt { name: "backend-options", value: Some("TARGET:TEXT"), help: "options for one target; may be repeated" },
         Opt {
             name: "jobs",
@@ -142,7 +146,9 @@ fn images(
     let toolchain = intel::Toolchain::find(groups, settings)?;
     let cuda = nvidia::Toolchain::find(groups, settings)?;
     let cache = settings.cache.as_ref().filter(|_| temps.is_none());
-    let key = cache.map(|_| inputs::key(groups, settings, &format!("{}\n{}", toolchain.identity(), cuda.identity()))).transpose()?;
+    let key = cache
+        .map(|_| inputs::key(groups, settings, &format!("{}\n{}", toolchain.identity(), cuda.identity())))
+        .transpose()?;
     let entry = settings.cache.as_ref().zip(key.as_ref());
     if let Some(images) = entry.and_then(|(cache, key)| cache.images(key)) {
         settings.tell(format_args!("{} images from the cache", images.len()));

@@ -239,6 +239,15 @@ typedef struct scythe_host_box {
 } scythe_host_box;
 typedef void (*scythe_host_kernel)(const void *functor, const scythe_host_box *box);
 
+// The value of a specialization constant.
+typedef struct scythe_specialization {
+  const char *name; // of the type `sycl::detail::specialization_constant<id>`, mangled, with or without "_ZTS"
+  uint64_t tu;      // as for kernels
+  const void *bytes;
+  uint64_t size;
+  const void *id; // for the headers: the address of the `sycl::specialization_id`
+} scythe_specialization;
+
 typedef struct scythe_kernel_launch {
   const char *name;         // device symbol ("_ZTS…"); null in host mode
   uint64_t tu;              // identifies the translation unit, for names with internal linkage; 0: none
@@ -251,6 +260,8 @@ typedef struct scythe_kernel_launch {
   uint64_t global_size[3];
   uint64_t local_size[3]; // ND_RANGE only, else 1
   uint64_t global_offset[3];
+  const scythe_specialization *constants; // those that have other values than the defaults
+  uint64_t constant_count;
 } scythe_kernel_launch;
 
 // A box of elements inside a buffer, or (buffer null) inside plain memory at `ptr`.

@@ -4,6 +4,7 @@
 
 #include <sycl/detail/queue_impl.hpp>
 #include <sycl/interop_handle.hpp>
+#include <sycl/specialization_id.hpp>
 
 namespace sycl::detail {
 
@@ -52,6 +53,14 @@ template <class T> struct kept_pointer final : kept_object {
   explicit kept_pointer(std::shared_ptr<T> p) : pointer(std::move(p)) {}
   std::shared_ptr<T> pointer;
 };
+
+#ifdef SCYTHE_HOST_MODE
+// The values that a kernel of host mode reads while it runs.
+struct kept_specializations final : kept_object {
+  explicit kept_specializations(const specialization_values &v) : values(v) {}
+  specialization_values values;
+};
+#endif
 
 // Keeps `objects` until `done` has completed, and finishes them; `done` is then whom to wait for. A command whose times
 // are asked for stays what it was.

@@ -8,26 +8,42 @@
 #include <sycl/ext/oneapi/kernel_properties.hpp>
 #include <sycl/item.hpp>
 #include <sycl/nd_item.hpp>
+#include <sycl/specialization_id.hpp>
 
 namespace sycl::detail {
 
 // Calls a kernel over a `range` with what it takes: an item, or an id, or (one dimension) an integer.
-template <int D, class K> SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self) {
-  if constexpr (std::is_invocable_v<K &, item<D>>)
-    kernel(item<D>(self));
-  else if constexpr (std::is_invocable_v<K &, item<D, false>>)
-    kernel(item<D, false>(self));
+template <int D, class K, class... Handler>
+SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handler... h) {
+  if constexpr (std::is_invocable_v<K &, item<D>, Handler...>)
+    kernel(item<D>(self), h...);
+  else if constexpr (std::is_invocable_v<K &, item<D, false>, Handler...>)
+    kernel(item<D, false>(self), h...);
+  else if constexpr (std::is_invocable_v<K &, id<D>, Handler...>)
+    kernel(item<D>(self).get_id(), h...);
   else {
-    static_assert(std::is_invocable_v<K &, id<D>>,
+    static_assert(sizeof...(Handler) == 0,
                   "a kernel over a range must be callable with sycl::item or sycl::id of the range's dimensions");
-    kernel(item<D>(self).get_id());
+    // Once more, with the object by which kernels read specialization constants.
+    call_with_item<D>(kernel, self, kernel_handler());
   }
 }
 
 template <int D, class K> SCYTHE_ALWAYS_INLINE void call_with_nd_item(K &kernel, const work_item &self) {
-  static_assert(std::is_invocable_v<K &, nd_item<D>>,
-                "a kernel over an nd_range must be callable with sycl::nd_item of its dimensions");
-  kernel(nd_item<D>(self));
+  if constexpr (std::is_invocable_v<K &, nd_item<D>>) {
+    kernel(nd_item<D>(self));
+  } else {
+    static_assert(std::is_invocable_v<K &, nd_item<D>, kernel_handler>,
+                  "a kernel over an nd_range must be callable with sycl::nd_item of its dimensions");
+    kernel(nd_item<D>(self), kernel_handler());
+  }
+}
+
+template <class K> SCYTHE_ALWAYS_INLINE void call_alone(K &kernel) {
+  if constexpr (std::is_invocable_v<K &, kernel_handler>)
+    kernel(kernel_handler());
+  else
+    kernel();
 }
 
 #if defined(SCYTHE_DEVICE_PASS)
@@ -35,7 +51,7 @@ template <int D, class K> SCYTHE_ALWAYS_INLINE void call_with_nd_item(K &kernel,
 template <class Name, class K, class... Props>
 [[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel", "single_task")
     SCYTHE_PROPERTIES("function_attributes", Props) void single_task_entry(K kernel) {
-  kernel();
+  call_alone(kernel);
 }
 template <class Name, int D, class K, class... Props>
 [[clang::sycl_kernel_entry_point(Name)]] SCYTHE_ANNOTATE("scythe::kernel", "range")
@@ -68,10 +84,11 @@ template <class K> using launched_functor = K;
 
 #elif defined(SCYTHE_HOST_MODE)
 
-// What host mode launches: the kernel, and how much local memory its work-groups need.
+// What host mode launches: the kernel, how much local memory its work-groups need, and its specialization constants.
 template <class K> struct launched_functor {
   K kernel;
   std::size_t local_bytes = 0;
+  specialization_list constants = {};
 };
 
 // The local memory of the work-group that this thread runs; local accessors hold offsets into it.
@@ -126,9 +143,10 @@ template <scythe_kernel_shape Shape, int D, class K>
 void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
   const auto &launched = *static_cast<const launched_functor<K> *>(functor);
   K kernel(launched.kernel);
+  const specialization_scope constants(launched.constants);
   if constexpr (Shape == SCYTHE_SHAPE_SINGLE_TASK) {
     (void)box;
-    kernel();
+    call_alone(kernel);
   } else {
     work_item self;
     self.box = box;
@@ -155,6 +173,8 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
   launch.tu = 0;
   launch.slot = nullptr;
   launch.host = &run_on_host<Shape, D, K>;
+  launch.constants = nullptr;
+  launch.constant_count = 0;
   launch.shape = Shape;
   launch.dims = D;
   launch.functor_size = sizeof(launched_functor<K>);
@@ -170,6 +190,8 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location wher
   launch.tu = SCYTHE_TU_ID;
   launch.slot = &kernel_slot<Name>;
   launch.host = nullptr;
+  launch.constants = nullptr;
+  launch.constant_count = 0;
   launch.shape = Shape;
   launch.dims = D;
   launch.functor_size = sizeof(K);

@@ -18,7 +18,7 @@ use crate::launch::{Ranges, check_local_memory};
 use crate::memory::Buffer;
 use crate::memory::coherence::Access;
 use crate::queue::{Action, Commit, HostCall, Order, Queue};
-use crate::registry::{self, Expected, Slot};
+use crate::registry::{self, Constants, Expected, Slot};
 use crate::{Result, invalid, settings};
 
 /// A host task's context is the runtime's when the call succeeds, and stays the caller's when it fails.
@@ -157,6 +157,29 @@ unsafe fn optional<'a>(handle: BufferHandle) -> Option<&'a Buffer> {
     unsafe { handle.cast::<Buffer>().as_ref() }
 }
 
+/// The values of specialization constants that the launch brings.
+///
+/// # Safety
+/// The launch's addresses are null or valid.
+unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
+    let mut values = Vec::new();
+    // SAFETY: passed on.
+    for constant in unsafe { slice(launch.constants, launch.constant_count, "specialization constants") }? {
+        // SAFETY: passed on.
+        let (name, bytes) = unsafe {
+            (
+                text(constant.name, "name of a specialization constant")?,
+                slice(constant.bytes.cast::<u8>(), constant.size, "bytes")?,
+            )
+        };
+        for symbol in registry::constant_symbols(name, constant.tu)? {
+            values.push((symbol, bytes.to_vec()));
+        }
+    }
+    values.sort();
+    Ok(values.into())
+}
+
 /// # Safety
 /// The launch's addresses are null or valid; its functor is of the kernel's type.
 unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'a>> {
@@ -181,13 +204,17 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
             })
         }
     };
+    // SAFETY: passed on.
+    let constants = unsafe { constants(launch) }?;
+    // What a slot remembers has the defaults.
+    let slot = slot.filter(|_| constants.is_empty());
     let known = slot.as_ref().map(|slot| registry::remembered(slot, expected, device)).transpose()?.flatten();
     let kernel = match known {
         Some(kernel) => kernel,
         None => {
             // SAFETY: passed on.
             let name = unsafe { text(launch.name, "kernel name") }?;
-            registry::kernel(name, launch.tu, slot, expected, device)?
+            registry::kernel(name, launch.tu, slot, expected, device, &constants)?
         }
     };
     ranges.check_limits(device)?;

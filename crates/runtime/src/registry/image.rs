@@ -10,12 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use scythe_abi::launch::{KernelLaunch, ParamKind};
-use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_WORK_GROUP_SIZES, LAUNCH_PROPERTY_SET};
+use scythe_abi::names::{
+    EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_WORK_GROUP_SIZES, LAUNCH_PROPERTY_SET, SPECIALIZATION_CONSTANTS,
+};
 use scythe_device_config::Requirements;
 use scythe_hal::Program;
 use scythe_image::{Format, ImageView, PropertySets};
 
-use super::requirements;
+use super::{Constants, requirements};
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock, settings};
 
@@ -31,6 +33,8 @@ pub(super) struct Image {
     pub(super) library: Arc<str>,
     pub(super) kernels: HashMap<String, KernelFacts>,
     pub(super) exports: HashSet<String>,
+    /// Specialization constants.
+    pub(super) constants: HashSet<String>,
     /// In the order of the image, so that linking has one result.
     pub(super) imports: Vec<String>,
     requirements: Requirements,
@@ -49,6 +53,7 @@ pub(super) struct KernelFacts {
 struct Built {
     device: u32,
     libraries: Vec<u64>,
+    constants: Constants,
     program: ProgramCell,
 }
 
@@ -83,6 +88,7 @@ impl Image {
             library,
             kernels,
             exports: names(EXPORTED_SYMBOLS).into_iter().collect(),
+            constants: names(SPECIALIZATION_CONSTANTS).into_iter().collect(),
             imports: names(IMPORTED_SYMBOLS),
             requirements,
             programs: Mutex::default(),
@@ -120,25 +126,58 @@ impl Image {
         device.hal.preference(self.format, &self.target)
     }
 
-    /// The image linked with `libraries` and built for `device`: at most once, also when many threads ask. A failure is
-    /// remembered, too.
-    pub(super) fn program(&self, device: &Device, libraries: &[Arc<Image>]) -> Result<Arc<dyn Program>> {
+    /// The image linked with `libraries` and built for `device`, with these values of specialization constants: at most once,
+    /// also when many threads ask. A failure is remembered, too.
+    pub(super) fn program(
+        &self,
+        device: &Device,
+        libraries: &[Arc<Image>],
+        constants: &Constants,
+    ) -> Result<Arc<dyn Program>> {
+        let constants = self.own_constants(libraries, constants)?;
         let ids: Vec<u64> = libraries.iter().map(|library| library.id).collect();
         let cell = {
             let mut programs = lock(&self.programs);
-            match programs.iter().find(|built| built.device == device.id && built.libraries == ids) {
+            let fits = |b: &&Built| b.device == device.id && b.libraries == ids && b.constants == constants;
+            match programs.iter().find(fits) {
                 Some(built) => built.program.clone(),
                 None => {
                     let program = ProgramCell::default();
-                    programs.push(Built { device: device.id, libraries: ids, program: program.clone() });
+                    let (device, constants) = (device.id, constants.clone());
+                    programs.push(Built { device, libraries: ids, constants, program: program.clone() });
                     program
                 }
             }
         };
-        cell.get_or_init(|| self.build(device, libraries)).clone()
+        cell.get_or_init(|| self.build(device, libraries, &constants)).clone()
     }
 
-    fn build(&self, device: &Device, libraries: &[Arc<Image>]) -> Result<Arc<dyn Program>> {
+    /// Those of the values that this image or one of the libraries has a constant for. Only code that is yet to be compiled can take
+    /// them.
+    fn own_constants(&self, libraries: &[Arc<Image>], constants: &Constants) -> Result<Constants> {
+        if constants.is_empty() {
+            return Ok(constants.clone());
+        }
+        let images = || std::iter::once(self).chain(libraries.iter().map(|library| &**library));
+        let used = |symbol: &str| images().any(|image| image.constants.contains(symbol));
+        let own: Constants = constants.iter().filter(|(symbol, _)| used(symbol)).cloned().collect();
+        if !own.is_empty() && self.format != Format::LlvmBitcode {
+            let message = format!(
+                "the kernel was compiled ahead of time for '{}', so that specialization constants have their defaults; this \
+                 program sets '{}'",
+                self.target, own[0].0
+            );
+            return Err(Error::new(Errc::KernelNotSupported, message));
+        }
+        Ok(own)
+    }
+
+    fn build(
+        &self,
+        device: &Device,
+        libraries: &[Arc<Image>],
+        constants: &[(String, Vec<u8>)],
+    ) -> Result<Arc<dyn Program>> {
         let (options, code, others) = {
             let registry = lock(&super::REGISTRY);
             let images = std::iter::once(self).chain(libraries.iter().map(|library| &**library));
@@ -149,7 +188,11 @@ impl Image {
             let code = |image: &Image| -> Result<Vec<u8>> {
                 // SAFETY: the registry is held, and holds them all.
                 let code = unsafe { image.view() }?.code().map(std::borrow::Cow::into_owned);
-                code.map_err(|error| Error::new(Errc::Build, error.to_string()))
+                let code = code.map_err(|error| Error::new(Errc::Build, error.to_string()))?;
+                if constants.iter().any(|(symbol, _)| image.constants.contains(symbol)) {
+                    return scythe_backend_cpu::specialize::module(&code, constants);
+                }
+                Ok(code)
             };
             let others = libraries.iter().map(|library| code(library)).collect::<Result<Vec<_>>>()?;
             // SAFETY: as above.

@@ -35,14 +35,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use scythe_abi::launch::{KernelLaunch, ParamKind, Shape};
-use scythe_abi::names::TU_SEPARATOR;
+use scythe_abi::names::{SPECIALIZATION_PREFIX, SPECIALIZATION_SUFFIX, TU_SEPARATOR};
 use scythe_abi::tgt::{BinDesc, DeviceImage};
 use scythe_hal::{self as hal, Kernel};
 use scythe_image::Format;
 
 use crate::demangle::symbol_name;
 use crate::platform::Device;
-use crate::{Errc, Error, Result, lock};
+use crate::{Errc, Error, Result, invalid, lock};
 use crate::{exit, settings};
 use choice::{Candidate, Ranked, rank};
 use image::{Image, KernelFacts};
@@ -84,6 +84,7 @@ pub struct Entry {
 
 struct Ready {
     device: u32,
+    constants: Constants,
     generation: u64,
     /// The images it was made of, the kernel's first: tells what to forget when one goes.
     images: Vec<u64>,
@@ -123,6 +124,10 @@ impl Kernel for ReadyKernel {
         self.inner.as_any()
     }
 }
+
+/// Values of specialization constants: pairs of a constant's name in device code, which a unit may qualify, and its bytes, in the
+/// order of the names. Empty: the defaults.
+pub type Constants = Arc<[(String, Vec<u8>)]>;
 
 /// What the host program believes of the kernel it launches.
 #[derive(Clone, Copy)]
@@ -289,6 +294,25 @@ fn symbols(name: &str, tu: u64) -> impl Iterator<Item = String> {
     qualified.into_iter().chain(std::iter::once(name.to_owned()))
 }
 
+/// The variables that a specialization constant may be in device code: the host knows the mangled name of the class that the
+/// variable is a member of.
+pub fn constant_symbols(class: &str, tu: u64) -> Result<impl Iterator<Item = String>> {
+    let nested = class.strip_prefix("_ZTS").unwrap_or(class).trim_start_matches('*');
+    let name = nested.strip_suffix('E').map(|nested| format!("_Z{nested}{SPECIALIZATION_SUFFIX}"));
+    match name.filter(|name| name.starts_with(SPECIALIZATION_PREFIX)) {
+        Some(name) => Ok(symbols(&name, tu).collect::<Vec<_>>().into_iter()),
+        None => Err(invalid(format!("'{class}' is not the class of a specialization constant"))),
+    }
+}
+
+/// Whether an image of the program holds the constant.
+pub fn has_constant(class: &str, tu: u64) -> Result<bool> {
+    let mut registry = lock(&REGISTRY);
+    registry.read_images();
+    let mut names = constant_symbols(class, tu)?;
+    Ok(names.any(|name| registry.images().any(|image| image.constants.contains(&name))))
+}
+
 /// The kernel that a slot remembers, where it still does: the quick way, without the kernel's name.
 pub fn remembered(slot: &Slot<'_>, expected: Expected, device: &Device) -> Result<Option<Arc<ReadyKernel>>> {
     let generation = GENERATION.load(Ordering::Acquire);
@@ -297,7 +321,7 @@ pub fn remembered(slot: &Slot<'_>, expected: Expected, device: &Device) -> Resul
     }
     // SAFETY: only this module writes slots, and only addresses of entries, which are never freed.
     let entry = unsafe { slot.entry.load(Ordering::Acquire).cast::<Entry>().as_ref() };
-    let kernel = entry.and_then(|entry| entry.find(device.id, generation));
+    let kernel = entry.and_then(|entry| entry.find(device.id, generation, &[]));
     if let Some(kernel) = &kernel {
         kernel.check(expected)?;
     }
@@ -305,21 +329,22 @@ pub fn remembered(slot: &Slot<'_>, expected: Expected, device: &Device) -> Resul
 }
 
 /// The kernel that a host program calls `name`, built for `device`; `slot` remembers it. `Kernel` error when no image
-/// holds it, `KernelArgument` when host and device disagree on it.
+/// holds it, `KernelArgument` when host and device disagree on it. A slot is for kernels without values of `constants` alone.
 pub fn kernel(
     name: &str,
     tu: u64,
     slot: Option<Slot<'_>>,
     expected: Expected,
     device: &Device,
+    constants: &Constants,
 ) -> Result<Arc<ReadyKernel>> {
     let (entry, generation) = find_entry(name, tu)?;
-    let kernel = match entry.find(device.id, generation) {
+    let kernel = match entry.find(device.id, generation, constants) {
         Some(kernel) => {
             kernel.check(expected)?;
             kernel
         }
-        None => entry.prepare(expected, device, generation)?,
+        None => entry.prepare(expected, device, generation, constants)?,
     };
     if let Some(slot) = slot {
         slot.entry.store(std::ptr::from_ref(entry).cast_mut().cast(), Ordering::Release);
@@ -399,37 +424,53 @@ impl Registry {
 }
 
 impl Entry {
-    fn find(&self, device: u32, generation: u64) -> Option<Arc<ReadyKernel>> {
+    fn find(&self, device: u32, generation: u64, constants: &[(String, Vec<u8>)]) -> Option<Arc<ReadyKernel>> {
         let ready = lock(&self.ready);
-        ready.iter().find(|r| r.device == device && r.generation == generation).map(|r| r.kernel.clone())
+        let fits = |r: &&Ready| r.device == device && r.generation == generation && *r.constants == *constants;
+        ready.iter().find(fits).map(|r| r.kernel.clone())
     }
 
     /// The kernel remembered from an earlier generation, now of this one.
-    fn renew(&self, device: u32, images: &[u64], generation: u64) -> Option<Arc<ReadyKernel>> {
+    fn renew(&self, device: u32, images: &[u64], generation: u64, constants: &Constants) -> Option<Arc<ReadyKernel>> {
         let mut ready = lock(&self.ready);
-        let known = ready.iter_mut().find(|r| r.device == device && r.images == images)?;
+        let fits = |r: &&mut Ready| r.device == device && r.images == images && r.constants == *constants;
+        let known = ready.iter_mut().find(fits)?;
         known.generation = generation;
         Some(known.kernel.clone())
     }
 
     /// Remembers a kernel, unless another thread was quicker, and gives the one that counts.
-    fn remember(&self, device: u32, images: Vec<u64>, generation: u64, kernel: Arc<ReadyKernel>) -> Arc<ReadyKernel> {
+    fn remember(
+        &self,
+        device: u32,
+        images: Vec<u64>,
+        generation: u64,
+        kernel: Arc<ReadyKernel>,
+        constants: &Constants,
+    ) -> Arc<ReadyKernel> {
         // Removals take both locks in this order.
         let registry = lock(&REGISTRY);
         let mut ready = lock(&self.ready);
-        if let Some(known) = ready.iter().find(|r| r.device == device && r.images == images) {
+        let fits = |r: &&Ready| r.device == device && r.images == images && r.constants == *constants;
+        if let Some(known) = ready.iter().find(fits) {
             return known.kernel.clone();
         }
         // When one of its images left in the meantime, nothing may point at it. Others may come and go: a kernel that is not
         // remembered is not waited for when its own go.
         if images.iter().all(|&id| registry.images().any(|image| image.id == id)) {
-            ready.push(Ready { device, generation, images, kernel: kernel.clone() });
+            ready.push(Ready { device, constants: constants.clone(), generation, images, kernel: kernel.clone() });
         }
         kernel
     }
 
     /// Picks an image for the device, builds it where that was not done yet, and remembers the kernel.
-    fn prepare(&self, expected: Expected, device: &Device, generation: u64) -> Result<Arc<ReadyKernel>> {
+    fn prepare(
+        &self,
+        expected: Expected,
+        device: &Device,
+        generation: u64,
+        constants: &Constants,
+    ) -> Result<Arc<ReadyKernel>> {
         let registry = lock(&REGISTRY);
         let candidates = registry.candidates(&self.symbol);
         let fitting: Vec<_> =
@@ -454,21 +495,24 @@ impl Entry {
             let tell = |what: &str| {
                 if settings::trace().images {
                     let (kernel, device) = (symbol_name(&self.symbol), device.name());
-                    settings::trace_line("images", &format!("kernel '{kernel}' on {device}: {}{what}", found.describe()));
+                    settings::trace_line(
+                        "images",
+                        &format!("kernel '{kernel}' on {device}: {}{what}", found.describe()),
+                    );
                 }
             };
             tell("");
             let Ranked { candidate, libraries, .. } = &found;
             let images: Vec<u64> = std::iter::once(&candidate.image).chain(libraries).map(|image| image.id).collect();
             // A kernel that outlives a registration elsewhere stays the same object: removal counts its launches.
-            if let Some(kernel) = self.renew(device.id, &images, generation) {
+            if let Some(kernel) = self.renew(device.id, &images, generation, constants) {
                 return Ok(kernel);
             }
-            let built = candidate.image.program(device, libraries);
+            let built = candidate.image.program(device, libraries, constants);
             match built.and_then(|program| program.kernel(&self.symbol, &candidate.facts.launch)) {
                 Ok(inner) => {
                     let kernel = Arc::new(ReadyKernel::new(&self.symbol, inner, candidate.facts.clone()));
-                    return Ok(self.remember(device.id, images, generation, kernel));
+                    return Ok(self.remember(device.id, images, generation, kernel, constants));
                 }
                 Err(error) => {
                     tell(&format!(", cannot be used: {}", error.message));
