@@ -25,6 +25,9 @@ enum class target : int {
   constant_buffer = 2,
   local = 3,
   host_buffer = 4,
+  image = 5,
+  host_image = 6,
+  image_array = 7,
 };
 
 namespace access {
@@ -70,7 +73,7 @@ template <access_mode Mode, sycl::target Target> struct tag_traits<mode_target_t
 constexpr unsigned edge_mode(access_mode mode) {
   if (mode == access_mode::discard_write)
     return static_cast<unsigned>(access_mode::write);
-  if (mode == access_mode::discard_read_write)
+  if (mode == access_mode::discard_read_write || mode == access_mode::atomic)
     return static_cast<unsigned>(access_mode::read_write);
   return static_cast<unsigned>(mode);
 }

@@ -4,6 +4,7 @@
 #ifndef SCYTHE_ACCESSOR_HPP
 #define SCYTHE_ACCESSOR_HPP
 
+#include <sycl/atomic.hpp>
 #include <sycl/buffer.hpp>
 #include <sycl/detail/accessor_base.hpp>
 #include <sycl/ext/oneapi/accessor_properties.hpp>
@@ -20,7 +21,7 @@ class SCYTHE_SPECIAL("accessor") SCYTHE_PROPERTIES("kernel_parameter_attributes"
   static_assert(Mode == access_mode::read || !std::is_const_v<T>, "an accessor of const elements can only read");
   static constexpr int stored = Dimensions ? Dimensions : 1;
   using base = detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
-  template <class A> using buffer_type = buffer<std::remove_const_t<T>, stored, A>;
+  template <class B> using if_buffer = detail::if_buffer_for<B, T, stored, Mode>;
   using range_type = range<stored>;
   using id_type = id<stored>;
 
@@ -34,45 +35,42 @@ public:
   accessor() = default;
 
   // Without a handler: a placeholder, which needs `handler::require`.
-  template <class A>
-  accessor(buffer_type<A> &b, const property_list &p = {}) : accessor(b, nullptr, whole(b), id_type(), p) {}
-  template <class A, access_mode M, target G>
-  accessor(buffer_type<A> &b, mode_target_tag_t<M, G>, const property_list &p = {}) : accessor(b, p) {}
-  template <class A, access_mode M>
-  accessor(buffer_type<A> &b, mode_tag_t<M>, const property_list &p = {}) : accessor(b, p) {}
-  template <class A>
-  accessor(buffer_type<A> &b, range_type r, const property_list &p = {}) : accessor(b, nullptr, r, id_type(), p) {}
-  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(buffer_type<A> &b, range_type r, Tag, const property_list &p = {}) : accessor(b, r, p) {}
-  template <class A>
-  accessor(buffer_type<A> &b, range_type r, id_type o, const property_list &p = {}) : accessor(b, nullptr, r, o, p) {}
-  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(buffer_type<A> &b, range_type r, id_type o, Tag, const property_list &p = {}) : accessor(b, r, o, p) {}
+  template <class B, class = if_buffer<B>>
+  accessor(B &b, const property_list &p = {}) : accessor(b, nullptr, whole(b), id_type(), p) {}
+  template <class B, class = if_buffer<B>, access_mode M, target G>
+  accessor(B &b, mode_target_tag_t<M, G>, const property_list &p = {}) : accessor(b, p) {}
+  template <class B, class = if_buffer<B>, access_mode M>
+  accessor(B &b, mode_tag_t<M>, const property_list &p = {}) : accessor(b, p) {}
+  template <class B, class = if_buffer<B>>
+  accessor(B &b, range_type r, const property_list &p = {}) : accessor(b, nullptr, r, id_type(), p) {}
+  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, range_type r, Tag, const property_list &p = {}) : accessor(b, r, p) {}
+  template <class B, class = if_buffer<B>>
+  accessor(B &b, range_type r, id_type o, const property_list &p = {}) : accessor(b, nullptr, r, o, p) {}
+  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, range_type r, id_type o, Tag, const property_list &p = {}) : accessor(b, r, o, p) {}
 
-  template <class A>
-  accessor(buffer_type<A> &b, handler &h, const property_list &p = {}) : accessor(b, &h, whole(b), id_type(), p) {}
-  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(buffer_type<A> &b, handler &h, Tag, const property_list &p = {}) : accessor(b, h, p) {}
-  template <class A>
-  accessor(buffer_type<A> &b, handler &h, range_type r, const property_list &p = {})
-      : accessor(b, &h, r, id_type(), p) {}
-  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(buffer_type<A> &b, handler &h, range_type r, Tag, const property_list &p = {}) : accessor(b, h, r, p) {}
-  template <class A>
-  accessor(buffer_type<A> &b, handler &h, range_type r, id_type o, const property_list &p = {})
-      : accessor(b, &h, r, o, p) {}
-  template <class A, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(buffer_type<A> &b, handler &h, range_type r, id_type o, Tag, const property_list &p = {})
-      : accessor(b, h, r, o, p) {}
+  template <class B, class = if_buffer<B>>
+  accessor(B &b, handler &h, const property_list &p = {}) : accessor(b, &h, whole(b), id_type(), p) {}
+  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, handler &h, Tag, const property_list &p = {}) : accessor(b, h, p) {}
+  template <class B, class = if_buffer<B>>
+  accessor(B &b, handler &h, range_type r, const property_list &p = {}) : accessor(b, &h, r, id_type(), p) {}
+  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, handler &h, range_type r, Tag, const property_list &p = {}) : accessor(b, h, r, p) {}
+  template <class B, class = if_buffer<B>>
+  accessor(B &b, handler &h, range_type r, id_type o, const property_list &p = {}) : accessor(b, &h, r, o, p) {}
+  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, handler &h, range_type r, id_type o, Tag, const property_list &p = {}) : accessor(b, h, r, o, p) {}
 
   // With properties that are known when the program is compiled: `property_list{no_alias_v}`.
-  template <class A, class L, std::enable_if_t<detail::is_properties<L>, int> = 0>
-  accessor(buffer_type<A> &b, L, const property_list &p = {}) : accessor(b, p) {}
-  template <class A, class L, std::enable_if_t<detail::is_properties<L>, int> = 0>
-  accessor(buffer_type<A> &b, handler &h, L, const property_list &p = {}) : accessor(b, h, p) {}
-  template <class A, class Tag, class L, class = decltype(detail::tag_traits<Tag>::mode),
+  template <class B, class = if_buffer<B>, class L, std::enable_if_t<detail::is_properties<L>, int> = 0>
+  accessor(B &b, L, const property_list &p = {}) : accessor(b, p) {}
+  template <class B, class = if_buffer<B>, class L, std::enable_if_t<detail::is_properties<L>, int> = 0>
+  accessor(B &b, handler &h, L, const property_list &p = {}) : accessor(b, h, p) {}
+  template <class B, class = if_buffer<B>, class Tag, class L, class = decltype(detail::tag_traits<Tag>::mode),
             std::enable_if_t<detail::is_properties<L>, int> = 0>
-  accessor(buffer_type<A> &b, handler &h, Tag, L, const property_list &p = {}) : accessor(b, h, p) {}
+  accessor(B &b, handler &h, Tag, L, const property_list &p = {}) : accessor(b, h, p) {}
 
   // What may be written may be read; and constness of the elements does not matter to one that reads.
   template <class U, access_mode M, access::placeholder P,
@@ -81,10 +79,31 @@ public:
   accessor(const accessor<U, Dimensions, M, Target, P, ext::oneapi::property_list<Props...>> &other)
       : base(other), no_init_(other.no_init_), placeholder_(other.placeholder_) {}
 
+  void swap(accessor &other) {
+    accessor mine = *this;
+    *this = other;
+    other = mine;
+  }
   bool is_placeholder() const noexcept { return placeholder_; }
-  range_type get_range() const noexcept { return base::get_range(); }
+  template <class P> bool has_property() const noexcept { return std::is_same_v<P, property::no_init> && no_init_; }
+  template <class P> P get_property() const {
+    if (!has_property<P>())
+      detail::fail(errc::invalid, "accessor::get_property: the accessor was not constructed with this property");
+    return P();
+  }
 
-  using base::operator[];
+  template <access_mode M = Mode, class = std::enable_if_t<M != access_mode::atomic>>
+  reference operator[](id_type index) const {
+    return base::operator[](index);
+  }
+  template <int D = Dimensions, class = std::enable_if_t<(D > 1) && Mode != access_mode::atomic>>
+  auto operator[](std::size_t index) const {
+    return base::operator[](index);
+  }
+  template <access_mode M = Mode, std::enable_if_t<M == access_mode::atomic, int> = 0>
+  atomic<T, access::address_space::global_space> operator[](id_type index) const {
+    return accessor_ptr<access::decorated::no>(__builtin_addressof(base::operator[](index)));
+  }
   // The one element of an accessor without dimensions.
   template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator reference() const { return *this->first(); }
   template <int D = Dimensions, class = std::enable_if_t<D == 0 && Mode != access_mode::read>>
@@ -93,26 +112,33 @@ public:
     return *this;
   }
 
-  global_ptr<value_type> get_pointer() const noexcept { return global_ptr<value_type>(this->first()); }
+  // The start of the buffer, wherever the accessor's range begins.
+  auto get_pointer() const noexcept {
+    if constexpr (Target == target::host_task)
+      return static_cast<value_type *>(this->data());
+    else
+      return global_ptr<value_type>(this->data());
+  }
   template <access::decorated D> accessor_ptr<D> get_multi_ptr() const noexcept {
-    return accessor_ptr<D>(this->first());
+    return accessor_ptr<D>(this->data());
   }
 
   friend bool operator==(const accessor &a, const accessor &b) { return a.same(b); }
   friend bool operator!=(const accessor &a, const accessor &b) { return !a.same(b); }
+  std::size_t scythe_hash() const { return this->hash(); }
 
 private:
   template <class, int, access_mode, target, access::placeholder, class> friend class accessor;
   friend struct detail::accessor_view;
 
-  template <class A> static range_type whole(buffer_type<A> &b) {
+  template <class B> static range_type whole(B &b) {
     if constexpr (Dimensions == 0)
       return range_type(1);
     else
       return b.get_range();
   }
-  template <class A>
-  accessor(buffer_type<A> &b, handler *h, const range_type &r, const id_type &o, const property_list &p)
+  template <class B>
+  accessor(B &b, handler *h, const range_type &r, const id_type &o, const property_list &p)
       : base(b.scythe_handle(), b.get_range(), r, o),
         no_init_(detail::discards(Mode) || p.has_property<property::no_init>()), placeholder_(h == nullptr) {
     if (no_init_ && Mode == access_mode::read)
@@ -136,7 +162,7 @@ private:
   }
 
   bool no_init_ = false;
-  bool placeholder_ = true;
+  bool placeholder_ = false;
 };
 
 template <class T, int D, class A> accessor(buffer<T, D, A> &) -> accessor<T, D>;
@@ -195,6 +221,14 @@ template <class T, int D, class A> template <class... Args> auto buffer<T, D, A>
   return accessor(*this, h, args...);
 }
 
+template <class T, int D, access_mode M, target G, access::placeholder P>
+struct is_property_of<property::no_init, accessor<T, D, M, G, P>> : std::true_type {};
+
 } // namespace sycl
+
+template <class T, int D, sycl::access_mode M, sycl::target G, sycl::access::placeholder P>
+struct std::hash<sycl::accessor<T, D, M, G, P>> {
+  std::size_t operator()(const sycl::accessor<T, D, M, G, P> &a) const noexcept { return a.scythe_hash(); }
+};
 
 #endif

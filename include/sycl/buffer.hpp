@@ -64,8 +64,11 @@ template <class I> using iterator_value = typename std::iterator_traits<I>::valu
 
 template <class T, int Dimensions, class Allocator> class buffer {
   static_assert(Dimensions >= 1 && Dimensions <= 3, "buffers have 1, 2 or 3 dimensions");
-  static_assert(!std::is_const_v<T>, "the elements of a buffer cannot be const");
   using range_type = range<Dimensions>;
+  using element = std::remove_const_t<T>;
+  // Elements that are const have no constructors from memory that could be written back to.
+  struct no_memory;
+  using writable = std::conditional_t<std::is_const_v<T>, no_memory, T>;
   template <int D, class R> using if_1d = std::enable_if_t<D == 1, R>;
 
 public:
@@ -81,11 +84,11 @@ public:
 
   // --- From host memory, written back where it is not const
 
-  buffer(T *host, const range_type &r, const property_list &p = {}) : buffer(host, r, Allocator(), p) {}
-  buffer(T *host, const range_type &r, Allocator a, const property_list &p = {}) : buffer(host, r, 0, a, p) {}
+  buffer(writable *host, const range_type &r, const property_list &p = {}) : buffer(host, r, Allocator(), p) {}
+  buffer(writable *host, const range_type &r, Allocator a, const property_list &p = {}) : buffer(host, r, 0, a, p) {}
   buffer(const T *host, const range_type &r, const property_list &p = {}) : buffer(host, r, Allocator(), p) {}
   buffer(const T *host, const range_type &r, Allocator a, const property_list &p = {})
-      : buffer(const_cast<T *>(host), r, SCYTHE_BUFFER_READ_ONLY_HOST, a, p) {}
+      : buffer(const_cast<element *>(host), r, SCYTHE_BUFFER_READ_ONLY_HOST, a, p) {}
 
   // --- From a container with contiguous elements
 
@@ -100,9 +103,12 @@ public:
   buffer(const std::shared_ptr<T> &host, const range_type &r, const property_list &p = {})
       : buffer(host, r, Allocator(), p) {}
   buffer(const std::shared_ptr<T> &host, const range_type &r, Allocator a, const property_list &p = {})
-      : buffer(host.get(), r, SCYTHE_BUFFER_COPY_HOST, a, p) {
+      : buffer(const_cast<element *>(host.get()), r, SCYTHE_BUFFER_COPY_HOST, a, p) {
     owner_ = host;
-    write_back_to(detail::write_to_shared<T>{host});
+    if constexpr (std::is_const_v<T>)
+      set_final_data(nullptr);
+    else
+      write_back_to(detail::write_to_shared<T>{host});
   }
   buffer(const std::shared_ptr<T[]> &host, const range_type &r, const property_list &p = {})
       : buffer(std::shared_ptr<T>(host, host.get()), r, Allocator(), p) {}
@@ -115,7 +121,7 @@ public:
   buffer(I first, I last, const property_list &p = {}) : buffer(first, last, Allocator(), p) {}
   template <class I, int D = Dimensions, class = std::enable_if_t<D == 1>, class = detail::iterator_value<I>>
   buffer(I first, I last, Allocator a, const property_list &p = {})
-      : buffer(std::vector<T>(first, last), a, p, copied_tag()) {}
+      : buffer(std::vector<element>(first, last), a, p, copied_tag()) {}
 
   // --- A part of another buffer
 
@@ -143,8 +149,9 @@ public:
   template <access_mode Mode, target Target = target::device>
   accessor<T, Dimensions, Mode, Target> get_access(handler &h, range_type r, id<Dimensions> offset = {});
   template <class... Args> auto get_access(handler &h, Args... args);
-  template <access_mode Mode> host_accessor<T, Dimensions, Mode> get_access();
-  template <access_mode Mode> host_accessor<T, Dimensions, Mode> get_access(range_type r, id<Dimensions> offset = {});
+  template <access_mode Mode> accessor<T, Dimensions, Mode, target::host_buffer> get_access();
+  template <access_mode Mode>
+  accessor<T, Dimensions, Mode, target::host_buffer> get_access(range_type r, id<Dimensions> offset = {});
   template <class... Args> auto get_host_access(Args... args);
 
   // --- What happens at the end
@@ -196,7 +203,7 @@ private:
   template <class, int, class> friend class buffer;
   struct copied_tag {};
 
-  buffer(T *host, const range_type &r, std::uint32_t flags, const Allocator &a, const property_list &p)
+  buffer(void *host, const range_type &r, std::uint32_t flags, const Allocator &a, const property_list &p)
       : range_(r), allocator_(a), properties_(p) {
     scythe_buffer_desc desc = {checked_size(r), sizeof(T), host, flags, 0};
     if (host && p.has_property<property::buffer::use_host_ptr>()) {
@@ -207,7 +214,7 @@ private:
     detail::check(scythe_buffer_create(&desc, &created));
     handle_ = detail::handle<scythe_buffer>::adopt(created);
   }
-  buffer(std::vector<T> contents, const Allocator &a, const property_list &p, copied_tag)
+  buffer(std::vector<element> contents, const Allocator &a, const property_list &p, copied_tag)
       : range_(contents.size()), allocator_(a), properties_(p) {
     scythe_buffer_desc desc = {contents.size() * sizeof(T), sizeof(T), contents.data(), SCYTHE_BUFFER_COPY_HOST, 0};
     scythe_buffer created = nullptr;

@@ -285,6 +285,8 @@ private:
   void require(scythe_buffer buffer, unsigned mode, bool no_init) {
     requirements_.push_back({buffer, mode, no_init ? 1u : 0u});
   }
+  // A number of its own for each local accessor.
+  std::size_t number_local() { return ++local_bytes_; }
   // In host mode: where in a work-group's local memory a new local accessor lies.
   std::size_t reserve_local(std::size_t bytes) {
     const std::size_t at = (local_bytes_ + 63) / 64 * 64;

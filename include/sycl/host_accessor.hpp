@@ -15,7 +15,7 @@ class host_accessor : public detail::accessor_base<std::conditional_t<Mode == ac
   static_assert(Mode == access_mode::read || !std::is_const_v<T>, "an accessor of const elements can only read");
   static constexpr int stored = Dimensions ? Dimensions : 1;
   using base = detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
-  template <class A> using buffer_type = buffer<std::remove_const_t<T>, stored, A>;
+  template <class B> using if_buffer = detail::if_buffer_for<B, T, stored, Mode>;
   using range_type = range<stored>;
   using id_type = id<stored>;
 
@@ -25,38 +25,38 @@ public:
   using typename base::value_type;
 
   host_accessor() = default;
-  template <class A>
-  host_accessor(buffer_type<A> &b, const property_list &p = {}) : host_accessor(b, whole(b), id_type(), p) {}
-  template <class A, access_mode M>
-  host_accessor(buffer_type<A> &b, mode_tag_t<M>, const property_list &p = {}) : host_accessor(b, p) {}
-  template <class A>
-  host_accessor(buffer_type<A> &b, range_type r, const property_list &p = {}) : host_accessor(b, r, id_type(), p) {}
-  template <class A, access_mode M>
-  host_accessor(buffer_type<A> &b, range_type r, mode_tag_t<M>, const property_list &p = {})
-      : host_accessor(b, r, id_type(), p) {}
-  template <class A>
-  host_accessor(buffer_type<A> &b, range_type r, id_type o, const property_list &p = {})
-      : base(b.scythe_handle(), b.get_range(), r, o) {
-    const bool no_init = detail::discards(Mode) || p.has_property<property::no_init>();
-    if (no_init && Mode == access_mode::read)
+  template <class B, class = if_buffer<B>>
+  host_accessor(B &b, const property_list &p = {}) : host_accessor(b, whole(b), id_type(), p) {}
+  template <class B, class = if_buffer<B>, access_mode M>
+  host_accessor(B &b, mode_tag_t<M>, const property_list &p = {}) : host_accessor(b, p) {}
+  template <class B, class = if_buffer<B>>
+  host_accessor(B &b, range_type r, const property_list &p = {}) : host_accessor(b, r, id_type(), p) {}
+  template <class B, class = if_buffer<B>, access_mode M>
+  host_accessor(B &b, range_type r, mode_tag_t<M>, const property_list &p = {}) : host_accessor(b, r, id_type(), p) {}
+  template <class B, class = if_buffer<B>>
+  host_accessor(B &b, range_type r, id_type o, const property_list &p = {})
+      : base(b.scythe_handle(), b.get_range(), r, o),
+        no_init_(detail::discards(Mode) || p.has_property<property::no_init>()) {
+    if (no_init_ && Mode == access_mode::read)
       detail::fail(errc::invalid, "host_accessor: property no_init makes no sense with read access");
     void *data = nullptr;
     scythe_host_access begun = nullptr;
-    detail::check(scythe_host_access_begin(this->buffer_, detail::edge_mode(Mode), no_init, &data, &begun));
+    detail::check(scythe_host_access_begin(this->buffer_, detail::edge_mode(Mode), no_init_, &data, &begun));
     struct end {
       void operator()(scythe_host_access_t *access) const noexcept { scythe_host_access_end(access); }
     };
     access_ = std::shared_ptr<scythe_host_access_t>(begun, end());
     this->data_ = static_cast<value_type *>(data);
   }
-  template <class A, access_mode M>
-  host_accessor(buffer_type<A> &b, range_type r, id_type o, mode_tag_t<M>, const property_list &p = {})
+  template <class B, class = if_buffer<B>, access_mode M>
+  host_accessor(B &b, range_type r, id_type o, mode_tag_t<M>, const property_list &p = {})
       : host_accessor(b, r, o, p) {}
 
   template <class U, access_mode M,
             class = std::enable_if_t<Mode == access_mode::read && std::is_same_v<const U, const T> &&
                                      (M == access_mode::read || M == access_mode::read_write)>>
-  host_accessor(const host_accessor<U, Dimensions, M> &other) : base(other), access_(other.access_) {}
+  host_accessor(const host_accessor<U, Dimensions, M> &other)
+      : base(other), access_(other.access_), no_init_(other.no_init_) {}
 
   using base::operator[];
   template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator reference() const { return *this->first(); }
@@ -65,20 +65,34 @@ public:
     *this->first() = value;
     return *this;
   }
-  value_type *get_pointer() const noexcept { return this->first(); }
+  void swap(host_accessor &other) {
+    host_accessor mine = *this;
+    *this = other;
+    other = mine;
+  }
+  template <class P> bool has_property() const noexcept { return std::is_same_v<P, property::no_init> && no_init_; }
+  template <class P> P get_property() const {
+    if (!has_property<P>())
+      detail::fail(errc::invalid, "host_accessor::get_property: the accessor was not constructed with this property");
+    return P();
+  }
+  // The start of the buffer, wherever the accessor's range begins.
+  value_type *get_pointer() const noexcept { return this->data(); }
 
   friend bool operator==(const host_accessor &a, const host_accessor &b) { return a.access_ == b.access_; }
   friend bool operator!=(const host_accessor &a, const host_accessor &b) { return a.access_ != b.access_; }
+  const void *scythe_identity() const noexcept { return access_.get(); }
 
 private:
   template <class, int, access_mode> friend class host_accessor;
-  template <class A> static range_type whole(buffer_type<A> &b) {
+  template <class B> static range_type whole(B &b) {
     if constexpr (Dimensions == 0)
       return range_type(1);
     else
       return b.get_range();
   }
   std::shared_ptr<scythe_host_access_t> access_;
+  bool no_init_ = false;
 };
 
 template <class T, int D, class A> host_accessor(buffer<T, D, A> &) -> host_accessor<T, D>;
@@ -94,18 +108,38 @@ host_accessor(buffer<T, D, A> &, range<D>, id<D>, const property_list & = {}) ->
 template <class T, int D, class A, access_mode M>
 host_accessor(buffer<T, D, A> &, range<D>, id<D>, mode_tag_t<M>, const property_list & = {}) -> host_accessor<T, D, M>;
 
-template <class T, int D, class A> template <access_mode Mode> host_accessor<T, D, Mode> buffer<T, D, A>::get_access() {
-  return host_accessor<T, D, Mode>(*this);
+// The same, as SYCL 1.2.1 spells it.
+template <class T, int D, access_mode Mode, access::placeholder Placeholder>
+class accessor<T, D, Mode, target::host_buffer, Placeholder> : public host_accessor<T, D, Mode> {
+public:
+  using host_accessor<T, D, Mode>::host_accessor;
+  using host_accessor<T, D, Mode>::operator=;
+  bool is_placeholder() const noexcept { return false; }
+};
+
+template <class T, int D, class A>
+template <access_mode Mode>
+accessor<T, D, Mode, target::host_buffer> buffer<T, D, A>::get_access() {
+  return accessor<T, D, Mode, target::host_buffer>(*this);
 }
 template <class T, int D, class A>
 template <access_mode Mode>
-host_accessor<T, D, Mode> buffer<T, D, A>::get_access(range<D> r, id<D> offset) {
-  return host_accessor<T, D, Mode>(*this, r, offset);
+accessor<T, D, Mode, target::host_buffer> buffer<T, D, A>::get_access(range<D> r, id<D> offset) {
+  return accessor<T, D, Mode, target::host_buffer>(*this, r, offset);
 }
 template <class T, int D, class A> template <class... Args> auto buffer<T, D, A>::get_host_access(Args... args) {
   return host_accessor(*this, args...);
 }
 
+template <class T, int D, access_mode M>
+struct is_property_of<property::no_init, host_accessor<T, D, M>> : std::true_type {};
+
 } // namespace sycl
+
+template <class T, int D, sycl::access_mode M> struct std::hash<sycl::host_accessor<T, D, M>> {
+  std::size_t operator()(const sycl::host_accessor<T, D, M> &a) const noexcept {
+    return std::hash<const void *>()(a.scythe_identity());
+  }
+};
 
 #endif

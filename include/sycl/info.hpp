@@ -13,6 +13,7 @@ class device;
 class platform;
 class context;
 class event;
+class kernel_id;
 
 namespace info {
 
@@ -151,6 +152,7 @@ struct preferred_vector_width_char : vector_width<SCYTHE_DEVICE_PREFERRED_VECTOR
 struct preferred_vector_width_short : vector_width<SCYTHE_DEVICE_PREFERRED_VECTOR_WIDTHS, 1> {};
 struct preferred_vector_width_int : vector_width<SCYTHE_DEVICE_PREFERRED_VECTOR_WIDTHS, 2> {};
 struct preferred_vector_width_long : vector_width<SCYTHE_DEVICE_PREFERRED_VECTOR_WIDTHS, 3> {};
+struct preferred_vector_width_long_long : vector_width<SCYTHE_DEVICE_PREFERRED_VECTOR_WIDTHS, 3> {};
 struct preferred_vector_width_float : vector_width<SCYTHE_DEVICE_PREFERRED_VECTOR_WIDTHS, 4> {};
 struct preferred_vector_width_double : vector_width<SCYTHE_DEVICE_PREFERRED_VECTOR_WIDTHS, 5> {};
 struct preferred_vector_width_half : vector_width<SCYTHE_DEVICE_PREFERRED_VECTOR_WIDTHS, 6> {};
@@ -158,6 +160,7 @@ struct native_vector_width_char : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTH
 struct native_vector_width_short : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS, 1> {};
 struct native_vector_width_int : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS, 2> {};
 struct native_vector_width_long : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS, 3> {};
+struct native_vector_width_long_long : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS, 3> {};
 struct native_vector_width_float : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS, 4> {};
 struct native_vector_width_double : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS, 5> {};
 struct native_vector_width_half : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS, 6> {};
@@ -216,6 +219,12 @@ struct extensions {
 struct built_in_kernels {
   using return_type = std::vector<std::string>;
 };
+struct built_in_kernel_ids {
+  using return_type = std::vector<kernel_id>;
+};
+// Constant memory is global memory: deprecated questions with answers of the same size.
+struct max_constant_buffer_size : detail::u64_param<SCYTHE_DEVICE_MAX_MEM_ALLOC_SIZE> {};
+struct max_constant_args : detail::fixed_param<std::uint32_t, 8> {};
 struct execution_capabilities {
   using return_type = std::vector<execution_capability>;
 };

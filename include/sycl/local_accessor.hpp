@@ -5,6 +5,7 @@
 #ifndef SCYTHE_LOCAL_ACCESSOR_HPP
 #define SCYTHE_LOCAL_ACCESSOR_HPP
 
+#include <sycl/atomic.hpp>
 #include <sycl/detail/accessor_base.hpp>
 #include <sycl/handler.hpp>
 
@@ -22,6 +23,8 @@ public:
   using difference_type = std::ptrdiff_t;
   using iterator = T *;
   using const_iterator = const T *;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   template <access::decorated D> using accessor_ptr = local_ptr<T, D>;
 
   local_accessor() = default;
@@ -30,6 +33,16 @@ public:
   template <int D = Dimensions, class = std::enable_if_t<(D > 0)>>
   local_accessor(range<stored> r, handler &h, const property_list & = {}) : local_accessor(r, h, 0) {}
 
+  // Memory that may be written may be read.
+  template <class U, class = std::enable_if_t<std::is_same_v<T, const U> && !std::is_same_v<T, U>>>
+  local_accessor(const local_accessor<U, Dimensions> &other)
+      : data_(other.data_), bytes_(other.bytes_), range_(other.range_) {}
+
+  void swap(local_accessor &other) {
+    local_accessor mine = *this;
+    *this = other;
+    other = mine;
+  }
   std::size_t byte_size() const noexcept { return size() * sizeof(T); }
   std::size_t size() const noexcept { return range_.size(); }
   std::size_t max_size() const noexcept { return static_cast<std::size_t>(-1) / sizeof(T); }
@@ -50,6 +63,12 @@ public:
   iterator end() const noexcept { return memory() + size(); }
   const_iterator cbegin() const noexcept { return memory(); }
   const_iterator cend() const noexcept { return memory() + size(); }
+  reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
+  reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
+  const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }
+  const_reverse_iterator crend() const noexcept { return const_reverse_iterator(cbegin()); }
+  std::size_t get_size() const noexcept { return byte_size(); }
+  std::size_t get_count() const noexcept { return size(); }
   local_ptr<T> get_pointer() const noexcept { return local_ptr<T>(memory()); }
   template <access::decorated D> accessor_ptr<D> get_multi_ptr() const noexcept { return accessor_ptr<D>(memory()); }
 
@@ -57,13 +76,16 @@ public:
     return a.data_ == b.data_ && a.range_ == b.range_;
   }
   friend bool operator!=(const local_accessor &a, const local_accessor &b) { return !(a == b); }
+  const void *scythe_identity() const noexcept { return data_; }
 
 private:
+  template <class, int> friend class local_accessor;
   local_accessor(const range<stored> &r, handler &h, int) : bytes_(r.size() * sizeof(T)), range_(r) {
 #ifdef SCYTHE_HOST_MODE
     data_ = reinterpret_cast<T *>(h.reserve_local(bytes_));
 #else
-    (void)h;
+    // Until the launch, the word only tells the accessors of a command group apart.
+    data_ = reinterpret_cast<T *>(h.number_local());
 #endif
   }
   T *memory() const {
@@ -79,6 +101,34 @@ private:
   range<stored> range_;
 };
 
+// The same, as SYCL 1.2.1 spells it.
+template <class T, int D, access_mode Mode, access::placeholder Placeholder>
+class accessor<T, D, Mode, target::local, Placeholder> : public local_accessor<T, D> {
+  using base = local_accessor<T, D>;
+
+public:
+  using base::base;
+  using base::operator=;
+  using base::operator[];
+  bool is_placeholder() const noexcept { return false; }
+};
+template <class T, int D, access::placeholder Placeholder>
+class accessor<T, D, access_mode::atomic, target::local, Placeholder> : public local_accessor<T, D> {
+  using base = local_accessor<T, D>;
+
+public:
+  using base::base;
+  atomic<T, access::address_space::local_space> operator[](id<D> index) const {
+    return local_ptr<T>(__builtin_addressof(base::operator[](index)));
+  }
+};
+
 } // namespace sycl
+
+template <class T, int D> struct std::hash<sycl::local_accessor<T, D>> {
+  std::size_t operator()(const sycl::local_accessor<T, D> &a) const noexcept {
+    return std::hash<const void *>()(a.scythe_identity());
+  }
+};
 
 #endif

@@ -7,12 +7,14 @@
 #include <sycl/aliases.hpp>
 #include <sycl/aspect.hpp>
 #include <sycl/async_work_group_copy.hpp>
+#include <sycl/atomic.hpp>
 #include <sycl/atomic_ref.hpp>
 #include <sycl/backend.hpp>
 #include <sycl/bit_cast.hpp>
 #include <sycl/buffer.hpp>
 #include <sycl/builtins.hpp>
 #include <sycl/context.hpp>
+#include <sycl/detail/opencl_scalars.hpp>
 #include <sycl/device.hpp>
 #include <sycl/device_copyable.hpp>
 #include <sycl/device_selector.hpp>

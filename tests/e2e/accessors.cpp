@@ -115,9 +115,10 @@ void pointers_and_scalars(sycl::queue &q) {
   q.submit([&](sycl::handler &h) {
     sycl::accessor v(b, h, sycl::range<1>(4), sycl::id<1>(8), sycl::write_only);
     h.single_task([=] {
+      // Pointers are to the buffer, wherever the accessor's range begins.
       int *p = v.get_pointer();
-      p[0] = 1;
-      v.get_multi_ptr<sycl::access::decorated::no>()[1] = 2;
+      p[8] = 1;
+      v.get_multi_ptr<sycl::access::decorated::no>()[9] = 2;
       *(v.begin() + 2) = 3;
       *v.rbegin() = 4;
     });
@@ -149,6 +150,61 @@ void old_style(sycl::queue &q) {
   CHECK(b.get_host_access(sycl::read_only)[0] == 6);
 }
 
+// Elements that are const: buffers of them, accessors to them, and conversions between those that read.
+void constant_elements(sycl::queue &q) {
+  const int data[2] = {5, 6};
+  sycl::buffer<const int> constant(data, sycl::range<1>(2));
+  sycl::buffer<int> b{sycl::range<1>(2)};
+  q.submit([&](sycl::handler &h) {
+    sycl::accessor from(constant, h);
+    static_assert(std::is_same_v<decltype(from), sycl::accessor<const int, 1, access_mode::read>>);
+    sycl::accessor<int, 1, access_mode::read> same = from;
+    sycl::accessor to(b, h, sycl::write_only);
+    h.parallel_for(2, [=](sycl::id<1> i) { to[i] = from[i] + same[0]; });
+  });
+  sycl::host_accessor result(b, sycl::read_only);
+  CHECK(result[0] == 10 && result[1] == 11);
+}
+
+// What accessors have in common with other objects: properties, hashes, swapping, and equality of copies alone.
+void as_objects(sycl::queue &q) {
+  sycl::buffer<int> b{sycl::range<1>(2)}, c{sycl::range<1>(3)};
+  q.submit([&](sycl::handler &h) {
+    sycl::accessor v(b, h, sycl::write_only, sycl::no_init), w(c, h, sycl::write_only);
+    CHECK(v.has_property<sycl::property::no_init>() && !w.has_property<sycl::property::no_init>());
+    CHECK(check::throws(sycl::errc::invalid, [&] { w.get_property<sycl::property::no_init>(); }));
+    auto copy = v;
+    CHECK(copy == v && copy != w && std::hash<decltype(v)>()(copy) == std::hash<decltype(v)>()(v));
+    copy.swap(w);
+    CHECK(copy.size() == 3 && w == v);
+    sycl::local_accessor<int> l(sycl::range<1>(1), h), m(sycl::range<1>(1), h);
+    CHECK(l != m && sycl::local_accessor<int>(l) == l);
+    CHECK(!sycl::accessor<int>().is_placeholder() && sycl::accessor<int>().empty());
+  });
+}
+
+// Accessors of SYCL 1.2.1: atomic access, and targets that have classes of their own now.
+void older_accessors(sycl::queue &q) {
+  sycl::buffer<int> b{sycl::range<1>(1)};
+  {
+    sycl::accessor<int, 1, access_mode::write, target::host_buffer> first(b);
+    first[0] = 1;
+  }
+  q.submit([&](sycl::handler &h) {
+    auto v = b.get_access<access_mode::atomic>(h);
+    sycl::accessor<int, 1, access_mode::read_write, target::local> l(sycl::range<1>(1), h);
+    h.parallel_for(sycl::nd_range<1>(16, 16), [=](sycl::nd_item<1> it) {
+      if (it.get_local_id(0) == 0)
+        l[0] = 2;
+      sycl::group_barrier(it.get_group());
+      sycl::atomic<int> sum = v[0];
+      sum.fetch_add(l[0]);
+    });
+  });
+  auto result = b.get_access<access_mode::read>();
+  CHECK(result[0] == 33);
+}
+
 } // namespace
 
 int main() {
@@ -159,5 +215,8 @@ int main() {
   placeholders(q);
   pointers_and_scalars(q);
   old_style(q);
+  constant_elements(q);
+  as_objects(q);
+  older_accessors(q);
   return check::result();
 }

@@ -2,11 +2,15 @@
 //
 // The data pointer is the first word, where the runtime stores a kernel's address of the buffer. Indexing adds the
 // box's offset and multiplies out the memory's range, nothing else, so that the optimiser sees base plus index.
+//
+// On the host, an accessor for kernels has no address. Host tasks that touch one nevertheless find the buffer's host
+// copy, which the runtime makes current for all requirements of a host task.
 #ifndef SCYTHE_DETAIL_ACCESSOR_BASE_HPP
 #define SCYTHE_DETAIL_ACCESSOR_BASE_HPP
 
 #include <sycl/access.hpp>
 #include <sycl/detail/abi.h>
+#include <sycl/detail/buffer_fwd.hpp>
 #include <sycl/exception.hpp>
 #include <sycl/id.hpp>
 #include <sycl/multi_ptr.hpp>
@@ -98,6 +102,23 @@ private:
   std::size_t position_ = 0;
 };
 
+#ifndef SCYTHE_DEVICE_PASS
+SCYTHE_COLD inline void *host_copy(scythe_buffer buffer) {
+  void *data = nullptr;
+  check(scythe_buffer_host_address(buffer, &data));
+  return data;
+}
+#endif
+
+// A buffer whose elements are `T`, but for constness, in `D` dimensions. Of elements that are const, one can only read.
+template <class B, class T, int D> inline constexpr bool is_buffer_of = false;
+template <class U, class T, int D, class A>
+inline constexpr bool is_buffer_of<buffer<U, D, A>, T, D> =
+    std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>;
+template <class B, class T, int D, access_mode Mode>
+using if_buffer_for =
+    std::enable_if_t<is_buffer_of<B, T, D> && (Mode == access_mode::read || !std::is_const_v<typename B::value_type>)>;
+
 // `T` is const where the accessor only reads. `D` is 1 for an accessor of dimension 0.
 template <class T, int D> class accessor_base {
 public:
@@ -112,11 +133,6 @@ public:
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
-  void swap(accessor_base &other) {
-    accessor_base mine = *this;
-    *this = other;
-    other = mine;
-  }
   std::size_t byte_size() const noexcept { return size() * sizeof(T); }
   std::size_t size() const noexcept { return box_.size(); }
   std::size_t max_size() const noexcept { return static_cast<std::size_t>(-1) / sizeof(T); }
@@ -128,12 +144,12 @@ public:
 
   T &operator[](id<D> index) const {
     if constexpr (D == 1)
-      return data_[index[0] + offset_[0]];
+      return data()[index[0] + offset_[0]];
     else
-      return data_[linear(index + offset_, memory_)];
+      return data()[linear(index + offset_, memory_)];
   }
   template <int N = D, class = std::enable_if_t<(N > 1)>> auto operator[](std::size_t index) const {
-    return subscript<T, D, D - 1>(data_, memory_, offset_, index + offset_[0]);
+    return subscript<T, D, D - 1>(data(), memory_, offset_, index + offset_[0]);
   }
 
   iterator begin() const noexcept { return iterator_at<iterator, T>(0); }
@@ -159,10 +175,22 @@ protected:
       : data_(const_cast<std::remove_const_t<T> *>(other.data_)), buffer_(other.buffer_), box_(other.box_),
         memory_(other.memory_), offset_(other.offset_) {}
 
+  // The buffer's first element, wherever the box begins.
+  T *data() const {
+#ifndef SCYTHE_DEVICE_PASS
+    if (__builtin_expect(!data_ && buffer_, 0))
+      return static_cast<T *>(host_copy(buffer_));
+#endif
+    return data_;
+  }
   // The box's first element.
-  T *first() const { return data_ + linear(offset_, memory_); }
+  T *first() const { return data() + linear(offset_, memory_); }
   bool same(const accessor_base &other) const {
     return buffer_ == other.buffer_ && data_ == other.data_ && box_ == other.box_ && offset_ == other.offset_;
+  }
+  std::size_t hash() const {
+    const std::size_t bytes = reinterpret_cast<std::size_t>(buffer_) ^ reinterpret_cast<std::size_t>(data_);
+    return (bytes * 31 + box_.size()) * 31 + linear(offset_, memory_);
   }
 
   T *data_ = nullptr;
@@ -178,7 +206,7 @@ private:
     if constexpr (D == 1)
       return first() + position;
     else
-      return box_iterator<U, D>(data_, memory_, offset_, box_, position);
+      return box_iterator<U, D>(data(), memory_, offset_, box_, position);
   }
 };
 
