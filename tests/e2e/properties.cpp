@@ -1,7 +1,9 @@
 // Compile-time properties: lists do not depend on order, programs add their own, and what kernels, accessors and
-// pointers are given by them takes effect. levels: O2
+// pointers are given by them takes effect; and the device takes its own branch of if_device_has. levels: O2
 #include "check.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace oneapi = sycl::ext::oneapi;
@@ -88,7 +90,49 @@ void required_sizes(sycl::queue &q, int *out) {
   CHECK(check::throws(sycl::errc::nd_range, [&] { q.parallel_for(sycl::nd_range<1>(8, 4), sized, kernel).wait(); }));
 }
 
+// The size of a sub-group is the one that was asked for, on devices that have it.
+template <std::uint32_t Size> void sub_groups(sycl::queue &q, int *out) {
+  const auto sizes = q.get_device().get_info<sycl::info::device::sub_group_sizes>();
+  if (std::find(sizes.begin(), sizes.end(), Size) == sizes.end())
+    return;
+  q.parallel_for(sycl::nd_range<1>(64, 64), oneapi::property_list{oneapi::sub_group_size_v<Size>},
+                 [=](sycl::nd_item<1> it) {
+                   if (it.get_local_id(0) == 0)
+                     out[0] = static_cast<int>(it.get_sub_group().get_max_local_range()[0]);
+                 })
+      .wait();
+  CHECK(out[0] == static_cast<int>(Size));
+}
+
 #endif
+
+// The branch of the device that runs it.
+void branches(sycl::queue &q, int *out) {
+  using experimental::architecture;
+  using sycl::aspect;
+  q.single_task([=] {
+     experimental::if_device_has<aspect::ext_intel_x86_64>([=] {
+       out[0] = 1;
+     }).else_if_device_has<aspect::ext_intel_gpu_pvc>([=] {
+         out[0] = 2;
+       }).else_device([=](int last) { out[0] = last; }, 3);
+     experimental::if_architecture_is<architecture::intel_gpu_pvc, architecture::x86_64>([=] {
+       out[1] = 1;
+     }).otherwise([=] { out[1] = 2; });
+   }).wait();
+#ifdef SCYTHE_HOST_MODE
+  CHECK(out[0] == 3 && out[1] == 2);
+#else
+  const sycl::device device = q.get_device();
+  const bool x86 = device.has(aspect::ext_intel_x86_64), pvc = device.has(aspect::ext_intel_gpu_pvc);
+  CHECK(out[0] == (x86 ? 1 : pvc ? 2 : 3));
+  CHECK(out[1] == (x86 || pvc ? 1 : 2));
+  CHECK(device.ext_oneapi_architecture_is(architecture::x86_64) == x86);
+  // The architecture of a CPU is known by every backend that has one.
+  if (device.is_cpu())
+    CHECK(x86);
+#endif
+}
 
 void accessors(sycl::queue &q) {
   sycl::buffer<int> a(sycl::range<1>(8)), b(sycl::range<1>(8));
@@ -138,7 +182,10 @@ int main() {
   kernels(q, out);
 #ifndef SCYTHE_HOST_MODE
   required_sizes(q, out);
+  sub_groups<8>(q, out);
+  sub_groups<16>(q, out);
 #endif
+  branches(q, out);
   accessors(q);
   annotated(q, out);
   sycl::free(out, q);

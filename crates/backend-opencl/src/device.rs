@@ -4,7 +4,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::intel::Version;
-use scythe_hal::{Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind, fit};
+use scythe_hal::{
+    Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind, device_has, fit,
+};
 use scythe_image::Format;
 
 use crate::Translate;
@@ -90,6 +92,7 @@ impl Device for OclDevice {
             Format::IntelGpu => return Ok(Arc::new(OclProgram::from_binary(&self.platform, self.id, code)?)),
             Format::LlvmBitcode => {
                 let Dialect { extensions, version } = &self.dialect;
+                let options = &device_has::options(options, &self.info.aspects, code, libraries);
                 made = (self.translate)(&crate::Translation {
                     bitcode: code,
                     libraries,

@@ -289,8 +289,29 @@ fn aspects(ask: &Ask<'_>, double: bool, half: bool) -> Vec<u32> {
     add(may(SHARED_MEM_CAPABILITIES, 2), Aspect::UsmAtomicSharedAllocations);
     add(svm & SVM_FINE_GRAIN_SYSTEM != 0 || may(SYSTEM_MEM_CAPABILITIES, 1), Aspect::UsmSystemAllocations);
     list.extend(intel(ask.0, ask.1).and_then(IntelGpu::architecture));
+    if kind == Aspect::Cpu {
+        list.extend(of_this_machine());
+    }
     list.sort();
     list.into_iter().map(|aspect| aspect as u32).collect()
+}
+
+/// The architectures that a CPU device is of, which is the machine that this runs on.
+#[cfg(target_arch = "x86_64")]
+fn of_this_machine() -> Vec<Aspect> {
+    use std::is_x86_feature_detected as has;
+    let v3 = has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt");
+    let v4 = has!("avx512f") && has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
+    let mut list = vec![Aspect::ExtIntelX86_64, Aspect::ExtIntelX86_64Sse2];
+    list.extend((has!("sse4.2") && has!("popcnt")).then_some(Aspect::ExtIntelX86_64Sse4_2));
+    list.extend(v3.then_some(Aspect::ExtIntelX86_64Avx2));
+    list.extend((v3 && v4).then_some(Aspect::ExtIntelX86_64Avx512));
+    list
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn of_this_machine() -> Vec<Aspect> {
+    Vec::new()
 }
 
 #[cfg(test)]
@@ -302,6 +323,12 @@ mod tests {
         assert_eq!(spirv_version("SPIR-V_1.0 SPIR-V_1.4 SPIR-V_1.2"), Some(0x0001_0400));
         assert_eq!(spirv_version("SPIR-V_2.0 OTHER_1.1"), None);
         assert_eq!(spirv_version(""), None);
+    }
+
+    #[test]
+    fn a_cpu_is_of_this_machines_architecture() {
+        let x86 = cfg!(target_arch = "x86_64");
+        assert_eq!(of_this_machine().contains(&Aspect::ExtIntelX86_64), x86);
     }
 
     #[test]
