@@ -101,6 +101,8 @@ pub struct Invocation {
     pub image_dependencies: bool,
     pub dump_device_code: Option<String>,
     pub link_jobs: Option<usize>,
+    /// `--cuda-path=`.
+    pub cuda_path: Option<String>,
     pub compress: bool,
     pub link_cache: Option<LinkCache>,
     pub config_file: Option<String>,
@@ -143,6 +145,7 @@ impl Invocation {
             image_dependencies: false,
             dump_device_code: None,
             link_jobs: None,
+            cuda_path: None,
             compress: false,
             link_cache: None,
             config_file: None,
@@ -264,6 +267,7 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         Meaning::ImageDependencies => inv.image_dependencies = true,
         Meaning::DumpDeviceCode => inv.dump_device_code = Some(value),
         Meaning::LinkJobs => inv.link_jobs = Some(link_jobs(value)?),
+        Meaning::CudaPath => inv.cuda_path = Some(value),
         Meaning::Compress => inv.compress = true,
         Meaning::NoCompress => inv.compress = false,
         Meaning::LinkCache => {

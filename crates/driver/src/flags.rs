@@ -78,6 +78,7 @@ pub enum Meaning {
     ImageDependencies,
     DumpDeviceCode,
     LinkJobs,
+    CudaPath,
     Compress,
     NoCompress,
     LinkCache,
@@ -239,6 +240,7 @@ pub const FLAGS: &[Flag] = &[
         "N",
         "Compile at most N device images at the same time; default: the number of processors",
     ),
+    own("--cuda-path=", Joined, M::CudaPath, "FOLDER", "Where CUDA is, whose ptxas finishes code for NVIDIA GPUs"),
     own("--offload-compress", Alone, M::Compress, "", "Compress device images"),
     own("--no-offload-compress", Alone, M::NoCompress, "", "Undo --offload-compress"),
     own(

@@ -215,7 +215,7 @@ impl Scan {
 
 /// What the driver itself adds for targets: neither folders nor files.
 fn is_plain(arg: &str) -> bool {
-    let driver = ["-D__SYCL_", "--offload-arch=", "-nocuda", "-Xclang", "-target-feature", "+ptx"];
+    let driver = ["-D__SYCL_", "--offload-arch=", "-nocuda", "-Xclang", "-target-feature", "+ptx", "-ffp-contract="];
     driver.iter().any(|prefix| arg.starts_with(prefix))
 }
 

@@ -65,6 +65,8 @@ impl Pass {
 
 /// Asks clang for the NVPTX architecture that it was given, without a CUDA installation.
 const NVPTX: [&str; 4] = ["-nocudalib", "-nocudainc", "-Xclang", "-target-feature"];
+/// Products and sums become one instruction across statements, too, as CUDA's own compiler has it. The user's option comes later.
+const CONTRACT: &str = "-ffp-contract=fast";
 /// The two spellings by which options for the back end name an architecture of NVIDIA GPUs.
 const CUDA_ARCH: [&str; 2] = ["--cuda-gpu-arch=", "--offload-arch="];
 
@@ -133,28 +135,41 @@ impl Targets {
         }
     }
 
-    /// `-Xsycl-target-backend --cuda-gpu-arch=sm_90` turns `nvptx64-nvidia-cuda` into a named architecture.
+    /// `-Xsycl-target-backend --cuda-gpu-arch=sm_90` turns `nvptx64-nvidia-cuda` into a named architecture, or several such
+    /// options into several.
     fn name_ptx_architecture(&mut self) -> Result<(), Error> {
         if !self.selected.contains(&Target::Ptx) {
             return Ok(());
         }
         let words = self.words(Stage::Backend, Target::Ptx);
-        let arch = words.iter().rev().find_map(|word| CUDA_ARCH.iter().find_map(|option| word.strip_prefix(option)));
-        let Some(arch) = arch else { return Ok(()) };
-        let target = named(&format!("nvidia_gpu_{arch}"), || words.join(" "))?;
+        let arch_of = |word: &str| CUDA_ARCH.iter().find_map(|option| word.strip_prefix(option).map(str::to_owned));
+        let lists = words.iter().filter_map(|word| arch_of(word));
+        let archs: BTreeSet<String> =
+            lists.flat_map(|list| list.split(',').map(str::to_owned).collect::<Vec<_>>()).collect();
+        if archs.is_empty() {
+            return Ok(());
+        }
+        let targets = archs.iter().map(|arch| named(&format!("nvidia_gpu_{arch}"), || words.join(" ")));
+        let targets = targets.collect::<Result<BTreeSet<Target>, Error>>()?;
         self.selected.remove(&Target::Ptx);
-        self.selected.insert(target);
-        for (stage, scope, options) in &mut self.options {
-            if *scope == Scope::Named(Target::Ptx) {
-                *scope = Scope::Named(target);
-            }
-            if *stage == Stage::Backend {
-                let names_arch = |word: &String| CUDA_ARCH.iter().any(|option| word.starts_with(option));
-                let kept: Vec<String> =
-                    crate::response::split(options).into_iter().filter(|w| !names_arch(w)).collect();
-                *options = kept.join(" ");
+        self.selected.extend(&targets);
+        let mut options = Vec::new();
+        for (stage, scope, text) in std::mem::take(&mut self.options) {
+            let text = match stage {
+                Stage::Backend => {
+                    let words = crate::response::split(&text).into_iter();
+                    words.filter(|word| arch_of(word).is_none()).collect::<Vec<_>>().join(" ")
+                }
+                Stage::Frontend | Stage::Linker => text,
+            };
+            match scope {
+                Scope::Named(Target::Ptx) => {
+                    options.extend(targets.iter().map(|target| (stage, Scope::Named(*target), text.clone())));
+                }
+                _ => options.push((stage, scope, text)),
             }
         }
+        self.options = options;
         Ok(())
     }
 
@@ -206,7 +221,7 @@ impl Targets {
         if let (Some(arch), Some(version)) = (target.cuda_arch(), target.ptx_version()) {
             args.push(format!("--offload-arch={arch}"));
             args.extend(NVPTX.map(str::to_owned));
-            args.extend(["-Xclang".to_owned(), format!("+ptx{version}")]);
+            args.extend(["-Xclang".to_owned(), format!("+ptx{version}"), CONTRACT.to_owned()]);
         }
         args.extend(target.macros().into_iter().map(|definition| format!("-D{definition}")));
         args.extend(self.words(Stage::Frontend, target));
@@ -311,6 +326,20 @@ mod tests {
             let target = Target::from_name("nvidia_gpu_sm_90").unwrap();
             assert_eq!(targets.effective(), BTreeSet::from([target]));
             assert_eq!(targets.backend_options(target), "-v");
+        }
+        let ptx = "-Xsycl-target-backend=nvptx64-nvidia-cuda";
+        let several = [
+            "-fsycl-targets=nvptx64-nvidia-cuda,spir64",
+            ptx,
+            "--cuda-gpu-arch=sm_80 --cuda-gpu-arch=sm_90",
+            ptx,
+            "-O2",
+        ];
+        let several = targets(&several).unwrap();
+        let names: Vec<String> = several.effective().iter().map(|target| target.name()).collect();
+        assert_eq!(names, ["spir64", "nvidia_gpu_sm_80", "nvidia_gpu_sm_90"]);
+        for target in several.effective().into_iter().filter(|target| target.is_nvptx()) {
+            assert_eq!(several.backend_options(target), "-O2");
         }
     }
 

@@ -147,6 +147,7 @@ fn options(link: &Link, unit: usize) -> Vec<String> {
     if inv.image_dependencies || inv.has(Meaning::Shared).is_some() {
         args.push("--export".to_owned());
     }
+    args.extend(inv.cuda_path.iter().map(|folder| format!("--cuda-path={folder}")));
     args.extend(inv.link_jobs.map(|jobs| format!("--jobs={jobs}")));
     args.extend(link.facts.link_cache.iter().map(|folder| format!("--cache={}", folder.display())));
     if inv.compress {
