@@ -64,10 +64,21 @@ constexpr int builtin_scope(memory_scope scope) {
 }
 
 // Builtins want constants where they can have them, but take variables too.
-#define SCYTHE_ATOMIC(name, ...) __scoped_atomic_##name(__VA_ARGS__, builtin_order(order), builtin_scope(scope))
+#ifdef __SYCL_NVPTX__
+// clang tells LLVM no scopes when it compiles for NVPTX. An access is the whole system's there, unless it is volatile:
+// the compiler then makes it an ordinary one of the device.
+#define SCYTHE_SCOPED(builtin, p, ...)                                                                                 \
+  (scope == memory_scope::system                                                                                       \
+       ? builtin(p, __VA_ARGS__)                                                                                       \
+       : builtin(static_cast<volatile std::remove_pointer_t<decltype(p)> *>(p), __VA_ARGS__))
+#else
+#define SCYTHE_SCOPED(builtin, p, ...) builtin(p, __VA_ARGS__)
+#endif
+#define SCYTHE_ATOMIC(name, p, ...)                                                                                    \
+  SCYTHE_SCOPED(__scoped_atomic_##name, p, __VA_ARGS__, builtin_order(order), builtin_scope(scope))
 #define SCYTHE_COMPARE_EXCHANGE(weak)                                                                                  \
-  __scoped_atomic_compare_exchange(p, &expected, &desired, weak, builtin_order(success), builtin_order(failure),       \
-                                   builtin_scope(scope))
+  SCYTHE_SCOPED(__scoped_atomic_compare_exchange, p, &expected, &desired, weak, builtin_order(success),                \
+                builtin_order(failure), builtin_scope(scope))
 
 #else
 
@@ -80,7 +91,8 @@ constexpr int builtin_scope(memory_scope scope) {
 template <class T> SCYTHE_ALWAYS_INLINE T atomic_load(const T *p, memory_order order, memory_scope scope) {
   (void)scope;
   T value;
-  SCYTHE_ATOMIC(load, const_cast<T *>(p), &value);
+  T *const object = const_cast<T *>(p);
+  SCYTHE_ATOMIC(load, object, &value);
   return value;
 }
 template <class T> SCYTHE_ALWAYS_INLINE void atomic_store(T *p, T value, memory_order order, memory_scope scope) {
@@ -148,6 +160,7 @@ template <class T> SCYTHE_ALWAYS_INLINE T atomic_fetch_sub(T *p, T x, memory_ord
 #undef SCYTHE_FETCH
 #undef SCYTHE_COMPARE_EXCHANGE
 #undef SCYTHE_ATOMIC
+#undef SCYTHE_SCOPED
 
 // What atomic references of all types have.
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space> class atomic_ref_base {

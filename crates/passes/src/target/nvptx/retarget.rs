@@ -50,8 +50,8 @@ fn clean(function: Function<'_>, options: &Options) {
 
 /// Scopes of generic device code, and what they are called for NVPTX.
 ///
-/// clang knows no scopes when it compiles for NVPTX itself: there, the headers make accesses of the whole system volatile, and
-/// others are the device's.
+/// clang knows no scopes when it compiles for NVPTX itself: all accesses are the whole system's. The headers make those volatile that
+/// are the device's.
 struct Scopes {
     names: [(SyncScope, SyncScope); 5],
     device: SyncScope,
@@ -77,11 +77,9 @@ impl Scopes {
         let Some(scope) = instruction.sync_scope() else { return };
         if let Some((_, known)) = self.names.iter().find(|(generic, _)| *generic == scope) {
             instruction.set_sync_scope(*known);
-        } else if scope == SyncScope::SYSTEM && self.from_clang && !instruction.is_fence() {
-            match instruction.is_volatile() {
-                true => instruction.clear_volatile(),
-                false => instruction.set_sync_scope(self.device),
-            }
+        } else if scope == SyncScope::SYSTEM && self.from_clang && instruction.is_volatile() {
+            instruction.clear_volatile();
+            instruction.set_sync_scope(self.device);
         }
     }
 }
