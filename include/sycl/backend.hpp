@@ -3,6 +3,9 @@
 #ifndef SCYTHE_BACKEND_HPP
 #define SCYTHE_BACKEND_HPP
 
+#include <cstdint>
+#include <type_traits>
+
 namespace sycl {
 
 // The numbers of `scythe_backend_kind`.
@@ -21,6 +24,14 @@ namespace detail {
 
 // What OpenCL calls a SYCL class's objects.
 template <class T> struct opencl_type;
+
+// A driver's object as the C edge gives it: most are addresses, some numbers.
+template <class T> T native_cast(void *native) {
+  if constexpr (std::is_pointer_v<T>)
+    return static_cast<T>(native);
+  else
+    return static_cast<T>(reinterpret_cast<std::uintptr_t>(native));
+}
 
 } // namespace detail
 

@@ -1,6 +1,6 @@
 // `sycl::interop_handle`: what a host task may take to learn where it runs, and to use the driver's objects there.
 //
-// The getters give what `sycl/backend/opencl.hpp` calls the type, as an address: programs name the type with
+// The getters give what `sycl/backend/opencl.hpp` or `sycl/backend/cuda.hpp` calls the type: programs name it with
 // `backend_return_t`.
 #ifndef SCYTHE_INTEROP_HANDLE_HPP
 #define SCYTHE_INTEROP_HANDLE_HPP
@@ -46,7 +46,7 @@ public:
     void *data = nullptr, *native = nullptr;
     detail::check(scythe_buffer_host_address(view.buffer, &data));
     detail::check(scythe_native_memory(device_, data, bytes, &native));
-    return static_cast<typename backend_traits<Backend>::memory>(native);
+    return detail::native_cast<typename backend_traits<Backend>::memory>(native);
   }
 
 private:
@@ -54,7 +54,7 @@ private:
     expect(Backend);
     void *native = nullptr;
     detail::check(scythe_native_of_device(device_, kind, &native));
-    return static_cast<T>(native);
+    return detail::native_cast<T>(native);
   }
   void expect(backend asked) const {
     if (asked != backend_)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use scythe_abi::cuda::Architecture;
 use scythe_hal::{
-    Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind, device_has,
+    Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind, device_has, fit,
 };
 use scythe_image::Format;
 
@@ -15,12 +15,8 @@ use crate::memory::Memory;
 use crate::program::CudaProgram;
 use crate::queue::CudaQueue;
 
-/// Preferences: code for exactly this architecture, for an older one of the same major number, PTX of any older one, and code that is
-/// yet to be compiled.
-const EXACT: u32 = 3000;
-const COMPATIBLE: u32 = 2000;
-const PTX: u32 = 1000;
-const GENERIC: u32 = 1;
+/// Machine code for an older architecture of the same major number comes before PTX, whose later architectures come first.
+const MACHINE_CODE: u32 = 0x80;
 
 pub(crate) struct CudaDevice {
     gpu: Arc<Gpu>,
@@ -61,14 +57,16 @@ impl Device for CudaDevice {
     fn preference(&self, format: Format, target: &str) -> Result<u32> {
         let sm = self.gpu.limits.sm;
         match format {
-            Format::LlvmBitcode => Ok(GENERIC),
+            Format::LlvmBitcode => Ok(fit::GENERIC),
             Format::Fatbin | Format::Ptx => {
                 let unknown = || self.cannot_run(&format!("an image of {} for '{target}'", format.as_str()));
                 let image = Architecture::of_target(target).ok_or_else(unknown)?;
                 match format {
-                    Format::Fatbin if image.sm == sm => Ok(EXACT + u32::from(image.specific)),
-                    Format::Fatbin if image.cubin_runs_on(sm) => Ok(COMPATIBLE + image.sm),
-                    _ if image.ptx_runs_on(sm) => Ok(PTX + image.sm),
+                    Format::Fatbin if image.sm == sm => Ok(fit::EXACT + u32::from(image.specific)),
+                    Format::Fatbin if image.cubin_runs_on(sm) => {
+                        Ok(fit::COMPATIBLE + MACHINE_CODE + image.sm.min(0x7f))
+                    }
+                    _ if image.ptx_runs_on(sm) => Ok(fit::COMPATIBLE + image.sm.min(0x7f)),
                     _ => Err(self.cannot_run(&format!("code for {target}"))),
                 }
             }
