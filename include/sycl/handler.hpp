@@ -6,6 +6,7 @@
 #define SCYTHE_HANDLER_HPP
 
 #include <sycl/detail/buffer_fwd.hpp>
+#include <sycl/detail/device_global_copy.hpp>
 #include <sycl/detail/host_task.hpp>
 #include <sycl/detail/inline_vector.hpp>
 #include <sycl/detail/kernel_launch.hpp>
@@ -180,6 +181,29 @@ public:
   }
   template <class T> void copy(const T *src, T *dst, std::size_t count) {
     memcpy(dst, src, detail::checked_bytes<T>(count));
+  }
+  // Variables of device code (`ext/oneapi/device_global.hpp`).
+  template <class T, class L>
+  void memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src, std::size_t bytes = sizeof(T),
+              std::size_t offset = 0) {
+    memcpy(detail::device_global_access::to(queue_.queue.get(), dst, offset, bytes), src, bytes);
+  }
+  template <class T, class L>
+  void memcpy(void *dst, const ext::oneapi::experimental::device_global<T, L> &src, std::size_t bytes = sizeof(T),
+              std::size_t offset = 0) {
+    memcpy(dst, detail::device_global_access::from(queue_.queue.get(), src, offset, bytes), bytes);
+  }
+  template <class T, class L>
+  void copy(const std::remove_all_extents_t<T> *src, ext::oneapi::experimental::device_global<T, L> &dst,
+            std::size_t count = detail::device_global_access::elements<T>, std::size_t start = 0) {
+    using element = std::remove_all_extents_t<T>;
+    memcpy(dst, src, detail::checked_bytes<element>(count), detail::checked_bytes<element>(start));
+  }
+  template <class T, class L>
+  void copy(const ext::oneapi::experimental::device_global<T, L> &src, std::remove_all_extents_t<T> *dst,
+            std::size_t count = detail::device_global_access::elements<T>, std::size_t start = 0) {
+    using element = std::remove_all_extents_t<T>;
+    memcpy(dst, src, detail::checked_bytes<element>(count), detail::checked_bytes<element>(start));
   }
   void memset(void *dst, int value, std::size_t bytes) {
     set_kind(SCYTHE_COMMAND_FILL);

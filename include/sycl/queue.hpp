@@ -227,6 +227,33 @@ public:
     return command(SCYTHE_COMMAND_ADVISE, after, [=](auto &c) { detail::set_advise(c, ptr, bytes, advice); });
   }
 
+  // --- Variables of device code (`ext/oneapi/device_global.hpp`)
+
+  template <class T, class L>
+  event memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src, std::size_t bytes = sizeof(T),
+               std::size_t offset = 0, deps after = none()) {
+    return memcpy(detail::device_global_access::to(impl_->queue.get(), dst, offset, bytes), src, bytes, after);
+  }
+  template <class T, class L>
+  event memcpy(void *dst, const ext::oneapi::experimental::device_global<T, L> &src, std::size_t bytes = sizeof(T),
+               std::size_t offset = 0, deps after = none()) {
+    return memcpy(dst, detail::device_global_access::from(impl_->queue.get(), src, offset, bytes), bytes, after);
+  }
+  template <class T, class L>
+  event copy(const std::remove_all_extents_t<T> *src, ext::oneapi::experimental::device_global<T, L> &dst,
+             std::size_t count = detail::device_global_access::elements<T>, std::size_t start = 0,
+             deps after = none()) {
+    using element = std::remove_all_extents_t<T>;
+    return memcpy(dst, src, detail::checked_bytes<element>(count), detail::checked_bytes<element>(start), after);
+  }
+  template <class T, class L>
+  event copy(const ext::oneapi::experimental::device_global<T, L> &src, std::remove_all_extents_t<T> *dst,
+             std::size_t count = detail::device_global_access::elements<T>, std::size_t start = 0,
+             deps after = none()) {
+    using element = std::remove_all_extents_t<T>;
+    return memcpy(dst, src, detail::checked_bytes<element>(count), detail::checked_bytes<element>(start), after);
+  }
+
   // --- Placeholder accessors
 
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>

@@ -114,6 +114,15 @@ pub mod usm_kind {
     pub const UNKNOWN: u32 = 3;
 }
 
+/// `scythe_device_global`: a variable of the program.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceGlobal {
+    pub host: *const c_void,
+    pub name: *const c_char,
+    pub size: u64,
+}
+
 /// `scythe_bundle_state`.
 pub mod bundle_state {
     pub const INPUT: u32 = 0;

@@ -8,6 +8,9 @@ pub const LAUNCH_PROPERTY_SET: &str = "SCYTHE/launch";
 pub const EXPORTED_SYMBOLS: &str = "SYCL/exported symbols";
 /// Property set with one number, 1, per symbol that other images must define.
 pub const IMPORTED_SYMBOLS: &str = "SYCL/imported symbols";
+/// Property set with one byte array per `device_global` of an image, under its name in device code: its size as a `u64`, and a byte
+/// that is 1 where it has `device_image_scope`.
+pub const DEVICE_GLOBALS: &str = "SYCL/device globals";
 /// Property set with one byte array per kernel that requires a work-group size: `u32` sizes in the attribute's order.
 pub const KERNEL_WORK_GROUP_SIZES: &str = "SCYTHE/required work-group sizes";
 /// Function attribute on kernels: `single_task`, `range` or `nd_range`.

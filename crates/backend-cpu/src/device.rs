@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use scythe_hal::device_has;
 use scythe_hal::{
-    Backend, BackendKind, Device, DeviceInfo, Errc, Error, PlatformInfo, Program, Queue, Result, UsmKind,
+    Backend, BackendKind, Device, DeviceInfo, Errc, Error, Global, PlatformInfo, Program, Queue, Result, UsmKind,
 };
 use scythe_image::Format;
 
@@ -80,11 +80,23 @@ impl Device for CpuDevice {
     }
 
     fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
+        self.build_with_globals(code, format, options, libraries, &[])
+    }
+
+    fn build_with_globals(
+        &self,
+        code: &[u8],
+        format: Format,
+        options: &str,
+        libraries: &[&[u8]],
+        globals: &[Global<'_>],
+    ) -> Result<Arc<dyn Program>> {
+        let globals = globals.iter().map(|global| (global.symbol.to_owned(), global.address as usize)).collect();
         let program = match format {
-            Format::CpuObject => CpuProgram::from_objects(&[&[code], libraries].concat())?,
+            Format::CpuObject => CpuProgram::from_objects(&[&[code], libraries].concat(), &globals)?,
             Format::LlvmBitcode => {
                 let options = device_has::options(options, &self.info.aspects, code, libraries);
-                CpuProgram::from_bitcode(code, &options, libraries)?
+                CpuProgram::from_bitcode(code, &options, libraries, globals)?
             }
             other => {
                 let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {}", other.as_str());
@@ -92,6 +104,10 @@ impl Device for CpuDevice {
             }
         };
         Ok(Arc::new(program))
+    }
+
+    fn binds_globals(&self) -> bool {
+        true
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {

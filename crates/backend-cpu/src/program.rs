@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr;
@@ -32,19 +33,21 @@ pub(crate) struct CpuProgram {
 }
 
 impl CpuProgram {
-    /// From x86-64 objects that are linked with each other. Kernels are those of the first.
-    pub(crate) fn from_objects(objects: &[&[u8]]) -> Result<Self> {
-        let object = LoadedObject::link(objects, &system_symbol)
+    /// From x86-64 objects that are linked with each other, and with these variables. Kernels are those of the first.
+    pub(crate) fn from_objects(objects: &[&[u8]], globals: &Globals) -> Result<Self> {
+        let resolve = |name: &str| globals.get(name).copied().or_else(|| system_symbol(name));
+        let object = LoadedObject::link(objects, &resolve)
             .map_err(|error| Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}")))?;
         Ok(Self { object: Arc::new(object), source: None })
     }
 
-    /// From device bitcode linked with `libraries`.
-    pub(crate) fn from_bitcode(bitcode: &[u8], options: &str, libraries: &[&[u8]]) -> Result<Self> {
+    /// From device bitcode linked with `libraries`, and with these variables.
+    pub(crate) fn from_bitcode(bitcode: &[u8], options: &str, libraries: &[&[u8]], globals: Globals) -> Result<Self> {
         let source = Source {
             bitcode: bitcode.into(),
             options: options.to_owned(),
             libraries: libraries.iter().map(|&library| library.into()).collect(),
+            globals,
         };
         let object = Self::build(&source, None)?.object;
         Ok(Self { object, source: Some(Arc::new(source)) })
@@ -52,7 +55,7 @@ impl CpuProgram {
 
     /// What the cache has of a source, else what the run-time compiler makes of it: code that serves every launch, or a variant.
     fn build(source: &Source, variant: Option<&Variant>) -> Result<Self> {
-        let Source { bitcode, options, libraries } = source;
+        let Source { bitcode, options, libraries, globals } = source;
         let libraries: &[&[u8]] = &libraries.iter().map(|library| &**library).collect::<Vec<_>>();
         let mut place = None;
         if let Some(cache) = Cache::of_process()? {
@@ -65,14 +68,14 @@ impl CpuProgram {
         if let Some((cache, key)) = place.as_ref().filter(|_| jit::dump_folder().is_none())
             && let Some(entry) = cache.get(key)
         {
-            match Self::from_objects(&[entry.object()]) {
+            match Self::from_objects(&[entry.object()], globals) {
                 Ok(program) => return Ok(program),
                 // Made on another machine with the same home, say, whose libraries have more functions.
                 Err(error) => cache.discard(key, &error),
             }
         }
         let compiled = jit::compile(bitcode, options, variant, libraries)?;
-        let program = Self::from_objects(&[&compiled.object])?;
+        let program = Self::from_objects(&[&compiled.object], globals)?;
         if let Some((cache, key)) = place {
             cache.put(&key, compiled.llvm, &compiled.object);
         }
@@ -153,7 +156,11 @@ pub(crate) struct Source {
     bitcode: Box<[u8]>,
     options: String,
     libraries: Vec<Box<[u8]>>,
+    globals: Globals,
 }
+
+/// Addresses of `device_global` variables, by their names in device code.
+pub(crate) type Globals = HashMap<String, usize>;
 
 impl Kernel for CpuKernel {
     fn as_any(&self) -> &dyn Any {

@@ -171,6 +171,8 @@ pub mod codes {
     pub const DEVICE_LINK: &str = "scythe-E0203";
     /// A device module's launch rows are missing or damaged.
     pub const LAUNCH_ROWS: &str = "scythe-E0204";
+    /// Kernels that use a variable of one image are in several.
+    pub const IMAGE_SCOPE: &str = "scythe-E0205";
 }
 
 #[cfg(test)]

@@ -209,6 +209,33 @@ struct scythe_decorated_type {
   size_t value_count;
 };
 
+// A device_global variable, declared or defined.
+struct scythe_device_global {
+  scythe_str symbol; // in the host's code and, before it is renamed, in the device's
+  uint64_t size;
+  uint32_t external; // the same entity in every translation unit
+  uint32_t reserved;
+};
+
+// How an object of class device_global comes to be where none may be.
+enum scythe_misuse_kind : uint32_t {
+  SCYTHE_MISUSE_LOCAL = 0,
+  SCYTHE_MISUSE_PARAMETER = 1,
+  SCYTHE_MISUSE_MEMBER = 2,
+  SCYTHE_MISUSE_ARRAY = 3,
+  SCYTHE_MISUSE_THREAD_LOCAL = 4,
+  SCYTHE_MISUSE_NOT_PUBLIC = 5,
+  SCYTHE_MISUSE_NEW = 6,
+  SCYTHE_MISUSE_TEMPORARY = 7,
+};
+
+struct scythe_misuse {
+  uint32_t kind;
+  scythe_loc loc;
+  scythe_decl decl; // or null
+  scythe_str name;  // empty without one
+};
+
 // What scythe_frontend_unit is given.
 struct scythe_unit_facts {
   scythe_str main_file;
@@ -224,6 +251,10 @@ struct scythe_unit_facts {
   size_t caller_count;
   const scythe_decorated_type *types;
   size_t type_count;
+  const scythe_device_global *device_globals;
+  size_t device_global_count;
+  const scythe_misuse *misuses;
+  size_t misuse_count;
   uint32_t name_conflicts; // how often clang found a kernel name in use; not reported yet
   uint32_t errors;         // clang has reported errors, other than kernels with one name
 };
@@ -269,8 +300,11 @@ uint32_t scythe_frontend_rewrite(scythe_str contents, char *out);
 // What an access to a member with these properties is annotated with: 1 and the text, or 0 and an error. The text is
 // valid until the next call.
 uint32_t scythe_frontend_member(const scythe_attribute *properties, scythe_str *out);
+// The annotation by which the host module tells of a variable: 1 and the text, or 0. Valid until the next call.
+uint32_t scythe_frontend_host_variable(const scythe_device_global *variable, scythe_str *out);
 void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
-// Runs the IR passes on the device module of the unit. Null, or the message of the failure.
+// Runs the IR passes on the device module of the unit, or registers what a host module tells of. Null, or the message
+// of the failure.
 const char *scythe_frontend_module(void *module, scythe_unit *unit);
 }
 
@@ -286,7 +320,9 @@ static_assert(sizeof(scythe_field) == 120, "src/ffi.rs");
 static_assert(sizeof(scythe_name_part) == 40, "src/ffi.rs");
 static_assert(sizeof(scythe_kernel) == 144, "src/ffi.rs");
 static_assert(sizeof(scythe_decorated_type) == 32, "src/ffi.rs");
-static_assert(sizeof(scythe_unit_facts) == 120, "src/ffi.rs");
+static_assert(sizeof(scythe_device_global) == 32, "src/ffi.rs");
+static_assert(sizeof(scythe_misuse) == 32, "src/ffi.rs");
+static_assert(sizeof(scythe_unit_facts) == 152, "src/ffi.rs");
 static_assert(sizeof(scythe_pass_plugin) == 40, "src/ffi.rs");
 
 #endif

@@ -7,6 +7,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Frontend/Utils.h"
+#include "clang/Lex/Lexer.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm-c/Types.h"
@@ -47,12 +48,13 @@ private:
   llvm::DenseSet<const FileEntry *> Seen;
 };
 
-// Stands before clang's own diagnostic consumer and keeps back one error, with its notes: that two kernels have one
-// name. Clang places it inside the SYCL headers; Rust reports it where the program submits the kernels.
-class WithoutNameConflicts : public DiagnosticConsumer {
+// Stands before clang's own diagnostic consumer. It keeps back one error, with its notes: that two kernels have one
+// name. Clang places it inside the SYCL headers; Rust reports it where the program submits the kernels. And it words
+// another: clang knows our attributes as `annotate` only.
+class OurErrors : public DiagnosticConsumer {
 public:
   // `Kept` counts the errors kept back; this object may outlive who made it.
-  WithoutNameConflicts(DiagnosticsEngine &Diags, std::shared_ptr<uint32_t> Kept)
+  OurErrors(DiagnosticsEngine &Diags, std::shared_ptr<uint32_t> Kept)
       : Kept(std::move(Kept)), Inner(Diags.getClient()), Owned(Diags.takeClient()) {}
 
   void BeginSourceFile(const LangOptions &Options, const Preprocessor *PP) override {
@@ -69,10 +71,32 @@ public:
     if (Dropping)
       return;
     DiagnosticConsumer::HandleDiagnostic(Level, Info);
+    if (std::string Text = notConstant(Info); !Text.empty()) {
+      DiagnosticStorage Plain;
+      Inner->HandleDiagnostic(Level, Diagnostic(Info.getDiags(), Info.getLocation(), Info.getID(), Plain, Text));
+      return;
+    }
     Inner->HandleDiagnostic(Level, Info);
   }
 
 private:
+  // Our words for an argument of one of our attributes that is no constant; empty for other errors.
+  static std::string notConstant(const Diagnostic &Info) {
+    if (Info.getID() != diag::err_attribute_argument_n_type || !Info.hasSourceManager() ||
+        !Info.getLocation().isMacroID() || Info.getNumArgs() < 2)
+      return {};
+    // Our attributes are macros to clang: see src/normalise.
+    const SourceManager &SM = Info.getSourceManager();
+    LangOptions Options;
+    SourceLocation Written = SM.getExpansionLoc(Info.getLocation());
+    StringRef Macro = Lexer::getSourceText(CharSourceRange::getTokenRange(Written), SM, Options);
+    if (Macro == "SCYTHE_PROPERTIES")
+      return "the value of a property must be a constant expression";
+    if (!Macro.consume_front("_X") && !Macro.consume_front("_Y") && !Macro.consume_front("_Z"))
+      return {};
+    return ("argument " + llvm::Twine(Info.getArgUInt(1)) + " of '" + Macro + "' must be a constant expression").str();
+  }
+
   std::shared_ptr<uint32_t> Kept;
   DiagnosticConsumer *Inner;
   std::unique_ptr<DiagnosticConsumer> Owned;
@@ -88,7 +112,7 @@ public:
   Consumer(CompilerInstance &CI, StringRef File, bool Device) : CI(CI), File(File), Device(Device) {
     DiagnosticsEngine &Diags = CI.getDiagnostics();
     if (Device)
-      Diags.setClient(new WithoutNameConflicts(Diags, NameConflicts), /*ShouldOwnClient=*/true);
+      Diags.setClient(new OurErrors(Diags, NameConflicts), /*ShouldOwnClient=*/true);
   }
 
   ~Consumer() override {
@@ -97,16 +121,19 @@ public:
   }
 
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
-    if (Device)
-      for (Decl *D : Group)
-        declaration(D);
+    for (Decl *D : Group)
+      declaration(D);
     return true;
   }
   void HandleInlineFunctionDefinition(FunctionDecl *FD) override {
     if (Device)
       declaration(FD);
   }
+  // Of variable templates, too.
+  void HandleCXXStaticMemberVarInstantiation(VarDecl *VD) override { declaration(VD); }
   void HandleTagDeclDefinition(TagDecl *D) override {
+    if (auto *RD = dyn_cast<CXXRecordDecl>(D); RD && !RD->isDependentContext())
+      SawDeviceGlobal |= isDeviceGlobalClass(RD);
     if (!Device)
       return;
     if (auto *RD = dyn_cast<CXXRecordDecl>(D); RD && !RD->isDependentContext())
@@ -168,6 +195,18 @@ public:
     Facts.caller_count = CallerDecls.size();
     Facts.types = Types.data();
     Facts.type_count = Types.size();
+    std::vector<scythe_device_global> Globals;
+    llvm::DenseSet<const VarDecl *> SeenVariables;
+    for (VarDecl *VD : Variables)
+      if (SeenVariables.insert(VD->getCanonicalDecl()).second)
+        Globals.push_back(describeDeviceGlobal(*Unit, VD));
+    std::vector<scythe_misuse> Misuses;
+    if (SawDeviceGlobal)
+      findMisuses(*Unit, Misuses);
+    Facts.device_globals = Globals.data();
+    Facts.device_global_count = Globals.size();
+    Facts.misuses = Misuses.data();
+    Facts.misuse_count = Misuses.size();
     Facts.name_conflicts = *NameConflicts;
     Facts.errors = CI.getDiagnosticClient().getNumErrors() != 0;
     scythe_frontend_unit(Unit.get(), &Facts);
@@ -181,6 +220,8 @@ private:
   std::shared_ptr<uint32_t> NameConflicts = std::make_shared<uint32_t>(0);
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
   std::vector<CXXRecordDecl *> Decorated;
+  std::vector<VarDecl *> Variables;
+  bool SawDeviceGlobal = false;
 
   scythe_unit &unit() {
     if (!Unit)
@@ -210,6 +251,16 @@ private:
       F->addAttr(AnnotateAttr::CreateImplicit(CI.getASTContext(), StringRef(Text.data, Text.size), nullptr, 0, Range));
   }
 
+  void variable(VarDecl *VD) {
+    if (!SawDeviceGlobal || VD->isTemplated() || VD->getType()->isReferenceType() ||
+        !isDeviceGlobal(CI.getASTContext(), VD->getType()))
+      return;
+    if (Device)
+      Variables.push_back(VD);
+    else if (VD->isThisDeclarationADefinition() == VarDecl::Definition)
+      registerOnHost(unit(), VD);
+  }
+
   void declaration(Decl *D) {
     if (auto *NS = dyn_cast<NamespaceDecl>(D)) {
       for (Decl *Inner : NS->decls())
@@ -221,7 +272,17 @@ private:
         declaration(Inner);
       return;
     }
-    auto *FD = dyn_cast<FunctionDecl>(D);
+    if (auto *VD = dyn_cast<VarDecl>(D)) {
+      variable(VD);
+      return;
+    }
+    if (auto *RD = dyn_cast<CXXRecordDecl>(D); RD && SawDeviceGlobal && !RD->isDependentContext()) {
+      for (Decl *Inner : RD->decls())
+        if (isa<VarDecl>(Inner) || isa<CXXRecordDecl>(Inner))
+          declaration(Inner);
+      return;
+    }
+    auto *FD = Device ? dyn_cast<FunctionDecl>(D) : nullptr;
     if (!FD || FD->isDependentContext())
       return;
     if (FD->hasAttr<SYCLKernelEntryPointAttr>())
@@ -245,11 +306,14 @@ public:
     // A throw in device code is an error of ours; unwinding must not leave landing pads in code that cannot throw.
     if (CI.getLangOpts().SYCLIsDevice)
       CI.getLangOpts().IgnoreExceptions = true;
-    scythe_str Macros = scythe_frontend_predefines();
-    PP.setPredefines(PP.getPredefines() + std::string(Macros.data, Macros.size));
-    PP.addPPCallbacks(std::make_unique<Includes>(SM));
-    if (OptionalFileEntryRef Main = SM.getFileEntryRefForID(SM.getMainFileID()))
-      rewrite(SM, *Main);
+    // The host pass ignores our attributes: nothing there has to be made readable.
+    if (CI.getLangOpts().SYCLIsDevice) {
+      scythe_str Macros = scythe_frontend_predefines();
+      PP.setPredefines(PP.getPredefines() + std::string(Macros.data, Macros.size));
+      PP.addPPCallbacks(std::make_unique<Includes>(SM));
+      if (OptionalFileEntryRef Main = SM.getFileEntryRefForID(SM.getMainFileID()))
+        rewrite(SM, *Main);
+    }
     return std::make_unique<Consumer>(CI, File, CI.getLangOpts().SYCLIsDevice != 0);
   }
 

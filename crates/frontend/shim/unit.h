@@ -73,6 +73,20 @@ const clang::AnnotateAttr *usesAspects(const clang::Decl *D);
 // Double, half and decorated types that an object of the type holds.
 const TypeUse &typeUse(scythe_unit &Unit, clang::QualType T);
 
+// Whether the class is a specialisation of device_global, and whether a type is one, an array of such, or a reference.
+bool isDeviceGlobalClass(const clang::CXXRecordDecl *RD);
+bool isDeviceGlobal(clang::ASTContext &Ctx, clang::QualType T);
+
+// Facts of such a variable.
+scythe_device_global describeDeviceGlobal(scythe_unit &Unit, const clang::VarDecl *VD);
+
+// Objects of such classes that are no variables at namespace scope.
+void findMisuses(scythe_unit &Unit, std::vector<scythe_misuse> &Out);
+
+// Has the host pass emit such a variable, whether host code uses it or not, with an annotation that tells its name on
+// devices. To be called before code generation sees the variable.
+void registerOnHost(scythe_unit &Unit, clang::VarDecl *VD);
+
 // Functor layout, for describe_kernel.
 void describeLayout(scythe_unit &Unit, const clang::CXXRecordDecl *Functor, std::vector<scythe_field> &Out);
 

@@ -4,8 +4,8 @@ use scythe_abi::launch::{KernelLaunch, Shape};
 use scythe_abi::names;
 use scythe_llvm::{Function, Metadata, Module, Place};
 use scythe_passes::aspects::metadata::{self, Kinds};
-use scythe_passes::device_has;
 use scythe_passes::properties::parameters as parameter_properties;
+use scythe_passes::{device_globals, device_has};
 
 use crate::aspects::{self, AspectFacts};
 use crate::facts::{Attribute, DecoratedType};
@@ -47,6 +47,15 @@ pub struct VariableNote {
     pub properties: Vec<Property>,
 }
 
+/// What IR must say of one `device_global`.
+#[derive(Clone, Debug)]
+pub struct DeviceGlobalNote {
+    pub symbol: String,
+    /// Its name on devices.
+    pub id: String,
+    pub size: u64,
+}
+
 /// What the passes after the AST need.
 #[derive(Clone, Debug, Default)]
 pub struct UnitNotes {
@@ -55,6 +64,7 @@ pub struct UnitNotes {
     pub kernels: Vec<KernelNote>,
     pub functions: Vec<FunctionNote>,
     pub variables: Vec<VariableNote>,
+    pub device_globals: Vec<DeviceGlobalNote>,
     pub types: Vec<DecoratedType>,
     /// Names and places, for messages.
     pub aspects: AspectFacts,
@@ -83,6 +93,12 @@ pub fn run(module: &Module, notes: &UnitNotes) {
     for note in &notes.variables {
         if let Some(variable) = module.global(&note.symbol) {
             note.properties.iter().for_each(|(name, value)| variable.add_attribute(name, value));
+        }
+    }
+    for note in &notes.device_globals {
+        if let Some(variable) = module.global(&note.symbol) {
+            variable.add_attribute(device_globals::ID_ATTRIBUTE, &note.id);
+            variable.add_attribute(device_globals::SIZE_ATTRIBUTE, &note.size.to_string());
         }
     }
     for ty in &notes.types {

@@ -3,7 +3,7 @@
 use scythe_abi::launch::KernelLaunch;
 use scythe_llvm::Module;
 
-use crate::annotate::{self, FunctionNote, KernelNote, UnitNotes, VariableNote};
+use crate::annotate::{self, DeviceGlobalNote, FunctionNote, KernelNote, UnitNotes, VariableNote};
 use crate::aspects::{self, AspectFacts};
 use crate::call_site::{self, CallSite};
 use crate::facts::{Decl, Kernel, Level, Loc, Source};
@@ -31,7 +31,7 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     retain(&mut sites, &fit);
     let roots: Vec<Decl> = kernels.iter().map(|kernel| kernel.entry).collect();
     let graph = Graph::explore(unit, &roots, &unit.externals);
-    let sound = diagnose::device_code(unit, &graph, &kernels, &sites);
+    let sound = diagnose::device_globals(unit, &unit.misuses) & diagnose::device_code(unit, &graph, &kernels, &sites);
     let variables = properties::variables(unit, &graph);
     let well_formed = attributes::check(unit, &graph) & properties::check(unit, &graph, &kernels, &variables);
     if !(all_fit && sound && well_formed) {
@@ -53,8 +53,13 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         let properties = properties::of_variable(&variable);
         notes.variables.push(VariableNote { symbol: variable.symbol, properties });
     }
+    for variable in &unit.device_globals {
+        let (symbol, id, size) = (variable.symbol.clone(), variable.id(&options.tu_id), variable.size);
+        notes.device_globals.push(DeviceGlobalNote { symbol, id, size });
+    }
+    let header = || int_header::render(&header_entries(unit, &kernels, &sites), &notes.device_globals);
     if let Some(path) = &options.int_header
-        && let Err(error) = int_header::write(path, &int_header::render(&header_entries(unit, &kernels, &sites)))
+        && let Err(error) = int_header::write(path, &header())
     {
         unit.report(Level::Error, Loc(0), &format!("cannot write integration header '{}': {error}", path.display()));
     }

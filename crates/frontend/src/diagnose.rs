@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::call_site::CallSite;
-use crate::facts::{Action, Event, Function, Global, Kernel, Level, Loc, Source};
+use crate::facts::{Action, Event, Function, Global, Kernel, Level, Loc, Misuse, MisuseKind, Source};
 use crate::library;
 use crate::reach::{Graph, Root};
 
@@ -49,6 +49,28 @@ pub fn device_code(source: &impl Source, graph: &Graph, kernels: &[Kernel], site
         reporter.report(caller, loc, &fault);
     }
     seen.is_empty() && recursive.is_empty()
+}
+
+/// Reports objects of class `device_global` where none may be; true when there is none.
+pub fn device_globals(source: &impl Source, misuses: &[Misuse]) -> bool {
+    for Misuse { kind, loc, name } in misuses {
+        let what = match kind {
+            MisuseKind::Local => "a local variable",
+            MisuseKind::Parameter => "a parameter, which a reference could be",
+            MisuseKind::Member => "a non-static member",
+            MisuseKind::Array => "an array of them, which a 'device_global' of an array could be",
+            MisuseKind::ThreadLocal => "thread-local",
+            MisuseKind::NotPublic => "a static member that is not public",
+            MisuseKind::New => "made by 'new'",
+            MisuseKind::Temporary => "a temporary object",
+        };
+        let subject = if name.is_empty() { "this one".to_owned() } else { format!("'{name}'") };
+        let message = format!(
+            "a 'device_global' must be a variable at namespace scope or a public static member, but {subject} is {what}"
+        );
+        source.report(Level::Error, *loc, &message);
+    }
+    misuses.is_empty()
 }
 
 /// The rule that an event breaks.

@@ -2,6 +2,8 @@
 //!
 //! Nothing here depends on clang, so diagnostics, rows and the integration header can be tested without it.
 
+use scythe_abi::names::TU_SEPARATOR;
+
 /// A declaration's address: names a function or variable within one translation unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Decl(pub usize);
@@ -209,6 +211,44 @@ pub struct Kernel {
 pub struct DecoratedType {
     pub name: String,
     pub aspects: Vec<i64>,
+}
+
+/// A `device_global` variable, declared or defined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceGlobal {
+    /// In the host's code.
+    pub symbol: String,
+    pub size: u64,
+    /// The same entity in every translation unit.
+    pub external: bool,
+}
+
+impl DeviceGlobal {
+    /// The variable's name on devices, in the translation unit `unit`.
+    pub fn id(&self, unit: &str) -> String {
+        if self.external { self.symbol.clone() } else { format!("{}{TU_SEPARATOR}{unit}", self.symbol) }
+    }
+}
+
+/// How an object of class `device_global` comes to be where none may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MisuseKind {
+    Local,
+    Parameter,
+    Member,
+    Array,
+    ThreadLocal,
+    NotPublic,
+    New,
+    Temporary,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misuse {
+    pub kind: MisuseKind,
+    pub loc: Loc,
+    /// Empty for objects without one.
+    pub name: String,
 }
 
 /// How bad a report is.

@@ -134,6 +134,22 @@ pub struct DecoratedType {
 }
 
 #[repr(C)]
+pub struct DeviceGlobal {
+    pub symbol: Str,
+    pub size: u64,
+    pub external: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+pub struct Misuse {
+    pub kind: u32,
+    pub loc: u32,
+    pub decl: Decl,
+    pub name: Str,
+}
+
+#[repr(C)]
 pub struct UnitFacts {
     pub main_file: Str,
     pub kernels: *const Decl,
@@ -148,6 +164,10 @@ pub struct UnitFacts {
     pub caller_count: usize,
     pub types: *const DecoratedType,
     pub type_count: usize,
+    pub device_globals: *const DeviceGlobal,
+    pub device_global_count: usize,
+    pub misuses: *const Misuse,
+    pub misuse_count: usize,
     pub name_conflicts: u32,
     pub errors: u32,
 }
@@ -196,6 +216,8 @@ const _: () = {
     assert!(size_of::<NamePart>() == 40);
     assert!(size_of::<Kernel>() == 144);
     assert!(size_of::<DecoratedType>() == 32);
-    assert!(size_of::<UnitFacts>() == 120);
+    assert!(size_of::<DeviceGlobal>() == 32);
+    assert!(size_of::<Misuse>() == 32);
+    assert!(size_of::<UnitFacts>() == 152);
     assert!(size_of::<PassPlugin>() == 40);
 };

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use scythe_abi::launch::Param;
 
+use crate::annotate::DeviceGlobalNote;
 use crate::facts::{NamePart, Position};
 
 /// What the header says of one kernel.
@@ -35,7 +36,7 @@ impl KernelEntry {
 }
 
 /// The header's text.
-pub fn render(kernels: &[KernelEntry]) -> String {
+pub fn render(kernels: &[KernelEntry], variables: &[DeviceGlobalNote]) -> String {
     let mut out = String::from(
         "// Made by Scythe: what the host compiler must know of the kernels.\n#pragma once\n#define __SCYTHE_INT_HEADER__ 1\n#include <sycl/detail/kernel_info.hpp>\n\n",
     );
@@ -65,7 +66,31 @@ pub fn render(kernels: &[KernelEntry]) -> String {
         let _ = writeln!(out, "    {{{}, {line}, {column}, {size}, {}}},", literal(file), literal(&kernel.symbol));
     }
     out.push_str("    {nullptr, 0, 0, 0, nullptr},\n};\n\n} // namespace detail\n} // namespace sycl\n");
+    if !variables.is_empty() {
+        register(&mut out, variables);
+    }
     out
+}
+
+/// Lets the runtime know the program's variables. They cannot be named before they are declared, nor all of them afterwards;
+/// but their symbols can, also those of internal linkage. A variable that is not part of the object has no address.
+fn register(out: &mut String, variables: &[DeviceGlobalNote]) {
+    out.push_str("\n#include <sycl/detail/device_global_registration.hpp>\n\n");
+    for (index, variable) in variables.iter().enumerate() {
+        let symbol = literal(&variable.symbol);
+        let _ = writeln!(out, "static char __scythe_device_global_{index} __attribute__((weakref({symbol})));");
+    }
+    out.push_str("\nnamespace sycl {\nnamespace detail {\n\nstatic const scythe_device_global device_globals[] = {\n");
+    for (index, variable) in variables.iter().enumerate() {
+        let id = literal(&variable.id);
+        let _ = writeln!(out, "    {{&::__scythe_device_global_{index}, {id}, {}}},", variable.size);
+    }
+    let count = variables.len();
+    let _ = writeln!(
+        out,
+        "}};\nstatic const device_global_registration registered_device_globals(device_globals, {count});\n\n}} // namespace \
+         detail\n}} // namespace sycl"
+    );
 }
 
 /// A declaration inside its namespaces.
@@ -149,11 +174,14 @@ mod tests {
 
     #[test]
     fn names_are_declared_once_in_their_namespaces() {
-        let text = render(&[
-            kernel("a::K", vec![part("a::inline v1", "class K")]),
-            kernel("T<a::K>", vec![part("a::inline v1", "class K"), part("", "template <typename> struct T")]),
-            kernel("L", vec![part(" ", "class L")]),
-        ]);
+        let text = render(
+            &[
+                kernel("a::K", vec![part("a::inline v1", "class K")]),
+                kernel("T<a::K>", vec![part("a::inline v1", "class K"), part("", "template <typename> struct T")]),
+                kernel("L", vec![part(" ", "class L")]),
+            ],
+            &[],
+        );
         assert_eq!(text.matches("namespace a { inline namespace v1 { class K; } }\n").count(), 1, "{text}");
         assert!(text.contains("\ntemplate <typename> struct T;\n"), "{text}");
         assert!(text.contains("\nnamespace { class L; }\n"), "{text}");
@@ -167,7 +195,7 @@ mod tests {
         (lambda.declarable, lambda.closure) = (false, true);
         let mut local = part("", "class Local");
         local.declarable = false;
-        let text = render(&[kernel("(lambda)", vec![lambda]), kernel("Local", vec![local])]);
+        let text = render(&[kernel("(lambda)", vec![lambda]), kernel("Local", vec![local])], &[]);
         assert!(text.contains("{\"a \\\"b\\\".cpp\", 3, 5, 16, \"_ZTS1K\"},"), "{text}");
         assert!(!text.contains("Local") && !text.contains("kernel_info<::"), "{text}");
     }

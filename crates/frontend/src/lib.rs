@@ -11,6 +11,7 @@
 //! * [`aspects`]: which optional features functions use, and where. [`attributes`]: what attributes may say. [`warnings`]: `-W`.
 //! * [`properties`]: what the attributes that list properties say.
 //! * [`annotate`]: all of it into IR. [`lower`]: the passes that run here.
+//! * [`host`]: what the host pass says of `device_global` variables.
 //! * [`compile`]: the two stages that call all of these.
 
 pub mod annotate;
@@ -22,6 +23,7 @@ pub mod diagnose;
 pub mod facts;
 mod ffi;
 pub mod functor;
+pub mod host;
 pub mod int_header;
 pub mod library;
 pub mod lower;

@@ -132,6 +132,27 @@ pub unsafe extern "C" fn scythe_frontend_member(properties: *const ffi::Attribut
     good.into()
 }
 
+/// The annotation by which a host module tells of a `device_global` into `out`, and 1; or 0.
+///
+/// # Safety
+/// `variable` is a description by the shim, and `out` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_frontend_host_variable(variable: *const ffi::DeviceGlobal, out: *mut ffi::Str) -> u32 {
+    let made = stage("host variables", |state| {
+        // SAFETY: forwarded to the caller.
+        let variable = unsafe { crate::unit::device_global(&*variable) };
+        crate::host::annotation(&variable, &state.options.tu_id)
+    });
+    let Ok(made) = made else { return 0 };
+    MEMBER_TEXT.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        *kept = made;
+        // SAFETY: forwarded to the caller; the text is kept until the next call.
+        unsafe { *out = ffi::Str { data: kept.as_ptr().cast(), size: kept.len() } };
+    });
+    1
+}
+
 /// Looks at the complete AST: diagnostics, launch rows, integration header.
 ///
 /// # Safety
@@ -149,21 +170,25 @@ pub unsafe extern "C" fn scythe_frontend_unit(raw: *mut ffi::RawUnit, facts: *co
     }
 }
 
-/// Runs the IR passes on the unit's module.
+/// Runs the IR passes on the unit's module: those for device code, or, where no device pass has left notes, the registration
+/// of what a host module tells of.
 ///
 /// # Safety
 /// `module` is clang's module, and nobody else uses it during the call; `unit` is null or the shim's unit of that module.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_frontend_module(module: *mut c_void, unit: *mut ffi::RawUnit) -> *const c_char {
     let result = stage("device passes", |state| {
-        let Some(notes) = state.notes.take() else { return Ok(()) };
+        // SAFETY: forwarded to the caller; the module outlives the call.
+        let Some(module) = (unsafe { scythe_llvm::Module::borrowed(module as LLVMModuleRef) }) else { return Ok(()) };
+        let Some(notes) = state.notes.take() else {
+            if !state.is_device {
+                crate::host::register(&module);
+            }
+            return Ok(());
+        };
         // SAFETY: forwarded to the caller; the unit outlives the call.
         let Some(speaker) = (unsafe { Speaker::new(unit) }) else { return Ok(()) };
-        // SAFETY: forwarded to the caller; the module outlives the call.
-        match unsafe { scythe_llvm::Module::borrowed(module as LLVMModuleRef) } {
-            Some(module) => compile::module(&module, &notes, &state.options, &speaker),
-            None => Ok(()),
-        }
+        compile::module(&module, &notes, &state.options, &speaker)
     });
     answer(result.and_then(|result| result))
 }

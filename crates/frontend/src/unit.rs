@@ -1,8 +1,8 @@
 //! The shim's facts as values: the one place that reads `ffi` structures.
 
 use crate::facts::{
-    Action, Attribute, Decl, DecoratedType, Event, Field, FieldKind, Function, Global, Kernel, Level, Loc, NamePart,
-    Position, Source, Value, Variable,
+    Action, Attribute, Decl, DecoratedType, DeviceGlobal, Event, Field, FieldKind, Function, Global, Kernel, Level,
+    Loc, Misuse, MisuseKind, NamePart, Position, Source, Value, Variable,
 };
 use crate::ffi;
 use crate::warnings::Fate;
@@ -58,6 +58,8 @@ pub struct Unit {
     /// The program's own functions.
     pub callers: Vec<Decl>,
     pub types: Vec<DecoratedType>,
+    pub device_globals: Vec<DeviceGlobal>,
+    pub misuses: Vec<Misuse>,
     /// How often clang found a kernel name in use, which it leaves to us to report.
     pub name_conflicts: u32,
     /// Clang has reported errors: facts may be incomplete.
@@ -86,6 +88,11 @@ impl Unit {
                     .iter()
                     .map(|t| DecoratedType { name: text(t.name), aspects: slice(t.values, t.value_count).to_vec() })
                     .collect(),
+                device_globals: slice(facts.device_globals, facts.device_global_count)
+                    .iter()
+                    .map(|variable| device_global(variable))
+                    .collect(),
+                misuses: slice(facts.misuses, facts.misuse_count).iter().filter_map(|raw| misuse(raw)).collect(),
                 name_conflicts: facts.name_conflicts,
                 errors: facts.errors != 0,
             }
@@ -291,6 +298,23 @@ unsafe fn values(mut raw: &[ffi::Value]) -> Vec<Value> {
         });
     }
     out
+}
+
+/// # Safety
+/// The variable's strings are valid.
+pub unsafe fn device_global(raw: &ffi::DeviceGlobal) -> DeviceGlobal {
+    // SAFETY: forwarded to the caller.
+    DeviceGlobal { symbol: unsafe { text(raw.symbol) }, size: raw.size, external: raw.external != 0 }
+}
+
+/// # Safety
+/// The strings are valid.
+unsafe fn misuse(raw: &ffi::Misuse) -> Option<Misuse> {
+    use MisuseKind::*;
+    let kinds = [Local, Parameter, Member, Array, ThreadLocal, NotPublic, New, Temporary];
+    let kind = *kinds.get(raw.kind as usize)?;
+    // SAFETY: forwarded to the caller.
+    Some(Misuse { kind, loc: Loc(raw.loc), name: unsafe { text(raw.name) } })
 }
 
 /// # Safety

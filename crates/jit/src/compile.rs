@@ -2,8 +2,8 @@
 
 use crate::link;
 use scythe_llvm::{Context, Linkage, Module, OptLevel, TargetMachine, TargetOptions};
-use scythe_passes::device_has;
 use scythe_passes::target::cpu::{self, CpuError, Stage, externals};
+use scythe_passes::{device_globals, device_has};
 use std::path::{Path, PathBuf};
 
 /// The device library's file in the folder of device libraries.
@@ -64,6 +64,7 @@ pub fn compile_module<'ctx>(
     // Nobody can look at debug information of code that is loaded into memory, and it slows every pass.
     module.strip_debug_info();
     dump(options, "cpu-0-input", &module)?;
+    device_globals::to_declarations(&module);
     device_has::fold(&module, &options.aspects).map_err(|e| e.to_string())?;
     link_device_library(context, &module, options)?;
     let mut observe = |stage: Stage, module: &Module<'ctx>| {

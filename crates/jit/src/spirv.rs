@@ -21,8 +21,8 @@ use scythe_llvm::{
     Context, Linkage, Module, OptLevel, PassOptions, Place, TargetMachine, TargetOptions, run_passes,
     translate_to_spirv,
 };
-use scythe_passes::device_has;
 use scythe_passes::target::cpu::local_variables;
+use scythe_passes::{device_globals, device_has};
 use std::path::PathBuf;
 
 /// The device library's file in the folder of device libraries.
@@ -113,6 +113,7 @@ fn prepare<'ctx>(
     let machine = TargetMachine::new(&TargetOptions { triple: triple.to_owned(), ..TargetOptions::default() });
     let machine = machine.map_err(|e| e.to_string())?;
     machine.apply_to(module);
+    device_globals::to_pointers(module).map_err(|e| e.to_string())?;
     device_has::fold(module, &options.aspects).map_err(|e| e.to_string())?;
     local_variables::declare(module).map_err(|e| e.to_string())?;
     externals::link_device_library(context, module, options)?;

@@ -107,6 +107,14 @@ void scythe_llvm_append_to_used(LLVMModuleRef module, LLVMValueRef *values, size
   appendToUsed(*unwrap(module), list);
 }
 
+void scythe_llvm_append_to_global_ctors(LLVMModuleRef module, LLVMValueRef function, int priority) {
+  appendToGlobalCtors(*unwrap(module), unwrap<Function>(function), priority);
+}
+
+void scythe_llvm_append_to_global_dtors(LLVMModuleRef module, LLVMValueRef function, int priority) {
+  appendToGlobalDtors(*unwrap(module), unwrap<Function>(function), priority);
+}
+
 int scythe_llvm_has_indirect_functions(LLVMModuleRef module) { return !unwrap(module)->ifunc_empty(); }
 
 // The text goes to `take`; other symbols as they are.

@@ -56,6 +56,12 @@ impl<'ctx> GlobalVariable<'ctx> {
         unsafe { LLVMSetGlobalConstant(self.ptr(), constant as i32) }
     }
 
+    /// With `true`, its value when code first runs may be another than the initial one: somebody else sets it.
+    pub fn set_externally_initialized(self, value: bool) {
+        // SAFETY: live global.
+        unsafe { LLVMSetExternallyInitialized(self.ptr(), value as i32) }
+    }
+
     pub fn address_space(self) -> u32 {
         self.ty().address_space().unwrap_or(0)
     }

@@ -206,6 +206,16 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
+    /// Has `enter` called when the program or library of this module is loaded, and `leave` when it is unloaded. Both take and
+    /// return nothing. Lower priorities enter earlier and leave later; up to 100 are the system's.
+    pub fn add_to_loading(&self, enter: Function<'ctx>, leave: Function<'ctx>, priority: u16) {
+        // SAFETY: live module and functions of it; LLVM makes its list anew.
+        unsafe {
+            shim::scythe_llvm_append_to_global_ctors(self.ptr(), enter.ptr(), priority.into());
+            shim::scythe_llvm_append_to_global_dtors(self.ptr(), leave.ptr(), priority.into());
+        }
+    }
+
     /// There are functions that a resolver picks when a program is loaded.
     pub fn has_indirect_functions(&self) -> bool {
         // SAFETY: live module.

@@ -107,6 +107,8 @@ unsafe extern "C" {
         map: *mut RawValueMap,
     );
     pub(crate) fn scythe_llvm_share_global_metadata(to: LLVMValueRef, from: LLVMValueRef);
+    pub(crate) fn scythe_llvm_append_to_global_ctors(module: LLVMModuleRef, function: LLVMValueRef, priority: c_int);
+    pub(crate) fn scythe_llvm_append_to_global_dtors(module: LLVMModuleRef, function: LLVMValueRef, priority: c_int);
     pub(crate) fn scythe_llvm_append_to_used(module: LLVMModuleRef, globals: *mut LLVMValueRef, count: usize);
     pub(crate) fn scythe_llvm_has_indirect_functions(module: LLVMModuleRef) -> c_int;
     pub(crate) fn scythe_llvm_demangle(

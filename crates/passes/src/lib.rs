@@ -6,7 +6,7 @@
 //!
 //! 1. [`properties::kernels`]: compile-time properties of kernels are what attributes would have been.
 //! 2. [`aspects`]: which optional features each function uses, before any other pass can hide one.
-//! 3. [`linkage`]: kernels of several translation units can be linked. Names are final afterwards.
+//! 3. [`linkage`]: kernels and `device_global` variables of several translation units can be linked. Names are final afterwards.
 //! 4. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
 //! 5. [`properties::parameters`]: parameters carry their compile-time properties.
 //! 6. [`properties::members`]: accesses to members with properties tell which member of what they access.
@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod aspects;
+pub mod device_globals;
 pub mod device_has;
 mod error;
 pub mod fixed_targets;

@@ -6,11 +6,12 @@
 //!   and, other than with `linkonce_odr`, the optimiser keeps it though no device code calls it;
 //! * a kernel whose name has internal linkage, which the front end marks with [`INTERNAL_ATTRIBUTE`], is called
 //!   `<name>.tu.<translation unit>` and stays strong; its launch row follows;
-//! * the mark is gone.
+//! * the mark is gone;
+//! * `device_global` variables have their final names, and are `weak_odr` as well ([`crate::device_globals`]).
 //!
 //! Other functions keep the linkage that clang gave them.
 
-use crate::{Error, Pass, launch_metadata};
+use crate::{Error, Pass, device_globals, launch_metadata};
 use scythe_abi::names::TU_SEPARATOR;
 use scythe_llvm::{Function, Linkage as LlvmLinkage, Module, Place};
 use std::collections::HashMap;
@@ -47,7 +48,7 @@ impl Pass for Linkage {
             }
             launch_metadata::write(module, &rows);
         }
-        Ok(changed)
+        Ok(changed | device_globals::share(module)?)
     }
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use scythe_hal::UsmKind;
 
 use crate::platform::Device;
-use crate::{Errc, Result, invalid, lock};
+use crate::{Errc, Result, device_global, invalid, lock, registry};
 
 /// What an alignment of 0 asks for: enough for any type of the headers (`vec<double, 16>`).
 const LARGEST_ALIGNMENT: usize = 128;
@@ -16,6 +17,8 @@ const LARGEST_ALIGNMENT: usize = 128;
 ///
 /// Allocations that a program does not free stay valid until the process ends: commands may still use them.
 pub struct Context {
+    /// Unique in the process, and not 0.
+    pub id: u64,
     devices: Vec<&'static Device>,
     /// By address.
     allocations: Mutex<BTreeMap<usize, Allocation>>,
@@ -28,12 +31,24 @@ struct Allocation {
     device: &'static Device,
 }
 
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        registry::forget_context(self.id);
+        device_global::forget_context(self.id);
+    }
+}
+
 impl Context {
     pub fn new(devices: Vec<&'static Device>) -> Result<Self> {
         if devices.is_empty() {
             return Err(invalid("a context needs at least one device, got none"));
         }
-        Ok(Self { devices, allocations: Mutex::default() })
+        Ok(Self { id: next_id(), devices, allocations: Mutex::default() })
     }
 
     pub fn holds(&self, device: &Device) -> bool {

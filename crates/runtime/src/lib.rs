@@ -10,6 +10,7 @@
 //! * [`event`]: events of the runtime itself, and joining those of different backends; [`dispatch`] holds commands back
 //!   until a backend may have them.
 //! * [`memory`]: buffers, their copies, and who may touch them when. [`context`]: unified shared memory.
+//! * [`device_global`]: variables of device code, and their memory.
 //! * [`coroutine`]: work-groups of host mode, whose work-items wait for each other.
 //! * [`settings`]: environment variables. [`simulate`]: devices that the CPU plays for tests.
 //! * [`exit`]: what happens when the process ends with commands in flight.
@@ -23,6 +24,7 @@ pub mod context;
 pub mod copy;
 pub mod coroutine;
 mod demangle;
+pub mod device_global;
 pub mod dispatch;
 pub mod event;
 pub mod exit;

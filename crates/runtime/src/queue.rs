@@ -29,7 +29,7 @@ use crate::{Error, Result, invalid, lock};
 
 /// A SYCL queue.
 pub struct Queue {
-    _context: Arc<Context>,
+    pub context: Arc<Context>,
     pub device: &'static Device,
     in_order: bool,
     pub profiling: bool,
@@ -159,7 +159,7 @@ impl Queue {
             return Err(invalid(format!("device '{}' is not in the queue's context", device.name())));
         }
         let queue = Arc::new(Self {
-            _context: context,
+            context,
             device,
             in_order,
             profiling,

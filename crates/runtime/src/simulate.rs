@@ -177,6 +177,20 @@ impl hal::Device for SimulatedDevice {
         let options = hal::device_has::options(options, &self.info.aspects, code, libraries);
         self.inner.build(code, format, &options, libraries)
     }
+    fn build_with_globals(
+        &self,
+        code: &[u8],
+        format: Format,
+        options: &str,
+        libraries: &[&[u8]],
+        globals: &[hal::Global<'_>],
+    ) -> Result<Arc<dyn hal::Program>> {
+        let options = hal::device_has::options(options, &self.info.aspects, code, libraries);
+        self.inner.build_with_globals(code, format, &options, libraries, globals)
+    }
+    fn binds_globals(&self) -> bool {
+        self.inner.binds_globals()
+    }
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn hal::Queue>> {
         self.inner.create_queue(profiling)
     }

@@ -15,7 +15,7 @@ use scythe::memory::coherence::{Access, HostAccess};
 use scythe::memory::{Buffer, Mode};
 use scythe::platform::{Device, Runtime};
 use scythe::queue::{Action, HostCall, Order, Queue};
-use scythe::registry::{self, Expected};
+use scythe::registry::{self, Constants, Expected, Place};
 use scythe_abi::capi;
 use scythe_abi::launch::Shape;
 use scythe_hal::KernelWork;
@@ -102,7 +102,9 @@ fn submit_mix(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
     // SAFETY: `Mix` is plain words without padding.
     let bytes = unsafe { std::slice::from_raw_parts((&raw const functor).cast::<u8>(), size_of::<Mix>()) };
     let expected = Expected { functor_size: 48, shape: Shape::SingleTask };
-    let kernel = registry::kernel("mix", 0, None, expected, queue.device).expect("the kernel");
+    let kernel =
+        registry::kernel("mix", 0, None, expected, Place { device: queue.device, context: 1 }, &Constants::default())
+            .expect("the kernel");
     let action = Action::kernel(kernel, bytes, &ranges());
     submit(queue, action, &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
 }

@@ -10,7 +10,7 @@ use common::{Library, Machine, Traits, image_with, row};
 use scythe::launch::{Ranges, check_local_memory};
 use scythe::platform::Device;
 use scythe::queue::{Action, Order};
-use scythe::registry::{self, BundleState, Expected, ReadyKernel};
+use scythe::registry::{self, BundleState, Constants, Expected, Place, ReadyKernel};
 use scythe::{Errc, Error, Result};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
@@ -19,11 +19,18 @@ use scythe_image::Format;
 
 const TASK: Shape = Shape::SingleTask;
 
-fn find(name: &str, device: &Device) -> Result<Arc<ReadyKernel>> {
-    registry::kernel(name, 0, None, Expected { functor_size: 8, shape: TASK }, device)
+fn find(name: &str, device: &'static Device) -> Result<Arc<ReadyKernel>> {
+    registry::kernel(
+        name,
+        0,
+        None,
+        Expected { functor_size: 8, shape: TASK },
+        Place { device, context: 1 },
+        &Constants::default(),
+    )
 }
 
-fn failure(name: &str, device: &Device) -> Error {
+fn failure(name: &str, device: &'static Device) -> Error {
     find(name, device).err().expect("the lookup fails")
 }
 
@@ -252,7 +259,15 @@ fn a_required_work_group_size_must_be_launched() {
     let image = image_with(&[("sized", row(8, Shape::NdRange))], &Traits { requirements: size, ..Traits::default() });
     let _library = Library::load(vec![image]);
     let expected = Expected { functor_size: 8, shape: Shape::NdRange };
-    let kernel = registry::kernel("sized", 0, None, expected, machine.device).expect("found");
+    let kernel = registry::kernel(
+        "sized",
+        0,
+        None,
+        expected,
+        Place { device: machine.device, context: 1 },
+        &Constants::default(),
+    )
+    .expect("found");
     let required = kernel.work_group_size().expect("it requires a size");
     let ranges = |dims, local_size| Ranges {
         shape: Shape::NdRange,
@@ -280,7 +295,15 @@ fn local_memory_is_limited_as_the_device_says() {
     let launch_row = KernelLaunch { params: vec![local(0), local(16)], ..row(32, TASK) };
     let _library = Library::load(vec![image_with(&[("greedy", launch_row)], &Traits::default())]);
     let expected = Expected { functor_size: 32, shape: TASK };
-    let kernel = registry::kernel("greedy", 0, None, expected, machine.device).expect("found");
+    let kernel = registry::kernel(
+        "greedy",
+        0,
+        None,
+        expected,
+        Place { device: machine.device, context: 1 },
+        &Constants::default(),
+    )
+    .expect("found");
     let check = |first: u64, second: u64| {
         let functor: Vec<u8> = [0, first, 0, second].iter().flat_map(|word| word.to_ne_bytes()).collect();
         check_local_memory(&kernel, &functor, machine.device)

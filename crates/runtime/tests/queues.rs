@@ -10,7 +10,7 @@ use common::{Library, Machine, image, row};
 use scythe::event::Node;
 use scythe::launch::Ranges;
 use scythe::queue::{Action, HostCall, Order, Queue};
-use scythe::registry::{self, Expected};
+use scythe::registry::{self, Constants, Expected, Place};
 use scythe::{Errc, Error};
 use scythe_abi::launch::Shape;
 use scythe_hal::Status;
@@ -40,7 +40,15 @@ fn load() {
 
 fn launch(queue: &Queue, number: u64, order: Order<'_>) -> Node {
     let expected = Expected { functor_size: 8, shape: Shape::SingleTask };
-    let kernel = registry::kernel("numbered", 0, None, expected, queue.device).expect("the kernel");
+    let kernel = registry::kernel(
+        "numbered",
+        0,
+        None,
+        expected,
+        Place { device: queue.device, context: 1 },
+        &Constants::default(),
+    )
+    .expect("the kernel");
     let ranges =
         Ranges { shape: Shape::SingleTask, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] };
     // SAFETY: the functor holds no address.

@@ -13,7 +13,7 @@ use scythe::memory::Mode;
 use scythe::memory::coherence::HostAccess;
 use scythe::platform::Device;
 use scythe::queue::{Action, Order};
-use scythe::registry::{self, Expected, ReadyKernel, Slot};
+use scythe::registry::{self, Constants, Expected, Place, ReadyKernel, Slot};
 use scythe::{Errc, Result};
 use scythe_abi::launch::Shape;
 use scythe_image::{Format, Image, PropertySets};
@@ -24,11 +24,18 @@ fn machine() -> Machine {
     Machine::new(0, |_, _| Ok(()))
 }
 
-fn find(name: &str, tu: u64, size: u64, shape: Shape, device: &Device) -> Result<Arc<ReadyKernel>> {
-    registry::kernel(name, tu, None, Expected { functor_size: size, shape }, device)
+fn find(name: &str, tu: u64, size: u64, shape: Shape, device: &'static Device) -> Result<Arc<ReadyKernel>> {
+    registry::kernel(
+        name,
+        tu,
+        None,
+        Expected { functor_size: size, shape },
+        Place { device, context: 1 },
+        &Constants::default(),
+    )
 }
 
-fn failure(name: &str, size: u64, shape: Shape, device: &Device) -> scythe::Error {
+fn failure(name: &str, size: u64, shape: Shape, device: &'static Device) -> scythe::Error {
     find(name, 0, size, shape, device).err().expect("the lookup fails")
 }
 
@@ -148,9 +155,16 @@ fn slots_remember_within_a_generation_only() {
     let lookup = |size| {
         let slot = Slot { entry: &entry, generation: &generation };
         let expected = Expected { functor_size: size, shape: TASK };
-        match registry::remembered(&slot, expected, machine.device)? {
+        match registry::remembered(&slot, expected, Place { device: machine.device, context: 1 })? {
             Some(kernel) => Ok(kernel),
-            None => registry::kernel("slotted", 0, Some(slot), expected, machine.device),
+            None => registry::kernel(
+                "slotted",
+                0,
+                Some(slot),
+                expected,
+                Place { device: machine.device, context: 1 },
+                &Constants::default(),
+            ),
         }
     };
     let library = Library::load(vec![image(&[("slotted", row(8, TASK))])]);

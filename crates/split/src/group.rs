@@ -16,8 +16,10 @@ use std::hash::Hash;
 pub enum Mode {
     /// All.
     Off,
-    /// Those of one translation unit.
+    /// Those of one translation unit, and of others that use the same `device_global` with `device_image_scope`.
     #[default]
+    Auto,
+    /// Those of one translation unit.
     PerSource,
     /// None.
     PerKernel,
@@ -26,12 +28,16 @@ pub enum Mode {
 impl Mode {
     pub const NAMES: &str = "off, per_source, per_kernel or auto";
 
-    /// The mode of this name: those of `-fsycl-device-code-split=`, where `auto` is per source, or the shorter `source`
-    /// and `kernel` of post-link tools.
+    /// The modes that a program can be linked with instead of another.
+    pub const ALL: [(&str, Self); 4] =
+        [("auto", Self::Auto), ("per_source", Self::PerSource), ("per_kernel", Self::PerKernel), ("off", Self::Off)];
+
+    /// The mode of this name: those of `-fsycl-device-code-split=`, or the shorter `source` and `kernel` of post-link tools.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "off" | "none" => Some(Self::Off),
-            "per_source" | "source" | "auto" => Some(Self::PerSource),
+            "auto" => Some(Self::Auto),
+            "per_source" | "source" => Some(Self::PerSource),
             "per_kernel" | "kernel" => Some(Self::PerKernel),
             _ => None,
         }
@@ -77,23 +83,41 @@ fn is_exported(function: Function<'_>) -> bool {
     !function.is_declaration() && !local && function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()
 }
 
-/// Groups of entry points, by their places in the list: those of the mode, split by what their devices must have.
-pub fn group(entries: &[EntryPoint<'_>], mode: Mode) -> Vec<Vec<usize>> {
+/// Groups of entry points, by their places in the list: those of the mode, split by what their devices must have. Each list of
+/// `together` are entry points that one image should hold.
+pub fn group(entries: &[EntryPoint<'_>], mode: Mode, together: &[&[usize]]) -> Vec<Vec<usize>> {
     let unit = |entry: &EntryPoint<'_>| {
         entry.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).unwrap_or_default()
     };
     match mode {
-        Mode::Off => group_by(entries, |entry| entry.requirements.share_key()),
+        Mode::Off => group_by(entries, |_, entry| entry.requirements.share_key()),
         Mode::PerKernel => (0..entries.len()).map(|entry| vec![entry]).collect(),
-        Mode::PerSource => group_by(entries, |entry| (unit(entry), entry.requirements.share_key())),
+        Mode::PerSource => group_by(entries, |_, entry| (unit(entry), entry.requirements.share_key())),
+        Mode::Auto => {
+            let units = joined(entries.iter().map(unit).collect(), together);
+            group_by(entries, |index, entry| (units[index].as_str(), entry.requirements.share_key()))
+        }
     }
 }
 
-fn group_by<'ctx, K: Hash + Eq>(entries: &[EntryPoint<'ctx>], key: impl Fn(&EntryPoint<'ctx>) -> K) -> Vec<Vec<usize>> {
+/// The translation units, where those that must stay together count as the first of them.
+fn joined(mut units: Vec<String>, together: &[&[usize]]) -> Vec<String> {
+    for list in together {
+        let Some(first) = list.first().map(|&index| units[index].clone()) else { continue };
+        let others: Vec<String> = list.iter().map(|&index| units[index].clone()).collect();
+        units.iter_mut().filter(|unit| others.contains(unit)).for_each(|unit| unit.clone_from(&first));
+    }
+    units
+}
+
+fn group_by<'ctx, K: Hash + Eq>(
+    entries: &[EntryPoint<'ctx>],
+    key: impl Fn(usize, &EntryPoint<'ctx>) -> K,
+) -> Vec<Vec<usize>> {
     let mut places = HashMap::new();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
-        let place = *places.entry(key(entry)).or_insert(groups.len());
+        let place = *places.entry(key(index, entry)).or_insert(groups.len());
         if place == groups.len() {
             groups.push(Vec::new());
         }

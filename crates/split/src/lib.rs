@@ -2,7 +2,7 @@
 //!
 //! A part holds one group of entry points and all that they reach; what several groups reach is in each of their parts. All entry
 //! points of a part require the same of their device, or were compiled for the same fixed targets.
-//! Parts are closed: nothing but their entry points is visible outside. Groups come in the order of their first entry
+//! Parts are closed: nothing but their entry points and `device_global` variables is visible outside. Groups come in the order of their first entry
 //! point, these in the order of the module: same input, same bytes. The module is walked once; then parts are made one
 //! at a time, each in time that depends on itself alone. Memory is bounded by the largest part, and time is linear in
 //! what the parts hold together.
@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod device_globals;
 mod external;
 mod group;
 mod link;
@@ -41,6 +42,7 @@ use scythe_diag::{Diagnostic, codes};
 use scythe_image::PropertySets;
 use scythe_llvm::{Extractor, Linkage, Module};
 use scythe_passes::aspects::metadata::Kinds;
+use scythe_passes::device_globals::DeviceGlobal;
 use scythe_passes::{launch_metadata, specialization};
 use std::collections::{HashMap, HashSet};
 
@@ -95,7 +97,13 @@ impl<'ctx> Split<'ctx> {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let groups = group::group(&entries, options.mode);
+        let shared = device_globals::in_one_image(graph, &numbers);
+        let together: Vec<&[usize]> = shared.iter().map(|global| &global.entries[..]).collect();
+        let groups = group::group(&entries, options.mode, &together);
+        let faults = device_globals::check(&shared, &groups, &entries, &rows, options.mode);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         let facts = Facts::new(&module, graph, kinds);
         let targets = options.targets.clone();
         Ok(Self { module, extractor, entries, groups, imports, rows, kinds, facts, targets })
@@ -142,6 +150,7 @@ impl<'ctx> Split<'ctx> {
             let size = constant.value_type().alloc_size(&module).unwrap_or(0);
             properties.set(SPECIALIZATION_CONSTANTS).insert(&constant.name(), u32::try_from(size).unwrap_or(u32::MAX));
         }
+        device_globals::describe(graph, &members, &mut properties);
         let bundle = Bundle { graph, facts: &self.facts, entries: &entries, members: &members, rows: &self.rows };
         let (required, warnings) = bundle.requirements();
         let functions: Vec<_> = entries.iter().map(|entry| entry.function).collect();
@@ -179,7 +188,7 @@ fn check_rows(entries: &[EntryPoint<'_>], rows: &HashMap<String, KernelLaunch>) 
     faults
 }
 
-/// Nothing but the entry points is visible outside of a part, so that whoever builds it may change all the rest.
+/// Nothing but the entry points and `device_global` variables is visible outside of a part, so that whoever builds it may change all the rest.
 fn close(part: &Module<'_>, entries: &[&EntryPoint<'_>]) {
     let visible: HashMap<&str, Linkage> =
         entries.iter().map(|entry| (entry.symbol.as_str(), entry_linkage(entry))).collect();
@@ -188,8 +197,8 @@ fn close(part: &Module<'_>, entries: &[&EntryPoint<'_>]) {
         function.set_linkage(linkage.unwrap_or(Linkage::LLVMInternalLinkage));
     }
     for variable in part.globals().filter(|variable| !variable.is_declaration()) {
-        // Lists such as `llvm.used` are no variables of the program.
-        if variable.linkage() != Linkage::LLVMAppendingLinkage {
+        // Lists such as `llvm.used` are no variables of the program, and the runtime must find what it has memory for.
+        if variable.linkage() != Linkage::LLVMAppendingLinkage && DeviceGlobal::of(variable).is_none() {
             variable.set_linkage(Linkage::LLVMInternalLinkage);
         }
     }

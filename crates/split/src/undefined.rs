@@ -6,6 +6,7 @@ use crate::provided::is_provided;
 use scythe_abi::launch::KernelLaunch;
 use scythe_diag::{Diagnostic, Location, codes};
 use scythe_llvm::{Function, GlobalGraph, Value};
+use scythe_passes::device_globals::DeviceGlobal;
 use std::collections::{HashMap, HashSet};
 
 /// So many kernels are named that need a symbol besides the first; of others, only their number.
@@ -36,7 +37,9 @@ impl Imports {
 fn is_missing(global: Value<'_>) -> bool {
     let declared = global.as_function().is_some_and(Function::is_declaration)
         || global.as_global_variable().is_some_and(|variable| variable.is_declaration());
-    declared && !is_provided(&global.name())
+    // The runtime has memory for variables that others define.
+    let bound = || global.as_global_variable().and_then(DeviceGlobal::of).is_some();
+    declared && !is_provided(&global.name()) && !bound()
 }
 
 /// The globals of the module that its entry points would have to import.
@@ -67,7 +70,7 @@ pub fn check<'ctx>(
 }
 
 /// For each global, those that need it by themselves.
-fn users(graph: &GlobalGraph<'_>) -> Vec<Vec<u32>> {
+pub fn users(graph: &GlobalGraph<'_>) -> Vec<Vec<u32>> {
     let mut users = vec![Vec::new(); graph.len()];
     for user in 0..graph.len() as u32 {
         graph.needs(user).iter().for_each(|&need| users[need as usize].push(user));

@@ -184,7 +184,7 @@ impl Program {
         let (one, other) = (&self.functions[a], &self.functions[b]);
         let asked = match self.mode {
             Mode::Off => true,
-            Mode::PerSource => one.unit == other.unit,
+            Mode::PerSource | Mode::Auto => one.unit == other.unit,
             Mode::PerKernel => a == b,
         };
         let fixed = [one, other].map(|f| self.fixed_targets[f.unit].iter().collect::<BTreeSet<_>>());

@@ -126,7 +126,7 @@ impl Shape {
         for index in (0..self.kinds.len()).filter(|&index| entry(self.kinds[index])) {
             let key = match mode {
                 Mode::Off => 0,
-                Mode::PerSource => self.units[index],
+                Mode::PerSource | Mode::Auto => self.units[index],
                 Mode::PerKernel => index as u8,
             };
             match groups.iter_mut().find(|(known, _)| *known == key) {

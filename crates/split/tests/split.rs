@@ -284,7 +284,7 @@ fn mode_names_are_those_of_the_driver_and_of_post_link_tools() {
         ("off", Mode::Off),
         ("per_source", Mode::PerSource),
         ("source", Mode::PerSource),
-        ("auto", Mode::PerSource),
+        ("auto", Mode::Auto),
         ("per_kernel", Mode::PerKernel),
         ("kernel", Mode::PerKernel),
     ] {

@@ -148,6 +148,20 @@ scythe_status scythe_usm_query(scythe_context context, const void *ptr, uint32_t
 typedef void (*scythe_text_sink)(void *ctx, const char *text, size_t bytes);
 void scythe_stream_format(const uint64_t *words, scythe_text_sink sink, void *ctx);
 
+// A device_global variable: the host's object, which stands for it, and its name in device code.
+typedef struct scythe_device_global {
+  const void *host;
+  const char *name;
+  uint64_t size;
+} scythe_device_global;
+// Called when a program or library is loaded, and before it is unloaded. Rows without an object are ignored.
+void scythe_device_globals_register(const scythe_device_global *table, uint64_t count);
+void scythe_device_globals_unregister(const scythe_device_global *table, uint64_t count);
+// The address, on the queue's device, of `bytes` bytes from `offset` of the variable whose host object is `host` and has
+// `size` bytes. The first question makes it, with its initial value.
+scythe_status scythe_device_global_place(scythe_queue queue, const void *host, uint64_t size, uint32_t image_scope,
+                                         uint64_t offset, uint64_t bytes, void **out);
+
 enum scythe_buffer_flags {
   SCYTHE_BUFFER_USE_HOST_PTR = 1,   // the host pointer's memory is the buffer's host copy
   SCYTHE_BUFFER_READ_ONLY_HOST = 2, // `host_data` is const: copied on creation, never written back by itself

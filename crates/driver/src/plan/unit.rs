@@ -217,6 +217,11 @@ impl<'a> Unit<'a> {
 
     fn clang_host_args(&self) -> Vec<String> {
         let mut args = words(&["-Xclang", "-fsycl-is-host", "-D__SCYTHE_HOST_PASS__"]);
+        // It lets programs register their variables of device code.
+        args.push(format!("-fplugin={}", self.facts.layout.plugin.display()));
+        args.push(format!("-fpass-plugin={}", self.facts.layout.plugin.display()));
+        args.push(plugin_arg("mode", "host"));
+        args.push(plugin_arg("tu-id", &format!("{:016x}", self.id)));
         args.push(self.define_id());
         args.extend(standard_args(self.invocation, Steps::HOST));
         args.extend(common_clang(self.invocation, self.facts));

@@ -9,6 +9,7 @@
 //! category `errc::invalid`, not undefined behaviour.
 
 pub mod buffers;
+pub mod device_globals;
 pub mod devices;
 pub mod handles;
 pub mod host_groups;

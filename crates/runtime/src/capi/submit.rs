@@ -208,13 +208,14 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
     let constants = unsafe { constants(launch) }?;
     // What a slot remembers has the defaults.
     let slot = slot.filter(|_| constants.is_empty());
-    let known = slot.as_ref().map(|slot| registry::remembered(slot, expected, device)).transpose()?.flatten();
+    let place = registry::Place { device, context: queue.context.id };
+    let known = slot.as_ref().map(|slot| registry::remembered(slot, expected, place)).transpose()?.flatten();
     let kernel = match known {
         Some(kernel) => kernel,
         None => {
             // SAFETY: passed on.
             let name = unsafe { text(launch.name, "kernel name") }?;
-            registry::kernel(name, launch.tu, slot, expected, device, &constants)?
+            registry::kernel(name, launch.tu, slot, expected, place, &constants)?
         }
     };
     ranges.check_limits(device)?;

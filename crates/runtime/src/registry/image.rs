@@ -11,13 +11,15 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use scythe_abi::launch::{KernelLaunch, ParamKind};
 use scythe_abi::names::{
-    EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_WORK_GROUP_SIZES, LAUNCH_PROPERTY_SET, SPECIALIZATION_CONSTANTS,
+    DEVICE_GLOBALS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_WORK_GROUP_SIZES, LAUNCH_PROPERTY_SET,
+    SPECIALIZATION_CONSTANTS,
 };
 use scythe_device_config::Requirements;
-use scythe_hal::Program;
+use scythe_hal::{Global, Program};
 use scythe_image::{Format, ImageView, PropertySets};
 
-use super::{Constants, requirements};
+use super::{Constants, Place, requirements};
+use crate::device_global::{self, ImageVariable, Memory};
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock, settings};
 
@@ -38,6 +40,8 @@ pub(super) struct Image {
     /// In the order of the image, so that linking has one result.
     pub(super) imports: Vec<String>,
     requirements: Requirements,
+    /// `device_global` variables that its code uses.
+    pub(super) globals: Vec<ImageVariable>,
     programs: Mutex<Vec<Built>>,
 }
 
@@ -52,13 +56,24 @@ pub(super) struct KernelFacts {
 /// A program of an image, for one device and linked with these images.
 struct Built {
     device: u32,
+    /// 0 where it is the same in all: none of its images has a `device_global`.
+    context: u64,
     libraries: Vec<u64>,
     constants: Constants,
     program: ProgramCell,
 }
 
 /// Filled by whoever builds first.
-type ProgramCell = Arc<OnceLock<Result<Arc<dyn Program>>>>;
+type ProgramCell = Arc<OnceLock<Result<BuiltProgram>>>;
+
+/// A program, and the memory that its code uses.
+#[derive(Clone)]
+pub(super) struct BuiltProgram {
+    pub(super) program: Arc<dyn Program>,
+    pub(super) globals: Vec<Arc<Memory>>,
+    /// 0 where it is the same in all contexts.
+    pub(super) context: u64,
+}
 
 impl Image {
     /// Reads the image at these addresses, which belongs to a library of this name. The caller holds the registry, and the
@@ -75,6 +90,10 @@ impl Image {
         let sets = view.properties().map_err(|error| error.to_string())?;
         let requirements = requirements::read(&sets)?;
         let kernels = kernels(&sets, &requirements)?;
+        let globals = sets.get(DEVICE_GLOBALS).into_iter().flat_map(|set| set.iter());
+        let globals = globals
+            .map(|(symbol, value)| ImageVariable::read(symbol, value.as_bytes()))
+            .collect::<std::result::Result<_, _>>()?;
         let names = |set: &str| {
             let symbols = sets.get(set).into_iter().flat_map(|set| set.iter());
             symbols.map(|(symbol, _)| symbol.to_owned()).collect::<Vec<_>>()
@@ -91,6 +110,7 @@ impl Image {
             constants: names(SPECIALIZATION_CONSTANTS).into_iter().collect(),
             imports: names(IMPORTED_SYMBOLS),
             requirements,
+            globals,
             programs: Mutex::default(),
         })
     }
@@ -126,30 +146,31 @@ impl Image {
         device.hal.preference(self.format, &self.target)
     }
 
-    /// The image linked with `libraries` and built for `device`, with these values of specialization constants: at most once,
+    /// The image linked with `libraries` and built for its place, with these values of specialization constants: at most once,
     /// also when many threads ask. A failure is remembered, too.
     pub(super) fn program(
         &self,
-        device: &Device,
+        place: Place,
         libraries: &[Arc<Image>],
         constants: &Constants,
-    ) -> Result<Arc<dyn Program>> {
+    ) -> Result<BuiltProgram> {
         let constants = self.own_constants(libraries, constants)?;
         let ids: Vec<u64> = libraries.iter().map(|library| library.id).collect();
+        let (device, context) = (place.device.id, self.context(place, libraries));
         let cell = {
             let mut programs = lock(&self.programs);
-            let fits = |b: &&Built| b.device == device.id && b.libraries == ids && b.constants == constants;
-            match programs.iter().find(fits) {
+            let same = |b: &&Built| b.libraries == ids && b.constants == constants;
+            match programs.iter().filter(same).find(|b| b.device == device && b.context == context) {
                 Some(built) => built.program.clone(),
                 None => {
                     let program = ProgramCell::default();
-                    let (device, constants) = (device.id, constants.clone());
-                    programs.push(Built { device, libraries: ids, constants, program: program.clone() });
+                    let (constants, program_cell) = (constants.clone(), program.clone());
+                    programs.push(Built { device, context, libraries: ids, constants, program: program_cell });
                     program
                 }
             }
         };
-        cell.get_or_init(|| self.build(device, libraries, &constants)).clone()
+        cell.get_or_init(|| self.build(place, libraries, &constants)).clone()
     }
 
     /// Those of the values that this image or one of the libraries has a constant for. Only code that is yet to be compiled can take
@@ -172,12 +193,8 @@ impl Image {
         Ok(own)
     }
 
-    fn build(
-        &self,
-        device: &Device,
-        libraries: &[Arc<Image>],
-        constants: &[(String, Vec<u8>)],
-    ) -> Result<Arc<dyn Program>> {
+    fn build(&self, place: Place, libraries: &[Arc<Image>], constants: &[(String, Vec<u8>)]) -> Result<BuiltProgram> {
+        let device = place.device;
         let (options, code, others) = {
             let registry = lock(&super::REGISTRY);
             let images = std::iter::once(self).chain(libraries.iter().map(|library| &**library));
@@ -208,7 +225,41 @@ impl Image {
             settings::trace_line("images", &line);
         }
         let others: Vec<&[u8]> = others.iter().map(Vec::as_slice).collect();
-        device.hal.build(&code, self.format, &options, &others)
+        let globals = self.memory(place, libraries)?;
+        let program = if globals.is_empty() {
+            device.hal.build(&code, self.format, &options, &others)?
+        } else {
+            let bound: Vec<Global<'_>> = globals
+                .iter()
+                .map(|memory| Global { symbol: memory.symbol(), size: memory.size, address: memory.address })
+                .collect();
+            device.hal.build_with_globals(&code, self.format, &options, &others, &bound)?
+        };
+        Ok(BuiltProgram { program, globals, context: self.context(place, libraries) })
+    }
+
+    /// The memory of all variables that the image and these libraries name, as far as it is not part of the program.
+    fn memory(&self, place: Place, libraries: &[Arc<Image>]) -> Result<Vec<Arc<Memory>>> {
+        let mut all: Vec<Arc<Memory>> = Vec::new();
+        let variables = self.globals.iter().chain(libraries.iter().flat_map(|library| &library.globals));
+        for ImageVariable { symbol, size, image_scope } in variables {
+            let inside = *image_scope && !place.device.hal.binds_globals();
+            if !inside && all.iter().all(|known| known.symbol() != symbol) {
+                all.push(device_global::memory(place.device, place.context, symbol, *size)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The context that a program is built for: 0, for any, where it has no variables.
+    fn context(&self, place: Place, libraries: &[Arc<Image>]) -> u64 {
+        let shared = self.globals.is_empty() && libraries.iter().all(|library| library.globals.is_empty());
+        if shared { 0 } else { place.context }
+    }
+
+    /// Forgets programs that were built for this context alone.
+    pub(super) fn forget_context(&self, context: u64) {
+        lock(&self.programs).retain(|built| built.context != context);
     }
 
     /// Forgets programs that were linked with any of these images.

@@ -42,10 +42,10 @@ use scythe_image::Format;
 
 use crate::demangle::symbol_name;
 use crate::platform::Device;
-use crate::{Errc, Error, Result, invalid, lock};
+use crate::{Errc, Error, Result, device_global, invalid, lock};
 use crate::{exit, settings};
 use choice::{Candidate, Ranked, rank};
-use image::{Image, KernelFacts};
+use image::{BuiltProgram, Image, KernelFacts};
 
 /// How long removal waits for kernels.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -85,6 +85,8 @@ pub struct Entry {
 struct Ready {
     device: u32,
     constants: Constants,
+    /// 0 where it is the same in all: its images have no `device_global`.
+    context: u64,
     generation: u64,
     /// The images it was made of, the kernel's first: tells what to forget when one goes.
     images: Vec<u64>,
@@ -97,6 +99,8 @@ pub struct ReadyKernel {
     symbol: String,
     inner: Arc<dyn Kernel>,
     facts: KernelFacts,
+    /// What its code uses.
+    _globals: Vec<Arc<device_global::Memory>>,
     /// Offsets of the accessors in the functor.
     accessors: Vec<usize>,
     local_accessors: Vec<usize>,
@@ -134,6 +138,14 @@ pub type Constants = Arc<[(String, Vec<u8>)]>;
 pub struct Expected {
     pub functor_size: u64,
     pub shape: Shape,
+}
+
+/// Where a kernel is to run.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub device: &'static Device,
+    /// The context's number.
+    pub context: u64,
 }
 
 /// A kernel slot: where a host program lets the runtime remember a lookup.
@@ -314,43 +326,114 @@ pub fn has_constant(class: &str, tu: u64) -> Result<bool> {
 }
 
 /// The kernel that a slot remembers, where it still does: the quick way, without the kernel's name.
-pub fn remembered(slot: &Slot<'_>, expected: Expected, device: &Device) -> Result<Option<Arc<ReadyKernel>>> {
+pub fn remembered(slot: &Slot<'_>, expected: Expected, place: Place) -> Result<Option<Arc<ReadyKernel>>> {
     let generation = GENERATION.load(Ordering::Acquire);
     if slot.generation.load(Ordering::Acquire) != generation {
         return Ok(None);
     }
     // SAFETY: only this module writes slots, and only addresses of entries, which are never freed.
     let entry = unsafe { slot.entry.load(Ordering::Acquire).cast::<Entry>().as_ref() };
-    let kernel = entry.and_then(|entry| entry.find(device.id, generation, &[]));
+    let kernel = entry.and_then(|entry| entry.find(place, generation, &[]));
     if let Some(kernel) = &kernel {
         kernel.check(expected)?;
     }
     Ok(kernel)
 }
 
-/// The kernel that a host program calls `name`, built for `device`; `slot` remembers it. `Kernel` error when no image
+/// The kernel that a host program calls `name`, built for its place; `slot` remembers it. `Kernel` error when no image
 /// holds it, `KernelArgument` when host and device disagree on it. A slot is for kernels without values of `constants` alone.
 pub fn kernel(
     name: &str,
     tu: u64,
     slot: Option<Slot<'_>>,
     expected: Expected,
-    device: &Device,
+    place: Place,
     constants: &Constants,
 ) -> Result<Arc<ReadyKernel>> {
     let (entry, generation) = find_entry(name, tu)?;
-    let kernel = match entry.find(device.id, generation, constants) {
+    let kernel = match entry.find(place, generation, constants) {
         Some(kernel) => {
             kernel.check(expected)?;
             kernel
         }
-        None => entry.prepare(expected, device, generation, constants)?,
+        None => entry.prepare(expected, place, generation, constants)?,
     };
     if let Some(slot) = slot {
         slot.entry.store(std::ptr::from_ref(entry).cast_mut().cast(), Ordering::Release);
         slot.generation.store(generation, Ordering::Release);
     }
     Ok(kernel)
+}
+
+/// Fails where the device's images do not hold the variable, which has `device_image_scope`, exactly once.
+pub fn check_one_image(symbol: &str, device: &Device) -> Result<()> {
+    let images = images_with(symbol, device);
+    let fault = |code, what: String| {
+        Err(Error::new(
+            code,
+            format!("device_global '{}' has the property 'device_image_scope', {what}", symbol_name(symbol)),
+        ))
+    };
+    match images.len() {
+        1 => Ok(()),
+        0 => fault(Errc::KernelNotSupported, format!("but no kernel for {} uses it", device.name())),
+        n => fault(Errc::Invalid, format!("but is in {n} device images for {}, expected one", device.name())),
+    }
+}
+
+/// Where a variable with `device_image_scope` is inside of the program that its image becomes.
+pub fn address_in_image(symbol: &str, device: &'static Device, context: u64) -> Result<*mut c_void> {
+    let image = images_with(symbol, device).into_iter().next();
+    let image = image.ok_or_else(|| Error::new(Errc::Invalid, format!("no device image holds '{symbol}'")))?;
+    let libraries = {
+        let registry = lock(&REGISTRY);
+        let all: Vec<Arc<Image>> = registry.images().cloned().collect();
+        link::resolve(&image, &all, device)
+    };
+    let libraries = libraries.map_err(|error| Error::new(Errc::Build, error.to_string()))?;
+    let built = image.program(Place { device, context }, &libraries, &Constants::default())?;
+    let address = built.program.global(symbol)?;
+    address.ok_or_else(|| {
+        let name = symbol_name(symbol);
+        Error::new(Errc::KernelNotSupported, format!("device_global '{name}' is not used by the code of its image"))
+    })
+}
+
+/// The images that hold the variable and can run on the device, of each library the one that it prefers.
+fn images_with(symbol: &str, device: &Device) -> Vec<Arc<Image>> {
+    let mut registry = lock(&REGISTRY);
+    registry.read_images();
+    let mut best: Vec<(u32, Arc<Image>)> = Vec::new();
+    for image in registry.images().filter(|image| image.globals.iter().any(|global| global.symbol == symbol)) {
+        let Ok(preference) =
+            image.check(device).map_err(|_| ()).and_then(|()| image.preference(device).map_err(|_| ()))
+        else {
+            continue;
+        };
+        // The same kernels, compiled for other kinds of machines.
+        match best.iter_mut().find(|(_, other)| other.kernels.keys().any(|kernel| image.kernels.contains_key(kernel))) {
+            Some(known) if known.0 < preference => *known = (preference, image.clone()),
+            Some(_) => {}
+            None => best.push((preference, image.clone())),
+        }
+    }
+    best.into_iter().map(|(_, image)| image).collect()
+}
+
+/// Forgets what was built for a context that is gone.
+pub fn forget_context(context: u64) {
+    let mut dropped = Vec::new();
+    let registry = lock(&REGISTRY);
+    registry.images().for_each(|image| image.forget_context(context));
+    for entry in registry.entries.iter().flat_map(HashMap::values) {
+        let mut ready = lock(&entry.ready);
+        let (gone, kept): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut *ready).into_iter().partition(|ready| ready.context == context);
+        *ready = kept;
+        dropped.push(gone);
+    }
+    drop(registry);
+    drop(dropped);
 }
 
 fn find_entry(name: &str, tu: u64) -> Result<(&'static Entry, u64)> {
@@ -423,18 +506,24 @@ impl Registry {
     }
 }
 
+impl Ready {
+    fn is_for(&self, place: Place, constants: &[(String, Vec<u8>)]) -> bool {
+        let context = self.context == 0 || self.context == place.context;
+        self.device == place.device.id && context && *self.constants == *constants
+    }
+}
+
 impl Entry {
-    fn find(&self, device: u32, generation: u64, constants: &[(String, Vec<u8>)]) -> Option<Arc<ReadyKernel>> {
+    fn find(&self, place: Place, generation: u64, constants: &[(String, Vec<u8>)]) -> Option<Arc<ReadyKernel>> {
         let ready = lock(&self.ready);
-        let fits = |r: &&Ready| r.device == device && r.generation == generation && *r.constants == *constants;
+        let fits = |r: &&Ready| r.is_for(place, constants) && r.generation == generation;
         ready.iter().find(fits).map(|r| r.kernel.clone())
     }
 
     /// The kernel remembered from an earlier generation, now of this one.
-    fn renew(&self, device: u32, images: &[u64], generation: u64, constants: &Constants) -> Option<Arc<ReadyKernel>> {
+    fn renew(&self, place: Place, images: &[u64], generation: u64, constants: &Constants) -> Option<Arc<ReadyKernel>> {
         let mut ready = lock(&self.ready);
-        let fits = |r: &&mut Ready| r.device == device && r.images == images && r.constants == *constants;
-        let known = ready.iter_mut().find(fits)?;
+        let known = ready.iter_mut().find(|r| r.is_for(place, constants) && r.images == images)?;
         known.generation = generation;
         Some(known.kernel.clone())
     }
@@ -442,23 +531,23 @@ impl Entry {
     /// Remembers a kernel, unless another thread was quicker, and gives the one that counts.
     fn remember(
         &self,
-        device: u32,
+        place: Place,
         images: Vec<u64>,
         generation: u64,
-        kernel: Arc<ReadyKernel>,
+        (kernel, context): (Arc<ReadyKernel>, u64),
         constants: &Constants,
     ) -> Arc<ReadyKernel> {
         // Removals take both locks in this order.
         let registry = lock(&REGISTRY);
         let mut ready = lock(&self.ready);
-        let fits = |r: &&Ready| r.device == device && r.images == images && r.constants == *constants;
-        if let Some(known) = ready.iter().find(fits) {
+        if let Some(known) = ready.iter().find(|r| r.is_for(place, constants) && r.images == images) {
             return known.kernel.clone();
         }
         // When one of its images left in the meantime, nothing may point at it. Others may come and go: a kernel that is not
         // remembered is not waited for when its own go.
         if images.iter().all(|&id| registry.images().any(|image| image.id == id)) {
-            ready.push(Ready { device, constants: constants.clone(), generation, images, kernel: kernel.clone() });
+            let (device, constants) = (place.device.id, constants.clone());
+            ready.push(Ready { device, context, constants, generation, images, kernel: kernel.clone() });
         }
         kernel
     }
@@ -467,10 +556,11 @@ impl Entry {
     fn prepare(
         &self,
         expected: Expected,
-        device: &Device,
+        place: Place,
         generation: u64,
         constants: &Constants,
     ) -> Result<Arc<ReadyKernel>> {
+        let device = place.device;
         let registry = lock(&REGISTRY);
         let candidates = registry.candidates(&self.symbol);
         let fitting: Vec<_> =
@@ -505,15 +595,17 @@ impl Entry {
             let Ranked { candidate, libraries, .. } = &found;
             let images: Vec<u64> = std::iter::once(&candidate.image).chain(libraries).map(|image| image.id).collect();
             // A kernel that outlives a registration elsewhere stays the same object: removal counts its launches.
-            if let Some(kernel) = self.renew(device.id, &images, generation, constants) {
+            if let Some(kernel) = self.renew(place, &images, generation, constants) {
                 return Ok(kernel);
             }
-            let built = candidate.image.program(device, libraries, constants);
-            match built.and_then(|program| program.kernel(&self.symbol, &candidate.facts.launch)) {
-                Ok(inner) => {
-                    let kernel = Arc::new(ReadyKernel::new(&self.symbol, inner, candidate.facts.clone()));
-                    return Ok(self.remember(device.id, images, generation, kernel, constants));
-                }
+            let built = candidate.image.program(place, libraries, constants);
+            let kernel = |built: BuiltProgram| -> Result<(Arc<ReadyKernel>, u64)> {
+                let inner = built.program.kernel(&self.symbol, &candidate.facts.launch)?;
+                let kernel = ReadyKernel::new(&self.symbol, inner, candidate.facts.clone(), built.globals);
+                Ok((Arc::new(kernel), built.context))
+            };
+            match built.and_then(kernel) {
+                Ok(kernel) => return Ok(self.remember(place, images, generation, kernel, constants)),
                 Err(error) => {
                     tell(&format!(", cannot be used: {}", error.message));
                     // A backend that finds out only now that an image is not for its device says less than other errors.
@@ -539,13 +631,18 @@ fn on_device(symbol: &str, error: Error, device: &Device) -> Error {
 }
 
 impl ReadyKernel {
-    fn new(symbol: &str, inner: Arc<dyn hal::Kernel>, facts: KernelFacts) -> Self {
+    fn new(
+        symbol: &str,
+        inner: Arc<dyn hal::Kernel>,
+        facts: KernelFacts,
+        globals: Vec<Arc<device_global::Memory>>,
+    ) -> Self {
         let offsets = |kind| {
             let params = facts.launch.params.iter().filter(|param| param.kind == kind);
             params.map(|param| param.offset as usize).collect()
         };
         let (accessors, local_accessors) = (offsets(ParamKind::Accessor), offsets(ParamKind::Local));
-        Self { symbol: symbol.to_owned(), inner, facts, accessors, local_accessors }
+        Self { symbol: symbol.to_owned(), inner, facts, _globals: globals, accessors, local_accessors }
     }
 
     fn check(&self, expected: Expected) -> Result<()> {

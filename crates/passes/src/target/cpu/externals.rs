@@ -6,6 +6,7 @@
 
 use super::error::CpuError;
 use super::query;
+use crate::device_globals::DeviceGlobal;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
 use scythe_llvm::{Module, Value};
 
@@ -95,11 +96,13 @@ pub fn is_provided(symbol: &str) -> bool {
     C_LIBRARY.contains(&symbol) || symbol == crate::workgroup::group::DIVERGENT_BARRIER || is_maths(symbol)
 }
 
-/// The symbols that the module uses, does not define, and no one else provides: what the device library is asked for.
+/// The symbols that the module uses, does not define, and no one else provides: what the device library is asked for. The
+/// runtime provides `device_global` variables.
 pub fn missing(module: &Module<'_>) -> Vec<String> {
     let functions = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     let functions = functions.map(|f| f.name()).filter(|n| !is_provided(n) && !query::belongs_to_kernel(n));
-    let variables = module.globals().filter(|g| g.is_declaration() && g.has_uses()).map(|g| g.name());
+    let variables = module.globals().filter(|g| g.is_declaration() && g.has_uses() && DeviceGlobal::of(*g).is_none());
+    let variables = variables.map(|g| g.name());
     functions.chain(variables).collect()
 }
 

@@ -1,0 +1,68 @@
+//! Variables of device code: registration by programs, and where copies find them.
+
+use std::ffi::c_void;
+
+use scythe_abi::capi::{DeviceGlobal, QueueHandle, QueueT, Status};
+
+use super::handles::{check_out, get, put, slice, text};
+use super::{edge, edge_or};
+use crate::Result;
+use crate::device_global::{self, Part};
+
+/// # Safety
+/// See [`super`]; the table's objects stay readable until [`scythe_device_globals_unregister`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_globals_register(table: *const DeviceGlobal, count: u64) {
+    edge_or((), || {
+        // SAFETY: passed on.
+        for (host, name, size) in unsafe { rows(table, count) }? {
+            device_global::register(host, name, size);
+        }
+        Ok(())
+    });
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_globals_unregister(table: *const DeviceGlobal, count: u64) {
+    edge_or((), || {
+        // SAFETY: passed on.
+        for (host, name, _) in unsafe { rows(table, count) }? {
+            device_global::unregister(host, name);
+        }
+        Ok(())
+    });
+}
+
+/// # Safety
+/// `table` is null or holds `count` rows, whose names are null or C strings.
+unsafe fn rows<'a>(table: *const DeviceGlobal, count: u64) -> Result<Vec<(*const c_void, &'a str, u64)>> {
+    // SAFETY: passed on.
+    let rows = unsafe { slice(table, count, "device globals") }?;
+    // SAFETY: passed on.
+    rows.iter().map(|row| Ok((row.host, unsafe { text(row.name, "name of a device global") }?, row.size))).collect()
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_global_place(
+    queue: QueueHandle,
+    host: *const c_void,
+    size: u64,
+    image_scope: u32,
+    offset: u64,
+    bytes: u64,
+    out: *mut *mut c_void,
+) -> Status {
+    edge(|| {
+        check_out(out, "out")?;
+        // SAFETY: passed on.
+        let queue = unsafe { get::<QueueT>(queue) }?;
+        let part = Part { host, size, image_scope: image_scope != 0, offset, bytes };
+        let place = device_global::place(queue, &part)?;
+        // SAFETY: passed on.
+        unsafe { put(out, "out", place) }
+    })
+}

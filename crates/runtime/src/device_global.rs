@@ -1,0 +1,218 @@
+//! `device_global` variables: which the program has, and their memory on each device.
+//!
+//! Programs register their variables when they are loaded: the address of the host's object, which stands for the variable in
+//! calls, and its name in device code. A variable has one allocation for each context and device, made when it is first
+//! needed, by a copy or by a kernel whose image names it, and filled with what the host's object holds: its initial value.
+//! Images of all libraries find it by its name, so that all kernels share it.
+//!
+//! A variable with `device_image_scope` lives inside of a program where the backend cannot bind it to memory
+//! ([`scythe_hal::Device::binds_globals`]); the registry then tells where.
+//!
+//! Memory lives as long as somebody may use it: the table, for as long as the variable is registered and the context there, and
+//! kernels that were built with it.
+
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex};
+
+use scythe_hal::{UsmKind, Work};
+
+use crate::demangle::symbol_name;
+use crate::platform::Device;
+use crate::queue::Queue;
+use crate::{Errc, Error, Result, invalid, lock, registry};
+
+/// Enough for any type of the headers.
+const ALIGNMENT: usize = 128;
+
+static TABLE: Mutex<Table> = Mutex::new(Table { variables: Vec::new(), memory: Vec::new() });
+
+struct Table {
+    variables: Vec<Variable>,
+    memory: Vec<Arc<Memory>>,
+}
+
+/// A variable of the program.
+struct Variable {
+    /// The address of the host's object.
+    host: usize,
+    symbol: String,
+    size: usize,
+    /// How many translation units have registered it.
+    count: usize,
+}
+
+/// A variable's allocation on one device, in one context.
+pub struct Memory {
+    symbol: String,
+    context: u64,
+    device: &'static Device,
+    pub size: usize,
+    pub address: *mut c_void,
+}
+
+// SAFETY: the address is not used by this type; who copies there is ordered by events.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    pub fn symbol(&self) -> &str {
+        &self.symbol
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: the device allocated it in this way, and nobody has a reference any more.
+        unsafe { self.device.hal.free(UsmKind::Device, self.address) }
+    }
+}
+
+/// What an image says of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageVariable {
+    pub symbol: String,
+    pub size: usize,
+    pub image_scope: bool,
+}
+
+impl ImageVariable {
+    /// The property of this name in the set `SYCL/device globals`.
+    pub fn read(symbol: &str, value: Option<&[u8]>) -> std::result::Result<Self, String> {
+        let parts = value.and_then(<[u8]>::split_first_chunk::<8>);
+        let (size, scope) = match parts {
+            Some((size, &[scope @ (0 | 1)])) => (u64::from_le_bytes(*size), scope),
+            _ => return Err(format!("property '{symbol}' of the device globals is not a size and a flag")),
+        };
+        let size = usize::try_from(size).ok().filter(|&size| size > 0 && size <= isize::MAX as usize);
+        let size = size.ok_or_else(|| format!("device_global '{symbol}' has no size that memory can have"))?;
+        Ok(Self { symbol: symbol.to_owned(), size, image_scope: scope == 1 })
+    }
+}
+
+/// Learns of a variable whose host object lies at `host`. Null, which stands for one that the program does not hold, is ignored.
+pub fn register(host: *const c_void, symbol: &str, size: u64) {
+    let Ok(size) = usize::try_from(size) else { return };
+    if host.is_null() || size == 0 {
+        return;
+    }
+    let variables = &mut lock(&TABLE).variables;
+    match variables.iter_mut().find(|known| known.host == host as usize && known.symbol == symbol) {
+        Some(known) => known.count += 1,
+        None => variables.push(Variable { host: host as usize, symbol: symbol.to_owned(), size, count: 1 }),
+    }
+}
+
+/// Forgets what [`register`] was told; with its last registration, a variable's memory.
+pub fn unregister(host: *const c_void, symbol: &str) {
+    let mut table = lock(&TABLE);
+    let Some(at) = table.variables.iter().position(|known| known.host == host as usize && known.symbol == symbol)
+    else {
+        return;
+    };
+    table.variables[at].count -= 1;
+    if table.variables[at].count > 0 {
+        return;
+    }
+    let gone = table.variables.swap_remove(at).symbol;
+    let mut dropped = Vec::new();
+    if table.variables.iter().all(|known| known.symbol != gone) {
+        dropped = take(&mut table.memory, |memory| memory.symbol == gone);
+    }
+    drop(table);
+    drop(dropped);
+}
+
+/// Forgets the memory of a context that is gone.
+pub fn forget_context(context: u64) {
+    let dropped = take(&mut lock(&TABLE).memory, |memory| memory.context == context);
+    drop(dropped);
+}
+
+/// Takes items out: their ends may call drivers, which must not happen under the table's lock.
+fn take(memory: &mut Vec<Arc<Memory>>, which: impl Fn(&Memory) -> bool) -> Vec<Arc<Memory>> {
+    let (gone, kept) = std::mem::take(memory).into_iter().partition(|memory| which(memory));
+    *memory = kept;
+    gone
+}
+
+/// The variable's memory, with its initial value where nobody has written yet.
+pub fn memory(device: &'static Device, context: u64, symbol: &str, size: usize) -> Result<Arc<Memory>> {
+    let mut table = lock(&TABLE);
+    let wanted =
+        |memory: &&Arc<Memory>| memory.symbol == symbol && memory.context == context && memory.device.id == device.id;
+    if let Some(known) = table.memory.iter().find(wanted) {
+        return check_size(symbol, known.size, size).map(|()| known.clone());
+    }
+    let mut initial = vec![0; size];
+    if let Some(variable) = table.variables.iter().find(|known| known.symbol == symbol) {
+        check_size(symbol, variable.size, size)?;
+        // SAFETY: the program registered an object of this size at this address, and unregisters it before it goes. Nothing of the
+        // program writes there: host code copies to the devices' memory instead.
+        initial.copy_from_slice(unsafe { std::slice::from_raw_parts(variable.host as *const u8, size) });
+    }
+    let address = device.hal.alloc(UsmKind::Device, size, ALIGNMENT)?;
+    let made = Arc::new(Memory { symbol: symbol.to_owned(), context, device, size, address });
+    let initial = Arc::new(initial);
+    let work = Work::Memcpy { dst: address, src: initial.as_ptr().cast(), size };
+    // SAFETY: the source is kept until the command has completed, and nobody else knows of the destination yet.
+    unsafe { device.target(false)?.queue.enqueue(work, &[], Some(Box::new(initial.clone()))) }?.wait()?;
+    table.memory.push(made.clone());
+    Ok(made)
+}
+
+fn check_size(symbol: &str, known: usize, wanted: usize) -> Result<()> {
+    if known == wanted {
+        return Ok(());
+    }
+    let name = symbol_name(symbol);
+    let message =
+        format!("device_global '{name}' has {known} bytes in one part of the program and {wanted} in another");
+    Err(Error::new(Errc::Invalid, message))
+}
+
+/// A part of a variable that a copy reads or writes.
+pub struct Part {
+    pub host: *const c_void,
+    pub size: u64,
+    pub image_scope: bool,
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+/// Where on the queue's device the part of a variable is; it is checked to be inside.
+pub fn place(queue: &Queue, part: &Part) -> Result<*mut c_void> {
+    let symbol = {
+        let table = lock(&TABLE);
+        let known = table.variables.iter().find(|known| known.host == part.host as usize);
+        let known = known.ok_or_else(|| {
+            invalid(format!(
+                "the device_global at {:p} is not known: expected a variable at namespace scope of a source compiled by scythe \
+                 -fsycl",
+                part.host
+            ))
+        })?;
+        check_size(&known.symbol, known.size, usize::try_from(part.size).unwrap_or(usize::MAX))?;
+        known.symbol.clone()
+    };
+    if part.offset.checked_add(part.bytes).is_none_or(|end| end > part.size) {
+        return Err(invalid(format!(
+            "a copy of {} bytes at offset {} exceeds device_global '{}' of {} bytes",
+            part.bytes,
+            part.offset,
+            symbol_name(&symbol),
+            part.size
+        )));
+    }
+    let (device, context, size) = (queue.device, queue.context.id, part.size as usize);
+    let base = if part.image_scope {
+        registry::check_one_image(&symbol, device)?;
+        match device.hal.binds_globals() {
+            true => memory(device, context, &symbol, size)?.address,
+            false => registry::address_in_image(&symbol, device, context)?,
+        }
+    } else {
+        memory(device, context, &symbol, size)?.address
+    };
+    Ok(base.wrapping_byte_add(part.offset as usize))
+}

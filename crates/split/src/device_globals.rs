@@ -1,0 +1,116 @@
+//! `device_global` variables of a module: what images say of them, and which kernels must share an image because of them.
+//!
+//! A variable with `device_image_scope` lives in one image, and so do all entry points that use it. The mode `auto` keeps them
+//! together; where another mode, or what their devices must have, tears them apart, there is an error.
+
+use crate::group::{self, EntryKind, EntryPoint, Mode};
+use crate::name::{kernel_name, symbol_name};
+use crate::undefined;
+use scythe_abi::launch::KernelLaunch;
+use scythe_abi::names::{DEVICE_GLOBALS, TU_SEPARATOR};
+use scythe_diag::{Diagnostic, Location, codes};
+use scythe_image::PropertySets;
+use scythe_llvm::GlobalGraph;
+use scythe_passes::device_globals::DeviceGlobal;
+use std::collections::{HashMap, HashSet};
+
+/// A variable with `device_image_scope`, and the entry points that use it, by their places in the list.
+pub struct InOneImage {
+    id: String,
+    pub entries: Vec<usize>,
+}
+
+/// The variables with `device_image_scope` of a module whose entry points have these numbers in its graph.
+pub fn in_one_image(graph: &GlobalGraph<'_>, entries: &[u32]) -> Vec<InOneImage> {
+    let all = (0..graph.len() as u32).filter_map(|number| {
+        let global = DeviceGlobal::of(graph.global(number).as_global_variable()?)?;
+        global.image_scope.then_some((number, global.id))
+    });
+    let all: Vec<_> = all.collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let needed_by = undefined::users(graph);
+    let users = |(variable, id)| {
+        let mut reaching = HashSet::from([variable]);
+        let mut work = vec![variable];
+        while let Some(number) = work.pop() {
+            work.extend(needed_by[number as usize].iter().filter(|&&user| reaching.insert(user)));
+        }
+        let entries = (0..entries.len()).filter(|&entry| reaching.contains(&entries[entry])).collect();
+        InOneImage { id, entries }
+    };
+    all.into_iter().map(users).collect()
+}
+
+/// One error for each variable whose entry points are not all in one of `groups`.
+pub fn check(
+    variables: &[InOneImage],
+    groups: &[Vec<usize>],
+    entries: &[EntryPoint<'_>],
+    rows: &HashMap<String, KernelLaunch>,
+    mode: Mode,
+) -> Vec<Diagnostic> {
+    let torn = |variable: &&InOneImage| !is_in_one(variable, groups);
+    variables.iter().filter(torn).map(|variable| describe_fault(variable, groups, entries, rows, mode)).collect()
+}
+
+fn is_in_one(variable: &InOneImage, groups: &[Vec<usize>]) -> bool {
+    groups.iter().filter(|group| variable.entries.iter().any(|entry| group.contains(entry))).count() <= 1
+}
+
+fn describe_fault(
+    variable: &InOneImage,
+    groups: &[Vec<usize>],
+    entries: &[EntryPoint<'_>],
+    rows: &HashMap<String, KernelLaunch>,
+    mode: Mode,
+) -> Diagnostic {
+    let called = |entry: &EntryPoint<'_>| match entry.kind {
+        EntryKind::Kernel => format!("kernel '{}'", kernel_name(&entry.symbol)),
+        EntryKind::Exported => format!("exported function '{}'", symbol_name(&entry.symbol)),
+    };
+    let place = |entry: &EntryPoint<'_>| {
+        rows.get(&entry.symbol).map(|launch| Location::new(&launch.file, launch.line, launch.column))
+    };
+    // The first user in each image.
+    let firsts: Vec<&EntryPoint<'_>> = groups
+        .iter()
+        .filter_map(|group| group.iter().find(|entry| variable.entries.contains(entry)).map(|&entry| &entries[entry]))
+        .collect();
+    let works: Vec<String> = Mode::ALL
+        .iter()
+        .filter(|(_, other)| *other != mode)
+        .filter(|(_, other)| is_in_one(variable, &group::group(entries, *other, &[&variable.entries])))
+        .map(|(name, _)| format!("'-fsycl-device-code-split={name}'"))
+        .collect();
+    let advice = match works.is_empty() {
+        true => "they need different features of their devices, so that no split mode puts them into one".to_owned(),
+        false => format!("link with {}", works.join(" or ")),
+    };
+    let name = variable.id.split(TU_SEPARATOR).next().unwrap_or_default();
+    let message = format!(
+        "device_global '{}' has the property 'device_image_scope', but the kernels that use it are in {} device images: {advice}",
+        symbol_name(name),
+        firsts.len()
+    );
+    let mut fault = Diagnostic::error(message).code(codes::IMAGE_SCOPE);
+    for (index, entry) in firsts.iter().enumerate() {
+        let note = format!("{} uses it in image {}", called(entry), index + 1);
+        fault = match place(entry) {
+            Some(at) => fault.note_at(at, note),
+            None => fault.note(note),
+        };
+    }
+    fault
+}
+
+/// What an image with these members says of its variables.
+pub fn describe(graph: &GlobalGraph<'_>, members: &[u32], properties: &mut PropertySets) {
+    let variables = members.iter().filter_map(|&member| graph.global(member).as_global_variable());
+    for DeviceGlobal { id, size, image_scope, .. } in variables.filter_map(DeviceGlobal::of) {
+        let mut value = size.to_le_bytes().to_vec();
+        value.push(image_scope.into());
+        properties.set(DEVICE_GLOBALS).insert(&id, value);
+    }
+}
