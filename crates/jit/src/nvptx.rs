@@ -11,6 +11,7 @@ mod libraries;
 pub mod toolkit;
 
 use crate::link;
+use scythe_abi::cuda::Architecture;
 use scythe_abi::target::Target;
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::device_has;
@@ -47,7 +48,7 @@ pub fn architecture(sm: u32, ptx_version: u32) -> Option<(&'static str, u32)> {
     if ptx_version < FIRST_PTX {
         return None;
     }
-    let number = |arch: &str| scythe_abi::cuda::Architecture::from_name(arch).filter(|a| !a.specific).map(|a| a.sm);
+    let number = |arch: &str| Architecture::from_name(arch).filter(|a| !a.specific).map(|a| a.sm);
     let nvidia = Target::all().into_iter().filter(|target| matches!(target, Target::NvidiaGpu(_)));
     let known = nvidia.filter_map(|target| Some((target.cuda_arch()?, target.ptx_version()?)));
     // Those that are older than PTX 8.3 need no more than their drivers have.
@@ -82,7 +83,9 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
         true => module,
         false => generic::run(context, module, &machine).map_err(|e| e.to_string())?,
     };
-    let target = nvptx::Options { opt_level: options.opt_level };
+    let sm = Architecture::from_name(&options.arch).map(|arch| arch.sm);
+    let sm = sm.ok_or_else(|| format!("'{}' is no architecture of NVIDIA GPUs: expected sm_NN", options.arch))?;
+    let target = nvptx::Options { opt_level: options.opt_level, sm };
     nvptx::prepare(&module, &machine, &target).map_err(|e| e.to_string())?;
     libraries::link(context, &module, &machine, options, &target)?;
     let mut observe = |stage: Stage, module: &Module<'ctx>| {

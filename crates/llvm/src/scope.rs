@@ -1,6 +1,7 @@
-//! Which threads an atomic access or a fence is ordered with, and how exactly a number is computed.
+//! Atomic accesses: which threads they are ordered with, and how; how exactly a number is computed; and instructions that LLVM does not
+//! know.
 
-use crate::{ContextRef, Instruction, Opcode};
+use crate::{AtomicOrdering, AtomicRmwOp, Builder, ContextRef, Instruction, Opcode, Type, Value};
 use llvm_sys::core::*;
 use std::ffi::c_uint;
 
@@ -58,5 +59,44 @@ impl<'ctx> Instruction<'ctx> {
             LLVMCanValueUseFastMathFlags(self.ptr()) != 0
                 && LLVMGetFastMathFlags(self.ptr()) & llvm_sys::LLVMFastMathApproxFunc != 0
         }
+    }
+
+    /// What an `atomicrmw` does, and in which order with other accesses.
+    pub fn read_modify_write(self) -> Option<(AtomicRmwOp, AtomicOrdering)> {
+        if self.opcode() != Opcode::LLVMAtomicRMW {
+            return None;
+        }
+        // SAFETY: a live instruction of this kind.
+        unsafe { Some((LLVMGetAtomicRMWBinOp(self.ptr()), LLVMGetOrdering(self.ptr()))) }
+    }
+}
+
+impl<'ctx> Builder<'ctx> {
+    /// Instructions of the target in its own words, with operands by LLVM's constraints. They may do anything to memory.
+    pub fn assembly(
+        &self,
+        text: &str,
+        constraints: &str,
+        result: Type<'ctx>,
+        args: &[Value<'ctx>],
+    ) -> Instruction<'ctx> {
+        let types: Vec<Type<'ctx>> = args.iter().map(|arg| arg.ty()).collect();
+        let ty = result.function(&types, false);
+        let (t, c) = (text.as_bytes(), constraints.as_bytes());
+        // SAFETY: a function type, and texts with their lengths, which LLVM copies.
+        let code = unsafe {
+            Value::from_raw(LLVMGetInlineAsm(
+                ty.ptr(),
+                t.as_ptr().cast(),
+                t.len(),
+                c.as_ptr().cast(),
+                c.len(),
+                1,
+                0,
+                llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+                0,
+            ))
+        };
+        self.call_pointer(ty, code, args, "")
     }
 }

@@ -22,7 +22,9 @@ pub fn link<'ctx>(
 ) -> Result<(), String> {
     let own = |name: &str| options.device_lib_dir.as_ref().map(|folder| folder.join(name));
     let libclc = || LIBCLC.iter().map(PathBuf::from).find(|path| path.is_file());
-    let sources = [own(DEVICE_LIBRARY), options.libdevice.clone(), libclc(), own(OWN_MATHS)];
+    let libdevice = || options.libdevice.clone();
+    // libclc itself calls CUDA's functions.
+    let sources = [own(DEVICE_LIBRARY), libdevice(), libclc(), libdevice(), own(OWN_MATHS)];
     for path in sources.into_iter().flatten() {
         if let Some(first) = nvptx::missing(module).into_iter().next() {
             link_file(context, module, machine, &path, &first)?;

@@ -109,7 +109,7 @@ pub(super) fn escapes(pointer: Value<'_>) -> bool {
 }
 
 /// Is memory at `pointer` only ever read, and the address itself kept nowhere?
-pub(super) fn only_read(pointer: Value<'_>) -> bool {
+pub fn only_read(pointer: Value<'_>) -> bool {
     !any_use(pointer, |user, value| match user.opcode() {
         Opcode::LLVMLoad | Opcode::LLVMICmp => false,
         // A transfer's first operand is what it writes.

@@ -6,6 +6,8 @@
 
 use super::error::NvptxError;
 use super::signature;
+use crate::target::cpu::parallel::only_read;
+use crate::target::cpu::specialise;
 use crate::workgroup::queries::{self, Query};
 use scythe_abi::cuda::Launch;
 use scythe_abi::launch::Shape;
@@ -37,13 +39,17 @@ pub fn add_parameter<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, shape:
     kernel
 }
 
-/// Blocks that the kernel never writes are read where they are: without this, code generation copies those whose address escapes.
+/// Blocks that the kernel never writes are read where they are: without this, optimisation keeps copies that the kernel made of them,
+/// and code generation makes one where their address escapes. Nobody else writes them either.
 fn keep_parameters<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
-    for (index, _) in kernel.params().iter().enumerate() {
+    let context = module.context();
+    for (index, param) in kernel.params().into_iter().enumerate() {
         let place = Place::Param(index as u32);
         let has = |name| kernel.enum_attribute(place, name).is_some();
-        if has("byval") && (has("readonly") || has("readnone")) {
-            kernel.add_attribute(place, module.context().string_attribute("nvvm.grid_constant", ""));
+        if has("byval") && (has("readonly") || has("readnone") || only_read(param)) {
+            let attributes = ["noalias", "readonly"].map(|name| context.enum_attribute(name, 0));
+            attributes.into_iter().flatten().filter(|_| !has("readnone")).for_each(|a| kernel.add_attribute(place, a));
+            kernel.add_attribute(place, context.string_attribute("nvvm.grid_constant", ""));
         }
     }
 }
@@ -100,6 +106,22 @@ pub fn answer_queries<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
         };
         call.replace_all_uses_with(answer);
         call.erase();
+    }
+    if let Some(size) = specialise::required(kernel) {
+        answer_size(kernel, size);
+    }
+}
+
+/// A required work-group size is a constant, also where the device library asks for it.
+fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
+    let calls: Vec<_> = kernel.instructions().filter(|i| i.is_call()).collect();
+    for call in calls {
+        let name = call.called_function().map(|f| f.name()).unwrap_or_default();
+        let axis = name.strip_prefix("llvm.nvvm.read.ptx.sreg.ntid.");
+        if let Some(d) = axis.and_then(|axis| AXES.iter().position(|known| *known == axis)) {
+            call.replace_all_uses_with(call.ty().const_int(size[d]));
+            call.erase();
+        }
     }
 }
 

@@ -5,10 +5,11 @@
 //! 1. [`prepare`]: the module is one for LLVM's NVPTX target. Code of the generic target gets other address spaces before
 //!    ([`generic`]); variables in local memory, maths intrinsics and `printf` become what the target has.
 //! 2. [`lower`]: only kernels are visible. What asks for the launch becomes part of its kernel, kernels get their parameters
-//!    ([`local_memory`], [`launch`]), and all is optimised.
+//!    ([`local_memory`], [`launch`]), and all is optimised. Atomic accesses get their scopes and orders ([`atomics`]).
 //!
 //! Code generation then needs no more than the target machine.
 
+mod atomics;
 mod error;
 pub mod generic;
 pub mod launch;
@@ -38,6 +39,8 @@ const PROVIDED: [&str; 5] = ["vprintf", "__assertfail", "malloc", "free", "__nvv
 pub struct Options {
     /// 0 to 3.
     pub opt_level: u32,
+    /// The architecture's number: 90 for `sm_90`.
+    pub sm: u32,
 }
 
 /// The stages, for those who want to look at the module after each.
@@ -113,6 +116,7 @@ pub fn lower<'ctx>(
         _ => format!("function(sroa,infer-address-spaces),{whole},function(infer-address-spaces),globaldce"),
     };
     run_passes(module, &pipeline, Some(machine), passes)?;
+    atomics::run(module, options.sm);
     observe(Stage::Optimized, module)
 }
 

@@ -1,0 +1,106 @@
+//! Lowering for NVIDIA GPUs on IR, one file for each behaviour: `tests/filetests/nvptx/*.ll`.
+//!
+//! A file begins with `; RUN:` and options: `-O0` to `-O3`, `--arch=` and `--ptx=` for the target, `--stage=` for what to look at: a stage
+//! of the lowering (`prepared`, `lowered`, `optimized`), `local-memory` for that pass alone, or the PTX (the default). FileCheck then
+//! compares it with the file. With `not` before the options, the lowering must fail, and FileCheck sees the error. No libraries are
+//! linked.
+
+use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
+use scythe_passes::target::nvptx::{self, Stage, generic, local_memory};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+struct Run {
+    fails: bool,
+    stage: String,
+    opt_level: u32,
+    arch: String,
+    ptx: String,
+}
+
+fn parse(text: &str) -> Run {
+    let line = text.lines().next().and_then(|l| l.strip_prefix("; RUN:")).expect("the first line is '; RUN: options'");
+    let mut run = Run { fails: false, stage: "ptx".into(), opt_level: 3, arch: "sm_90".into(), ptx: "83".into() };
+    for word in line.split_whitespace() {
+        match word.split_once('=').unwrap_or((word, "")) {
+            ("not", _) => run.fails = true,
+            ("--arch", value) => run.arch = value.into(),
+            ("--ptx", value) => run.ptx = value.into(),
+            ("--stage", value) => run.stage = value.into(),
+            (level, _) => run.opt_level = level.strip_prefix("-O").expect(word).parse().expect("a level is a number"),
+        }
+    }
+    run
+}
+
+/// The module's text after the stage, or the PTX, or the error.
+fn lower(name: &str, text: &str, run: &Run) -> Result<String, String> {
+    let context = Context::new();
+    let module = context.parse_ir(text.as_bytes(), name).map_err(|e| e.to_string())?;
+    let machine = TargetMachine::new(&TargetOptions {
+        triple: "nvptx64-nvidia-cuda".into(),
+        cpu: run.arch.clone(),
+        features: format!("+ptx{}", run.ptx),
+        opt_level: OptLevel::from_number(run.opt_level),
+    })
+    .map_err(|e| e.to_string())?;
+    if run.stage == "local-memory" {
+        local_memory::run(&module);
+        return module.verify().map(|()| module.to_string()).map_err(|e| e.to_string());
+    }
+    let module = match module.triple().starts_with("spir") {
+        true => generic::run(&context, module, &machine).map_err(|e| e.to_string())?,
+        false => module,
+    };
+    let options = nvptx::Options { opt_level: run.opt_level, sm: run.arch[3..].parse().expect("sm_NN") };
+    nvptx::prepare(&module, &machine, &options).map_err(|e| e.to_string())?;
+    let mut seen = None;
+    let mut observe = |stage: Stage, module: &scythe_llvm::Module<'_>| {
+        module.verify()?;
+        if stage.name().ends_with(&run.stage) {
+            seen = Some(module.to_string());
+        }
+        Ok(())
+    };
+    nvptx::lower(&module, &machine, &options, &mut observe).map_err(|e| e.to_string())?;
+    if run.stage == "ptx" {
+        let ptx = machine.emit_assembly(module).map_err(|e| e.to_string())?;
+        return String::from_utf8(ptx).map_err(|e| e.to_string());
+    }
+    seen.ok_or_else(|| format!("no stage is called '{}'", run.stage))
+}
+
+fn file_check(path: &Path, input: &str) -> Result<(), String> {
+    let mut command = Command::new("/usr/lib/llvm-22/bin/FileCheck");
+    command.arg(path).arg("--dump-input=fail").stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|e| format!("FileCheck of LLVM 22 does not start: {e}"))?;
+    let written = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    if output.status.success() && written.is_some_and(|w| w.is_ok()) {
+        return Ok(());
+    }
+    Err(format!("{}\n{input}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn every_file_is_lowered_as_it_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/filetests/nvptx");
+    let entries = std::fs::read_dir(&folder).expect("the folder of file tests can be read");
+    let mut files: Vec<_> = entries.map(|e| e.expect("its entries too").path()).collect();
+    files.sort();
+    let mut failures = Vec::new();
+    for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "ll")) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(path).expect("a file test can be read");
+        let run = parse(&text);
+        let result = match (lower(&name, &text, &run), run.fails) {
+            (Ok(seen), false) => file_check(path, &seen),
+            (Err(error), true) => file_check(path, &error),
+            (Ok(_), true) => Err("it was lowered, and should have been refused".into()),
+            (Err(error), false) => Err(error),
+        };
+        failures.extend(result.err().map(|e| format!("{name}: {e}")));
+    }
+    assert!(files.len() > 5 && failures.is_empty(), "{}", failures.join("\n\n"));
+}
