@@ -72,6 +72,15 @@ fn devices_choose_when_the_program_runs() {
             let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", &simulated)]).ok();
             out.stdout_has(&format!("{result}, x86_64 0"));
         }
+        // Branches that the device does not take are not compiled, without optimisation either.
+        std::fs::create_dir_all(p.path().join("dump")).expect("a folder can be made");
+        let environment = [("SCYTHE_SIMULATE", "intel_gpu_skl"), ("SCYTHE_DUMP_JIT", "dump")];
+        p.run_with("./app", &[], &environment).ok();
+        let compiled = String::from_utf8_lossy(&p.read("dump/cpu-1-retargeted.ll")).into_owned();
+        assert!(
+            compiled.contains("i32 101") && !compiled.contains("i32 102") && !compiled.contains("fmul"),
+            "{compiled}"
+        );
     }
     // Generic code that is compiled for the CPU ahead of time.
     p.scythe(&["-fsycl", "-O1", "-c", "a.cpp"]).ok();
@@ -86,4 +95,7 @@ fn other_aspects_are_refused() {
     p.scythe(&["-fsycl", targets, "-c", "a.cpp"]).fails().errors(1).stderr_has("Invalid aspect used in if_device_has.");
     p.scythe(&["-fsycl", "-c", "a.cpp"]).fails().errors(1).stderr_has("Invalid aspect used in if_device_has.");
     assert!(!p.exists("a.o"));
+    let later = PROGRAM.replace("FIRST", "ext_intel_gpu_skl").replace("ext_intel_gpu_pvc", "fp16");
+    let out = Project::new().file("a.cpp", &later).scythe(&["-fsycl", "-c", "a.cpp"]);
+    out.fails().errors(1).stderr_has("Invalid aspect used in else_if_device_has.");
 }

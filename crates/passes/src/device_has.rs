@@ -52,7 +52,9 @@ pub fn fold(module: &Module<'_>, aspects: &[u32]) -> Result<(), Error> {
     }
     for &function in &asking {
         // Code without optimisation forbids it, and would keep all branches.
-        function.remove_enum_attribute(Place::Function, "optnone");
+        if function.enum_attribute(Place::Function, "optnone").is_some() {
+            ["optnone", "noinline"].iter().for_each(|name| function.remove_enum_attribute(Place::Function, name));
+        }
         run_function_passes(function, SIMPLIFY, None, PassOptions::default())?;
     }
     // What is left of the branches is like any other function.

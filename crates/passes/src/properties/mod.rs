@@ -30,8 +30,10 @@ pub use spirv::SpirvProperties;
 
 use scythe_llvm::Module;
 
-/// Removes the annotations of members that carry properties: they keep memory from becoming values.
+/// Removes the annotations of members that carry properties, which keep memory from becoming values, and what only SPIR-V makes
+/// something of.
 pub fn drop_annotations(module: &Module<'_>) {
+    module.erase_named_metadata(spirv::EXECUTION_MODES);
     let annotations: Vec<_> = module.functions().filter(|f| f.name().starts_with("llvm.ptr.annotation.")).collect();
     for annotation in annotations {
         for call in annotation.users().into_iter().filter_map(|user| user.as_instruction()) {

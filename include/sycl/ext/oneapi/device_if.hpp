@@ -27,6 +27,14 @@ constexpr bool __scythe_device_has(std::uint32_t) { return false; }
 #endif
 
 template <aspect... Aspects> constexpr bool aspects_valid() { return (is_architecture_aspect(Aspects) && ... && true); }
+// For else branches, which are called on different classes in different passes: one pass complains for all.
+template <aspect... Aspects> constexpr bool aspects_valid_in_else() {
+#if defined(SCYTHE_DEVICE_PASS) || defined(SCYTHE_HOST_MODE)
+  return aspects_valid<Aspects...>();
+#else
+  return true;
+#endif
+}
 template <aspect... Aspects> constexpr bool device_has_all() { return (compiled_for(Aspects) && ... && true); }
 template <ext::oneapi::experimental::architecture... Architectures> constexpr bool architecture_is_any() {
   return (compiled_for(aspect_of(Architectures)) || ... || false);
@@ -37,7 +45,7 @@ template <bool Waiting> class if_device_has_helper {
 public:
   template <aspect... Aspects, class F, class... Args>
   constexpr auto else_if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
-    static_assert(aspects_valid<Aspects...>(), "Invalid aspect used in else_if_device_has.");
+    static_assert(aspects_valid_in_else<Aspects...>(), "Invalid aspect used in else_if_device_has.");
     if constexpr (Waiting && device_has_all<Aspects...>()) {
       function(args...);
       return if_device_has_helper<false>{};
@@ -81,7 +89,7 @@ public:
 
   template <aspect... Aspects, class F, class... Args>
   SCYTHE_ALWAYS_INLINE later_branches else_if_device_has(F function, Args... args) {
-    static_assert(aspects_valid<Aspects...>(), "Invalid aspect used in else_if_device_has.");
+    static_assert(aspects_valid_in_else<Aspects...>(), "Invalid aspect used in else_if_device_has.");
     return choose(device_has_all_later<Aspects...>(), function, args...);
   }
   template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
@@ -96,8 +104,7 @@ public:
   }
 
   // Takes the branch where the device has what it is for, and no earlier one was taken.
-  template <class F, class... Args>
-  SCYTHE_ALWAYS_INLINE later_branches choose(bool has, F &function, Args &...args) {
+  template <class F, class... Args> SCYTHE_ALWAYS_INLINE later_branches choose(bool has, F &function, Args &...args) {
     const bool taken = waiting_ && has;
     if (taken)
       take_branch(function, args...);

@@ -1,0 +1,166 @@
+//! The metadata of the design document on compile-time properties, as it shows it, becomes the instructions that it names. Its made-up
+//! numbers are nothing that a disassembler knows, so the modules are read here.
+
+use scythe_jit::spirv::binary::{
+    Module, OP_CAPABILITY, OP_DECORATE, OP_ENTRY_POINT, OP_EXTENSION, OP_MEMBER_DECORATE, OP_TYPE_STRUCT, text_operands,
+};
+use scythe_jit::spirv::{Options, translate};
+use scythe_llvm::Context;
+
+const OP_EXECUTION_MODE: u16 = 16;
+const OP_VARIABLE: u16 = 59;
+const USER_SEMANTIC: u32 = 5635;
+
+fn module(body: &str, extensions: &[&str]) -> Result<Module, String> {
+    let text = format!("target triple = \"spirv64-unknown-unknown\"\n{body}");
+    let bitcode = Context::new().parse_ir(text.as_bytes(), "test").expect("valid IR").to_bitcode();
+    let extensions = extensions.iter().map(|&name| name.to_owned()).collect();
+    let options = Options { opt_level: 2, extensions, version: 0x0001_0400, ..Options::default() };
+    Module::read(&translate(&bitcode, &[], &options)?)
+}
+
+/// What follows the target in all instructions of this kind for the target.
+fn of(module: &Module, opcode: u16, target: u32) -> Vec<Vec<u32>> {
+    let own = module.instructions.iter().filter(|i| i.opcode == opcode && i.operands.first() == Some(&target));
+    own.map(|i| i.operands[1..].to_vec()).collect()
+}
+
+fn kernel(module: &Module) -> u32 {
+    module.instructions.iter().find(|i| i.opcode == OP_ENTRY_POINT).expect("there is a kernel").operands[1]
+}
+
+fn semantic(text: &str) -> Vec<u32> {
+    [vec![USER_SEMANTIC], text_operands(text)].concat()
+}
+
+#[test]
+fn execution_modes() {
+    let module = module(
+        "define spir_kernel void @bar() { ret void }
+         !spirv.ExecutionMode = !{!0, !1}
+         !0 = !{ptr @bar, i32 42}
+         !1 = !{ptr @bar, i32 43, i32 3}",
+        &[],
+    )
+    .expect("the code can be translated");
+    assert_eq!(of(&module, OP_EXECUTION_MODE, kernel(&module)), [vec![42], vec![43, 3]]);
+}
+
+#[test]
+fn modes_take_the_place_of_older_metadata_and_kernels_that_are_gone_have_none() {
+    let module = module(
+        "define spir_kernel void @bar() !reqd_work_group_size !0 !intel_reqd_sub_group_size !1 { ret void }
+         !spirv.ExecutionMode = !{!2, !3, !4, !5}
+         !0 = !{i32 4, i32 2, i32 1}
+         !1 = !{i32 16}
+         !2 = !{ptr @bar, i32 17, i32 4, i32 2, i32 1}
+         !3 = !{ptr @bar, i32 35, i32 16}
+         !4 = !{ptr @bar, i32 17, i32 4, i32 2, i32 1}
+         !5 = !{null, i32 35, i32 16}",
+        &[],
+    )
+    .expect("the code can be translated");
+    assert_eq!(of(&module, OP_EXECUTION_MODE, kernel(&module)), [vec![17, 4, 2, 1], vec![35, 16]]);
+}
+
+#[test]
+fn parameters_have_decorations_with_numbers_and_texts() {
+    let module = module(
+        "define spir_kernel void @MyKernel(i32 %a, i32 %b) !spirv.ParameterDecorations !0 { ret void }
+         !0 = !{!1, !2}
+         !1 = !{!3, !4, !5}
+         !2 = !{}
+         !3 = !{i32 7742}
+         !4 = !{i32 7743, i32 10}
+         !5 = !{i32 7743, i32 11, !\"a text\"}",
+        &[],
+    )
+    .expect("the code can be translated");
+    let parameters = module.parameters("MyKernel").expect("the kernel is there");
+    let first = of(&module, OP_DECORATE, parameters[0]);
+    assert_eq!(first, [vec![7742], vec![7743, 10], [vec![7743, 11], text_operands("a text")].concat()]);
+    assert!(of(&module, OP_DECORATE, parameters[1]).is_empty());
+}
+
+#[test]
+fn variables_have_decorations() {
+    let body = "
+         @MyVariable = addrspace(1) global i32 0, !spirv.Decorations !0
+         define spir_kernel void @k() { store i32 1, ptr addrspace(1) @MyVariable ret void }
+         !0 = !{!1, !2, !3, !4}
+         !1 = !{i32 7744}
+         !2 = !{i32 7745, i32 20}
+         !3 = !{i32 7746, !\"text\"}
+         !4 = !{i32 6188, i32 1, !\"MyVariable\"}";
+    let access = [vec![6188, 1], text_operands("MyVariable")].concat();
+    for extensions in [&[][..], &["SPV_INTEL_global_variable_host_access"]] {
+        let module = module(body, extensions).expect("the code can be translated");
+        let variable = module.named("MyVariable", OP_VARIABLE).expect("it is there");
+        let own = of(&module, OP_DECORATE, variable);
+        for expected in [vec![7744], vec![7745, 20], [vec![7746], text_operands("text")].concat()] {
+            assert!(own.contains(&expected), "{expected:?}: {own:?}");
+        }
+        // A driver that does not know the extension would refuse the module.
+        assert_eq!(own.contains(&access), !extensions.is_empty(), "{own:?}");
+        let capability = module.instructions.iter().any(|i| i.opcode == OP_CAPABILITY && i.operands == [6187]);
+        assert_eq!(capability, !extensions.is_empty());
+    }
+}
+
+/// The document's call of `__spirv_AddMemberDecoration` with a list of decorations is an annotation with the list here.
+#[test]
+fn members_and_pointers_to_them_have_decorations() {
+    let body = "
+         %class.annotated = type { i32, ptr addrspace(1) }
+         @text = private addrspace(1) constant [40 x i8] c\"sycl-properties:foo,sycl-latency=3,bar=4\", section \"llvm.metadata\"
+         declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))
+         define spir_kernel void @k(ptr addrspace(1) %p, i64 %i) {
+           %at = getelementptr %class.annotated, ptr addrspace(1) %p, i64 %i, i32 1
+           %ann = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %at, ptr addrspace(1) @text,
+               ptr addrspace(1) @text, i32 1, ptr addrspace(1) null) LIST !scythe_member !9
+           store ptr addrspace(1) %p, ptr addrspace(1) %ann
+           ret void }
+         !0 = !{!1, !2}
+         !1 = !{i32 7744}
+         !2 = !{i32 7745, i32 20}
+         !9 = !{%class.annotated poison, i32 1}";
+    let check = |body: &str, extensions: &[&str], expected: &[Vec<u32>]| {
+        let module = module(body, extensions).expect("the code can be translated");
+        let structure = module.named("class.annotated", OP_TYPE_STRUCT).expect("the structure is there");
+        let mut members = of(&module, OP_MEMBER_DECORATE, structure);
+        let mut expected: Vec<Vec<u32>> = expected.to_vec();
+        let pointer = |i: &&scythe_jit::spirv::binary::Instruction| {
+            i.opcode == OP_DECORATE && i.operands.get(1..) == Some(&expected[0][..])
+        };
+        let pointer = module.instructions.iter().find(pointer).expect("the pointer is decorated").operands[0];
+        let mut own = of(&module, OP_DECORATE, pointer);
+        [&mut expected, &mut own].into_iter().for_each(|list| list.sort());
+        assert_eq!(own, expected);
+        let mut of_member: Vec<Vec<u32>> = expected.iter().map(|words| [vec![1], words.clone()].concat()).collect();
+        [&mut of_member, &mut members].into_iter().for_each(|list| list.sort());
+        assert_eq!(members, of_member);
+        module
+    };
+    check(&body.replace("LIST", ", !spirv.Decorations !0,"), &[], &[vec![7744], vec![7745, 20]]);
+    // Without a list, the text says it, by the table.
+    let by_text = body.replace("LIST", ",");
+    check(&by_text, &[], &[semantic("sycl-properties:foo,bar=4")]);
+    let interfaces = "SPV_INTEL_fpga_argument_interfaces";
+    let module = check(&by_text, &[interfaces], &[vec![6179, 3], semantic("sycl-properties:foo,bar=4")]);
+    let has = |opcode: u16, operands: Vec<u32>| {
+        module.instructions.iter().any(|i| i.opcode == opcode && i.operands == operands)
+    };
+    assert!(has(OP_CAPABILITY, vec![6174]) && has(OP_EXTENSION, text_operands(interfaces)));
+}
+
+#[test]
+fn metadata_of_another_form_is_an_error() {
+    let error = |body: &str| module(body, &[]).expect_err("it is refused");
+    let kernel = "define spir_kernel void @k(i32 %a) !spirv.ParameterDecorations !0 { ret void }\n";
+    let count = error(&format!("{kernel}!0 = !{{!1, !1}}\n!1 = !{{}}"));
+    assert_eq!(count, "!spirv.ParameterDecorations of 'k' is for 2 parameters, expected 1");
+    let number = error(&format!("{kernel}!0 = !{{!1}}\n!1 = !{{!2}}\n!2 = !{{!\"text\"}}"));
+    assert_eq!(number, "a decoration of parameter 0 of 'k' is not a number with operands that are numbers or texts");
+    let mode = error("define spir_kernel void @k() { ret void }\n!spirv.ExecutionMode = !{!0}\n!0 = !{ptr @k}");
+    assert_eq!(mode, "!spirv.ExecutionMode of kernel 'k' has no number of a mode as its second operand");
+}
