@@ -4,6 +4,7 @@
 #ifndef SCYTHE_ASYNC_WORK_GROUP_COPY_HPP
 #define SCYTHE_ASYNC_WORK_GROUP_COPY_HPP
 
+#include <sycl/access.hpp>
 #include <sycl/nd_item.hpp>
 
 namespace sycl {

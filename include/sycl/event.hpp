@@ -2,20 +2,59 @@
 #ifndef SCYTHE_EVENT_HPP
 #define SCYTHE_EVENT_HPP
 
+#include <sycl/detail/inline_vector.hpp>
 #include <sycl/detail/queue_impl.hpp>
 
 #include <initializer_list>
 
 namespace sycl {
 
+namespace detail {
+
+// The events that a command was told to wait for. Their commands' own lists are not kept, so that the end of a long
+// chain does not keep all of it.
+struct wait_list : counted {
+  inline_vector<scythe_event, 4> events;
+  ~wait_list() {
+    for (scythe_event event : events)
+      scythe_event_release(event);
+  }
+};
+
+SCYTHE_COLD inline ref<wait_list> make_wait_list(const scythe_event *events, std::size_t count) {
+  auto list = ref<wait_list>::adopt(new wait_list);
+  for (std::size_t i = 0; i < count; ++i) {
+    scythe_event_retain(events[i]);
+    list->events.push_back(events[i]);
+  }
+  return list;
+}
+
+} // namespace detail
+
 class event {
 public:
-  // An event of no command: already complete.
-  event() = default;
+  // An event of no command: already complete, and equal to its copies alone.
+  event() : waits_(detail::make_wait_list(nullptr, 0)) {}
   event(detail::handle<scythe_event> handle, detail::ref<detail::queue_impl> queue) noexcept
       : handle_(std::move(handle)), queue_(std::move(queue)) {}
+  event(detail::handle<scythe_event> handle, detail::ref<detail::queue_impl> queue, const scythe_event *waits,
+        std::size_t count)
+      : event(std::move(handle), std::move(queue)) {
+    if (count)
+      waits_ = detail::make_wait_list(waits, count);
+  }
 
-  backend get_backend() const noexcept { return queue_ ? queue_->target.get_backend() : backend::host; }
+  // Without a command, that of the default device.
+  backend get_backend() const noexcept { return queue_ ? queue_->target.get_backend() : device().get_backend(); }
+  // What `depends_on` and its like named for the command.
+  template <class List = std::vector<event>> List get_wait_list() const {
+    List list;
+    if (waits_)
+      for (scythe_event one : waits_->events)
+        list.push_back(event(detail::handle<scythe_event>::share(one), queue_));
+    return list;
+  }
   void wait() {
     if (handle_)
       detail::check(scythe_event_wait(handle_.get()));
@@ -49,14 +88,18 @@ public:
     return ns;
   }
 
-  friend bool operator==(const event &a, const event &b) { return a.handle_ == b.handle_; }
-  friend bool operator!=(const event &a, const event &b) { return a.handle_ != b.handle_; }
+  friend bool operator==(const event &a, const event &b) { return a.scythe_identity() == b.scythe_identity(); }
+  friend bool operator!=(const event &a, const event &b) { return !(a == b); }
 
   scythe_event scythe_handle() const noexcept { return handle_.get(); }
+  const void *scythe_identity() const noexcept {
+    return handle_ ? static_cast<const void *>(handle_.get()) : waits_.get();
+  }
 
 private:
   detail::handle<scythe_event> handle_;
   detail::ref<detail::queue_impl> queue_;
+  detail::ref<detail::wait_list> waits_;
 };
 
 namespace detail {
@@ -81,7 +124,7 @@ private:
 } // namespace sycl
 
 template <> struct std::hash<sycl::event> {
-  std::size_t operator()(const sycl::event &e) const noexcept { return std::hash<const void *>()(e.scythe_handle()); }
+  std::size_t operator()(const sycl::event &e) const noexcept { return std::hash<const void *>()(e.scythe_identity()); }
 };
 
 #endif

@@ -19,6 +19,10 @@ public:
 
   h_item() = delete;
 
+  item<Dimensions, false> get_global() const { return {get_global_id(), get_global_range()}; }
+  item<Dimensions, false> get_local() const { return get_logical_local(); }
+  item<Dimensions, false> get_logical_local() const { return {logical_id_, logical_}; }
+  item<Dimensions, false> get_physical_local() const { return {get_physical_local_id(), physical_}; }
   id<Dimensions> get_global_id() const { return group_ * id<Dimensions>(physical_) + get_physical_local_id(); }
   std::size_t get_global_id(int d) const { return group_[d] * physical_[d] + get_physical_local_id(d); }
   range<Dimensions> get_global_range() const { return groups_ * physical_; }

@@ -49,6 +49,14 @@ public:
       depends_on(e);
   }
 
+  // From here on, the kernel must be one of the bundle's.
+  template <class Bundle> void use_kernel_bundle(const Bundle &bundle) {
+    if (bundle.scythe_impl()->context != queue_.context)
+      detail::fail(errc::invalid, "use_kernel_bundle: the bundle belongs to another context than the queue");
+    bundle_ = bundle.scythe_impl();
+    bundle_holds_ = &Bundle::scythe_holds;
+  }
+
   // --- Kernels
 
   template <class Name = detail::unnamed, class K> void single_task(const K &kernel, loc where = loc::here()) {
@@ -342,6 +350,9 @@ private:
     constants_of_functor_ = &reinterpret_cast<launched *>(kept)->constants;
 #else
     command_.u.kernel.functor = keep(kernel);
+    if (bundle_holds_ && !bundle_holds_(bundle_.get(), command_.u.kernel.name, command_.u.kernel.tu, queue_.target))
+      detail::fail(errc::kernel_not_supported, "the bundle of the command group does not hold kernel '%s' for '%s'",
+                   command_.u.kernel.name, queue_.name().c_str());
 #endif
   }
   // The bytes of a functor or pattern until the submission: the user's object may be gone by then.
@@ -370,7 +381,7 @@ private:
       note_scratch_use_(scratch_, done);
     if (release_after_)
       release_after_(queue_, done, std::move(kept_alive_));
-    return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_));
+    return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_), deps_.data(), deps_.size());
   }
 
   // A kernel may come before the values that it is launched with.
@@ -405,6 +416,9 @@ private:
   detail::scratch_block *scratch_ = nullptr;
   void (*note_scratch_use_)(detail::scratch_block *, const detail::handle<scythe_event> &) = nullptr;
   void (*return_scratch_)(detail::queue_impl &, detail::scratch_block *) = nullptr;
+  // The bundle that the group uses, and what tells whether it holds a kernel.
+  std::shared_ptr<const void> bundle_;
+  bool (*bundle_holds_)(const void *, const char *, std::uint64_t, const device &) = nullptr;
   std::size_t local_bytes_ = 0;
   bool has_command_ = false;
   bool submitted_ = false;

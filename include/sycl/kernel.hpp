@@ -90,7 +90,7 @@ public:
 
   backend get_backend() const noexcept { return get_context().get_backend(); }
   sycl::context get_context() const { return sycl::context(shared_->context); }
-  kernel_bundle<bundle_state::executable> get_kernel_bundle() const;
+  template <bundle_state State = bundle_state::executable> kernel_bundle<State> get_kernel_bundle() const;
 
   template <class Param> typename Param::return_type get_info() const {
     if constexpr (std::is_same_v<Param, info::kernel::num_args>) {
@@ -162,7 +162,7 @@ private:
                                                &sizes.sub_group));
     return sizes;
   }
-  explicit kernel(state s) : shared_(std::make_shared<const state>(std::move(s))) {}
+  explicit kernel(std::shared_ptr<const state> shared) : shared_(std::move(shared)) {}
   std::shared_ptr<const state> shared_;
 };
 

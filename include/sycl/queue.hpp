@@ -352,7 +352,7 @@ private:
         events.push_back(e.scythe_handle());
     c.deps = events.data();
     c.dep_count = events.size();
-    return event(impl_->submit(c), impl_);
+    return event(impl_->submit(c), impl_, events.data(), events.size());
   }
   template <class Accessor, class F> event with(deps after, const Accessor &acc, F f) {
     return submit([&](handler &h) {

@@ -27,7 +27,8 @@ void default_event() {
   e.wait();
   e.wait_and_throw();
   CHECK(status_of(e) == status::complete);
-  CHECK(e == e && sycl::event() == sycl::event());
+  CHECK(sycl::event(e) == e && e != sycl::event());
+  CHECK(e.get_wait_list().empty() && e.get_backend() == sycl::queue().get_backend());
   CHECK(check::throws(sycl::errc::invalid, [&] { e.get_profiling_info<sycl::info::event_profiling::command_end>(); }));
 }
 
@@ -37,6 +38,8 @@ void dependencies() {
   sycl::event a = slow_task(q1, counter), b = slow_task(q2, counter);
   CHECK(a != b);
   sycl::event c = slow_task(q1, counter, {a, b, sycl::event()});
+  const auto waits = c.get_wait_list();
+  CHECK(waits.size() == 2 && waits[0] == a && waits[1] == b);
   c.wait();
   CHECK(counter == 3);
   CHECK(status_of(a) == status::complete && status_of(b) == status::complete && status_of(c) == status::complete);

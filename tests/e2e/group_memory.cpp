@@ -102,6 +102,8 @@ template <int D> void hierarchical(sycl::queue &q, sycl::range<D> groups, sycl::
           for (int d = 0; d < D; ++d)
             right = right && it.get_global_id(d) == g.get_group_id(d) * g.get_local_range(d) + it.get_local_id(d) &&
                     it.get_global_range(d) == g.get_global_range(d);
+          right = right && it.get_local() == it.get_logical_local() && it.get_local().get_linear_id() == i &&
+                  it.get_global().get_id() == it.get_global_id() && it.get_physical_local().get_range().size() == n;
           acc[g.get_group_linear_id() * n + i] = right ? mine(it) * 1000 + shared + tile[n - 1 - i] : -5;
         });
         int total = 0;

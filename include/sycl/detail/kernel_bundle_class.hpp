@@ -97,7 +97,7 @@ public:
   kernel get_kernel(const kernel_id &id) const {
     if (!has_kernel(id))
       detail::fail(errc::invalid, "kernel_bundle::get_kernel: the bundle does not hold kernel '%s'", id.get_name());
-    return kernel({id, impl_->context, impl_});
+    return kernel(std::make_shared<const kernel::state>(kernel::state{id, impl_->context, impl_}));
   }
   template <class Name, bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
   kernel get_kernel() const {
@@ -113,6 +113,16 @@ public:
   explicit kernel_bundle(std::shared_ptr<const detail::bundle_impl> impl)
       : impl_(std::move(impl)), images_(images_of(*impl_)) {}
   const std::shared_ptr<const detail::bundle_impl> &scythe_impl() const noexcept { return impl_; }
+  // For the handler, which does not know the class: whether the device can run the kernel from the bundle.
+  static bool scythe_holds(const void *impl, const char *name, std::uint64_t tu, const device &d) {
+    const char *symbol = nullptr;
+    detail::check(scythe_kernel_find(name, tu, &symbol));
+    for (const auto &image : static_cast<const detail::bundle_impl *>(impl)->images)
+      for (const kernel_id &id : image->ids)
+        if (id.get_name() == symbol)
+          return image->has(id, d);
+    return false;
+  }
 
 private:
   using image_list = std::vector<device_image<State>>;
@@ -127,8 +137,9 @@ private:
   std::shared_ptr<const image_list> images_;
 };
 
-inline kernel_bundle<bundle_state::executable> kernel::get_kernel_bundle() const {
-  return kernel_bundle<bundle_state::executable>(shared_->bundle);
+template <bundle_state State> kernel_bundle<State> kernel::get_kernel_bundle() const {
+  static_assert(State == bundle_state::executable, "a kernel is of an executable bundle");
+  return kernel_bundle<State>(shared_->bundle);
 }
 
 namespace detail {
@@ -311,39 +322,48 @@ template <bundle_state State> kernel_bundle<State> join(const std::vector<kernel
   return detail::make_bundle<State>(all.context, all.devices, std::move(all.images));
 }
 
-inline kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &input,
-                                                   const std::vector<device> &devices, const property_list & = {}) {
+// Templates, so that programs which do not call them need not compile them.
+template <class = void>
+kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &input,
+                                            const std::vector<device> &devices, const property_list & = {}) {
   return detail::advance<bundle_state::object>("compile", *input.scythe_impl(), devices, aspect::online_compiler);
 }
-inline kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &input,
-                                                   const property_list &p = {}) {
+template <class = void>
+kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &input,
+                                            const property_list &p = {}) {
   return compile(input, input.get_devices(), p);
 }
 
-inline kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &objects,
-                                                    const std::vector<device> &devices, const property_list & = {}) {
+template <class = void>
+kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &objects,
+                                             const std::vector<device> &devices, const property_list & = {}) {
   return detail::advance<bundle_state::executable>("link", detail::merge("link", objects), devices,
                                                    aspect::online_linker);
 }
-inline kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &objects,
-                                                    const property_list &p = {}) {
+template <class = void>
+kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &objects,
+                                             const property_list &p = {}) {
   return link(objects, detail::common_devices(objects), p);
 }
-inline kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &object,
-                                                    const std::vector<device> &devices, const property_list &p = {}) {
+template <class = void>
+kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &object,
+                                             const std::vector<device> &devices, const property_list &p = {}) {
   return link(std::vector<kernel_bundle<bundle_state::object>>{object}, devices, p);
 }
-inline kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &object,
-                                                    const property_list &p = {}) {
+template <class = void>
+kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &object,
+                                             const property_list &p = {}) {
   return link(object, object.get_devices(), p);
 }
 
-inline kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &input,
-                                                     const std::vector<device> &devices, const property_list & = {}) {
+template <class = void>
+kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &input,
+                                              const std::vector<device> &devices, const property_list & = {}) {
   return detail::advance<bundle_state::executable>("build", *input.scythe_impl(), devices, aspect::online_compiler);
 }
-inline kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &input,
-                                                     const property_list &p = {}) {
+template <class = void>
+kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &input,
+                                              const property_list &p = {}) {
   return build(input, input.get_devices(), p);
 }
 

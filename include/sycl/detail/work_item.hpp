@@ -9,6 +9,8 @@
 #include <sycl/detail/spirv.hpp>
 #include <sycl/id.hpp>
 
+#include <cstdint>
+
 namespace sycl::detail {
 
 #ifdef SCYTHE_DEVICE_PASS
