@@ -59,6 +59,7 @@ template <class C, class T>
 inline constexpr bool
     is_container_of<C, T, std::void_t<decltype(std::declval<C &>().data()), decltype(std::declval<C &>().size())>> =
         std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<C &>().data())> (*)[], const T (*)[]>;
+template <class T, class Allocator> struct native_buffer;
 template <class I> using iterator_value = typename std::iterator_traits<I>::value_type;
 } // namespace detail
 
@@ -201,6 +202,7 @@ public:
 
 private:
   template <class, int, class> friend class buffer;
+  template <class, class> friend struct detail::native_buffer;
   struct copied_tag {};
 
   buffer(void *host, const range_type &r, std::uint32_t flags, const Allocator &a, const property_list &p)

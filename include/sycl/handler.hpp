@@ -11,6 +11,7 @@
 #include <sycl/detail/inline_vector.hpp>
 #include <sycl/detail/kernel_launch.hpp>
 #include <sycl/detail/memory_command.hpp>
+#include <sycl/detail/native_arguments.hpp>
 #include <sycl/event.hpp>
 #include <sycl/h_item.hpp>
 
@@ -24,6 +25,8 @@ template <class R> using if_reduction = std::enable_if_t<is_reduction<R>, int>;
 template <class... R> struct reductions;
 } // namespace detail
 
+class kernel;
+
 class handler {
   using loc = detail::code_location;
 
@@ -35,7 +38,8 @@ public:
 
   template <class T, int D, access_mode M, target A, access::placeholder P, class L>
   void require(const accessor<T, D, M, A, P, L> &acc) {
-    detail::accessor_view::require(*this, acc);
+    // In a host task, an accessor of the device is there for the driver's object of its buffer.
+    detail::accessor_view::require(*this, acc, A == target::device ? unsigned(SCYTHE_REQUIREMENT_NATIVE) : 0u);
   }
   void depends_on(const event &e) {
     if (scythe_event dep = e.scythe_handle()) {
@@ -171,6 +175,20 @@ public:
     return Id.scythe_default();
 #endif
   }
+
+  // --- Kernels of the driver's own (`kernel.hpp`), such as `make_kernel` gives
+
+  template <class T> void set_arg(int index, T &&value) { arguments().set(index, value); }
+  template <class... T> void set_args(T &&...values) {
+    int index = 0;
+    (arguments().set(index++, values), ...);
+  }
+  void single_task(const kernel &k);
+  void parallel_for(range<1> r, const kernel &k);
+  void parallel_for(range<2> r, const kernel &k);
+  void parallel_for(range<3> r, const kernel &k);
+  template <int D> void parallel_for(range<D> r, id<D> offset, const kernel &k);
+  template <int D> void parallel_for(nd_range<D> r, const kernel &k);
 
   // --- Host tasks
 
@@ -314,9 +332,7 @@ private:
       return_scratch_(queue_, scratch_);
   }
 
-  void require(scythe_buffer buffer, unsigned mode, bool no_init) {
-    requirements_.push_back({buffer, mode, no_init ? 1u : 0u});
-  }
+  void require(scythe_buffer buffer, unsigned mode, unsigned flags) { requirements_.push_back({buffer, mode, flags}); }
   // A number of its own for each local accessor.
   std::size_t number_local() { return ++local_bytes_; }
   // In host mode: where in a work-group's local memory a new local accessor lies.
@@ -324,6 +340,31 @@ private:
     const std::size_t at = (local_bytes_ + 63) / 64 * 64;
     local_bytes_ = at + bytes;
     return at;
+  }
+
+  detail::native_arguments &arguments() {
+    if (!arguments_)
+      arguments_ = std::make_shared<detail::native_arguments>();
+    return *arguments_;
+  }
+  SCYTHE_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel, scythe_kernel_shape shape,
+                                 unsigned dims, const scythe_kernel_launch &sizes) {
+    if (!kernel)
+      detail::fail(errc::invalid, "a kernel object that was not made of the driver's own is launched by its function "
+                                  "object: expected the kernel's lambda or functor");
+    set_kind(SCYTHE_COMMAND_NATIVE_KERNEL);
+    native_kernel_ = kernel;
+    scythe_native_launch &launch = command_.u.native;
+    launch.kernel = native_kernel_.get();
+    launch.args = arguments().data();
+    launch.arg_count = arguments().size();
+    launch.shape = shape;
+    launch.dims = dims;
+    for (int i = 0; i < 3; ++i) {
+      launch.global_size[i] = sizes.global_size[i];
+      launch.local_size[i] = sizes.local_size[i];
+      launch.global_offset[i] = sizes.global_offset[i];
+    }
   }
 
   void set_kind(scythe_command_kind kind) {
@@ -419,6 +460,9 @@ private:
   // The bundle that the group uses, and what tells whether it holds a kernel.
   std::shared_ptr<const void> bundle_;
   bool (*bundle_holds_)(const void *, const char *, std::uint64_t, const device &) = nullptr;
+  // Of a kernel of the driver's own.
+  std::shared_ptr<detail::native_arguments> arguments_;
+  detail::handle<scythe_native_kernel> native_kernel_;
   std::size_t local_bytes_ = 0;
   bool has_command_ = false;
   bool submitted_ = false;

@@ -33,10 +33,13 @@ public:
     return of_device<Backend, backend_return_t<Backend, device>>(SCYTHE_NATIVE_DEVICE);
   }
   template <backend Backend> backend_return_t<Backend, context> get_native_context() const {
-    return of_device<Backend, backend_return_t<Backend, context>>(SCYTHE_NATIVE_CONTEXT);
+    expect(Backend);
+    void *native = nullptr;
+    detail::check(scythe_native_context_of_queue(queue_, &native));
+    return detail::native_cast<backend_return_t<Backend, context>>(native);
   }
-  // A memory object over the whole buffer, with a count for the caller, to be released before the task ends. The
-  // accessor is one of the command's.
+  // The memory object that the buffer was made of; of any other buffer an object over its contents, to be released
+  // before the task ends. It comes with a count for the caller. The accessor is one of the command's, of the device.
   template <backend Backend, class Accessor> auto get_native_mem(const Accessor &accessor) const {
     expect(Backend);
     const scythe_view view = detail::accessor_view::of(accessor);
@@ -44,9 +47,17 @@ public:
     for (std::uint64_t n : view.memory_range)
       bytes *= n;
     void *data = nullptr, *native = nullptr;
-    detail::check(scythe_buffer_host_address(view.buffer, &data));
-    detail::check(scythe_native_memory(device_, data, bytes, &native));
-    return detail::native_cast<typename backend_traits<Backend>::memory>(native);
+    auto take = [](void *place, void *object) { *static_cast<void **>(place) = object; };
+    detail::check(scythe_native_of_buffer(view.buffer, queue_, take, &native));
+    if (!native) {
+      detail::check(scythe_buffer_host_address(view.buffer, &data));
+      detail::check(scythe_native_memory(queue_, data, bytes, &native));
+    }
+    using memory = typename backend_traits<Backend>::memory;
+    if constexpr (std::is_scalar_v<memory>)
+      return detail::native_cast<memory>(native);
+    else
+      return memory{detail::native_cast<typename memory::value_type>(native)};
   }
 
 private:

@@ -3,6 +3,7 @@
 #define SCYTHE_KERNEL_HPP
 
 #include <sycl/context.hpp>
+#include <sycl/handler.hpp>
 
 namespace sycl {
 
@@ -13,6 +14,10 @@ enum class bundle_state : std::uint32_t {
   executable = SCYTHE_BUNDLE_EXECUTABLE
 };
 template <bundle_state State> class kernel_bundle;
+
+namespace detail {
+struct native_access;
+}
 
 // A kernel of the program, or of a library that is loaded.
 class kernel_id {
@@ -25,6 +30,7 @@ public:
   friend bool operator!=(const kernel_id &a, const kernel_id &b) { return a.symbol_ != b.symbol_; }
 
 private:
+  friend struct detail::native_access;
   friend std::vector<kernel_id> get_kernel_ids();
   template <class Name> friend kernel_id get_kernel_id();
   explicit kernel_id(const char *symbol) : symbol_(symbol) {}
@@ -146,10 +152,13 @@ public:
 private:
   template <bundle_state> friend class kernel_bundle;
   friend struct std::hash<kernel>;
+  friend struct detail::native_access;
   struct state {
     kernel_id id;
     detail::ref<detail::context_impl> context;
     std::shared_ptr<const detail::bundle_impl> bundle;
+    // Of a kernel that the program made of the driver's own.
+    detail::handle<scythe_native_kernel> native = {};
   };
   // What the source demands of launches, fastest dimension first; 0 where it demands nothing.
   struct required_sizes {
@@ -165,6 +174,43 @@ private:
   explicit kernel(std::shared_ptr<const state> shared) : shared_(std::move(shared)) {}
   std::shared_ptr<const state> shared_;
 };
+
+namespace detail {
+
+// The driver's side of kernels.
+struct native_access {
+  static const handle<scythe_native_kernel> &native(const kernel &k) { return k.shared_->native; }
+  static const char *symbol(const kernel &k) { return k.shared_->id.get_name(); }
+  static kernel make(scythe_native_kernel native, ref<context_impl> context,
+                     std::shared_ptr<const bundle_impl> bundle) {
+    return kernel(std::make_shared<const kernel::state>(kernel::state{kernel_id("of the program's own"),
+                                                                      std::move(context), std::move(bundle),
+                                                                      handle<scythe_native_kernel>::adopt(native)}));
+  }
+};
+
+} // namespace detail
+
+// --- Kernels of the driver's own, with the arguments that `set_arg` gave
+
+inline void handler::single_task(const kernel &k) {
+  scythe_kernel_launch sizes;
+  detail::set_single(sizes);
+  launch_native(detail::native_access::native(k), SCYTHE_SHAPE_SINGLE_TASK, 1, sizes);
+}
+inline void handler::parallel_for(range<1> r, const kernel &k) { parallel_for(r, id<1>(), k); }
+inline void handler::parallel_for(range<2> r, const kernel &k) { parallel_for(r, id<2>(), k); }
+inline void handler::parallel_for(range<3> r, const kernel &k) { parallel_for(r, id<3>(), k); }
+template <int D> void handler::parallel_for(range<D> r, id<D> offset, const kernel &k) {
+  scythe_kernel_launch sizes;
+  detail::set_range(sizes, r, offset);
+  launch_native(detail::native_access::native(k), SCYTHE_SHAPE_RANGE, D, sizes);
+}
+template <int D> void handler::parallel_for(nd_range<D> r, const kernel &k) {
+  scythe_kernel_launch sizes;
+  detail::set_nd_range(sizes, r);
+  launch_native(detail::native_access::native(k), SCYTHE_SHAPE_ND_RANGE, D, sizes);
+}
 
 } // namespace sycl
 

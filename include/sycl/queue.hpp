@@ -36,6 +36,8 @@ public:
   explicit queue(const context &c, const device &d, const async_handler &h, const property_list &p = {})
       : impl_(detail::ref<detail::queue_impl>::adopt(new detail::queue_impl(c.scythe_impl(), d, h, p))) {}
 
+  explicit queue(detail::ref<detail::queue_impl> impl) : impl_(std::move(impl)) {}
+
   backend get_backend() const noexcept { return impl_->target.get_backend(); }
   context get_context() const { return context(impl_->context); }
   device get_device() const { return impl_->target; }

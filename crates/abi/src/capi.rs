@@ -31,6 +31,8 @@ opaque! {
     EventT = "scythe_event";
     BufferT = "scythe_buffer";
     HostAccessT = "scythe_host_access";
+    NativeKernelT = "scythe_native_kernel";
+    NativeProgramT = "scythe_native_program";
 }
 
 pub type PlatformHandle = *mut PlatformT;
@@ -40,6 +42,8 @@ pub type QueueHandle = *mut QueueT;
 pub type EventHandle = *mut EventT;
 pub type BufferHandle = *mut BufferT;
 pub type HostAccessHandle = *mut HostAccessT;
+pub type NativeKernelHandle = *mut NativeKernelT;
+pub type NativeProgramHandle = *mut NativeProgramT;
 
 /// `scythe_platform_param`.
 pub mod platform_param {
@@ -156,6 +160,13 @@ pub mod command_kind {
     pub const UPDATE_HOST: u32 = 7;
     pub const PREFETCH: u32 = 8;
     pub const ADVISE: u32 = 9;
+    pub const NATIVE_KERNEL: u32 = 10;
+}
+
+/// `scythe_requirement_flags`.
+pub mod requirement_flags {
+    pub const NO_INIT: u32 = 1;
+    pub const NATIVE: u32 = 2;
 }
 
 /// Bit of [`Command::flags`]: the command waits for everything submitted to its queue before.
@@ -187,7 +198,7 @@ pub struct BufferDesc {
 pub struct Requirement {
     pub buffer: BufferHandle,
     pub mode: u32,
-    pub no_init: u32,
+    pub flags: u32,
 }
 
 /// `scythe_accessor_head`.
@@ -266,6 +277,33 @@ pub struct Specialization {
     pub id: *const c_void,
 }
 
+/// `scythe_native_sink`.
+pub type NativeSink = unsafe extern "C" fn(ctx: *mut c_void, native: *mut c_void);
+
+/// `scythe_native_arg`; the kinds are those of [`crate::launch::ParamKind`].
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct NativeArg {
+    pub kind: u32,
+    pub reserved: u32,
+    pub size: u64,
+    pub data: *const c_void,
+}
+
+/// `scythe_native_launch`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct NativeLaunch {
+    pub kernel: NativeKernelHandle,
+    pub args: *const NativeArg,
+    pub arg_count: u64,
+    pub shape: u32,
+    pub dims: u32,
+    pub global_size: [u64; 3],
+    pub local_size: [u64; 3],
+    pub global_offset: [u64; 3],
+}
+
 /// `scythe_view`.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -323,6 +361,7 @@ pub union CommandUnion {
     pub memory: Memory,
     pub copy: CopyViews,
     pub fill: Fill,
+    pub native: NativeLaunch,
 }
 
 /// `scythe_command`.

@@ -21,7 +21,7 @@ fn rows() -> Vec<(String, u64)> {
         };
     }
     layout!("scythe_buffer_desc", c::BufferDesc { size, elem_size, host_data, flags, reserved });
-    layout!("scythe_requirement", c::Requirement { buffer, mode, no_init });
+    layout!("scythe_requirement", c::Requirement { buffer, mode, flags });
     layout!("scythe_accessor_head", c::AccessorHead { data, buffer });
     layout!("scythe_local_accessor_head", c::LocalAccessorHead { data, bytes });
     layout!("scythe_kernel_slot", c::KernelSlot { entry, generation });
@@ -42,11 +42,16 @@ fn rows() -> Vec<(String, u64)> {
             global_offset
         }
     );
+    layout!("scythe_native_arg", c::NativeArg { kind, reserved, size, data });
+    layout!(
+        "scythe_native_launch",
+        c::NativeLaunch { kernel, args, arg_count, shape, dims, global_size, local_size, global_offset }
+    );
     layout!("scythe_view", c::View { buffer, ptr, elem_size, memory_range, offset, range });
     layout!("scythe_command", c::Command { kind, flags, requirements, requirement_count, deps, dep_count, u });
 
     let u = offset_of!(c::Command, u);
-    let members: [(&str, usize); 15] = [
+    let members: [(&str, usize); 16] = [
         ("kernel", 0),
         ("host_task.call", offset_of!(c::HostTask, call)),
         ("host_task.destroy", offset_of!(c::HostTask, destroy)),
@@ -62,6 +67,7 @@ fn rows() -> Vec<(String, u64)> {
         ("fill.dst", offset_of!(c::Fill, dst)),
         ("fill.pattern", offset_of!(c::Fill, pattern)),
         ("fill", 0),
+        ("native", 0),
     ];
     rows.extend(members.iter().map(|(m, at)| (format!("offsetof(scythe_command, u.{m})"), (u + at) as u64)));
 

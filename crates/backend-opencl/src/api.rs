@@ -58,6 +58,7 @@ functions! {
     set_kernel_exec_info = "clSetKernelExecInfo", fn(Handle, u32, usize, *const c_void) -> i32;
     enqueue_nd_range_kernel = "clEnqueueNDRangeKernel", fn(Handle, Handle, u32, *const usize, *const usize, *const usize, u32, *const Handle, *mut Handle) -> i32;
     enqueue_marker_with_wait_list = "clEnqueueMarkerWithWaitList", fn(Handle, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_barrier_with_wait_list = "clEnqueueBarrierWithWaitList", fn(Handle, u32, *const Handle, *mut Handle) -> i32;
     flush = "clFlush", fn(Handle) -> i32;
     wait_for_events = "clWaitForEvents", fn(u32, *const Handle) -> i32;
     get_event_info = "clGetEventInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
@@ -65,6 +66,19 @@ functions! {
     set_event_callback = "clSetEventCallback", fn(Handle, i32, EventCallback, *mut c_void) -> i32;
     retain_event = "clRetainEvent", fn(Handle) -> i32;
     release_event = "clReleaseEvent", fn(Handle) -> i32;
+    get_context_info = "clGetContextInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    get_command_queue_info = "clGetCommandQueueInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    get_mem_object_info = "clGetMemObjectInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    retain_kernel = "clRetainKernel", fn(Handle) -> i32;
+    get_kernel_info = "clGetKernelInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    retain_program = "clRetainProgram", fn(Handle) -> i32;
+    retain_mem_object = "clRetainMemObject", fn(Handle) -> i32;
+    release_mem_object = "clReleaseMemObject", fn(Handle) -> i32;
+    create_sub_buffer = "clCreateSubBuffer", fn(Handle, u64, u32, *const c_void, *mut i32) -> Handle;
+    enqueue_read_buffer = "clEnqueueReadBuffer", fn(Handle, Handle, u32, usize, usize, *mut c_void, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_write_buffer = "clEnqueueWriteBuffer", fn(Handle, Handle, u32, usize, usize, *const c_void, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_copy_buffer = "clEnqueueCopyBuffer", fn(Handle, Handle, Handle, usize, usize, usize, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_fill_buffer = "clEnqueueFillBuffer", fn(Handle, Handle, *const c_void, usize, usize, usize, u32, *const Handle, *mut Handle) -> i32;
     create_buffer = "clCreateBuffer", fn(Handle, u64, usize, *mut c_void, *mut i32) -> Handle;
     svm_alloc = "clSVMAlloc", fn(Handle, u64, usize, u32) -> *mut c_void;
     svm_free = "clSVMFree", fn(Handle, *mut c_void) -> ();
@@ -181,6 +195,12 @@ pub(crate) fn bytes(query: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Ve
     }
     let mut out = vec![0u8; size];
     if query(size, out.as_mut_ptr().cast(), std::ptr::null_mut()) == 0 { out } else { Vec::new() }
+}
+
+/// One word of an answer: a handle, a size or a set of bits; `None` where the driver has none.
+pub(crate) fn word(query: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Option<usize> {
+    let answer = bytes(query);
+    Some(usize::from_ne_bytes(answer.get(..size_of::<usize>())?.try_into().ok()?))
 }
 
 /// The bytes of an answer as text, without the NUL at its end and blanks around it.

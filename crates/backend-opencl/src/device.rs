@@ -4,18 +4,20 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::intel::Version;
+use scythe_abi::launch::KernelLaunch;
 use scythe_hal::{
-    Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind, device_has, fit,
+    Device, DeviceInfo, Errc, Error, Event, InContext, Kernel, Native, NativeKind, NativeQueue, Program, Queue, Result,
+    UsmKind, device_has, fit,
 };
 use scythe_image::Format;
 
 use crate::Translate;
-use crate::api::{Handle, check};
+use crate::api::{Handle, bytes, check, word};
 use crate::device_info::{self, Dialect};
 use crate::event::OclEvent;
 use crate::intel::{self, IntelGpu};
 use crate::platform::Platform;
-use crate::program::OclProgram;
+use crate::program::{OclKernel, OclProgram};
 use crate::queue::OclQueue;
 
 pub(crate) struct OclDevice {
@@ -39,9 +41,9 @@ impl OclDevice {
         Self {
             platform: platform.clone(),
             id,
-            info: device_info::describe(api, id),
+            info: device_info::describe(api, id, &platform.sharing),
             dialect: device_info::dialect(api, id),
-            shares_host_memory: device_info::shares_host_memory(api, id),
+            shares_host_memory: platform.sharing.shares() && device_info::shares_host_memory(api, id),
             intel: device_info::intel(api, id),
             translate,
         }
@@ -112,7 +114,11 @@ impl Device for OclDevice {
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
-        Ok(Arc::new(OclQueue::new(&self.platform, self.id, profiling)?))
+        Ok(Arc::new(OclQueue::new(&self.platform, self.id, false, profiling)?))
+    }
+
+    fn create_in_order_queue(&self, profiling: bool) -> Result<Option<Arc<dyn Queue>>> {
+        Ok(Some(Arc::new(OclQueue::new(&self.platform, self.id, true, profiling)?)))
     }
 
     fn native(&self, kind: NativeKind) -> Result<Native> {
@@ -134,6 +140,73 @@ impl Device for OclDevice {
         // SAFETY: the event is alive by the caller's contract.
         check(unsafe { (self.platform.api.retain_event)(event) }, "clRetainEvent")?;
         Ok(Arc::new(OclEvent::new(self.platform.api, event, true)))
+    }
+
+    unsafe fn in_native_context(&self, context: Native) -> Result<InContext> {
+        const CONTEXT_DEVICES: u32 = 0x1081;
+        let api = self.platform.api;
+        if context.is_null() {
+            return Err(Error::new(Errc::Invalid, "a context was to be made of a null cl_context"));
+        }
+        if self.platform.context().is_ok_and(|own| std::ptr::eq(own, context)) {
+            return Ok(InContext::Own);
+        }
+        // SAFETY: the context is alive by the caller's contract, and the size that of the memory.
+        let devices =
+            bytes(|size, place, full| unsafe { (api.get_context_info)(context, CONTEXT_DEVICES, size, place, full) });
+        let mut members = devices.chunks_exact(size_of::<Handle>()).filter_map(|word| word.try_into().ok());
+        if !members.any(|word| usize::from_ne_bytes(word) == self.id as usize) {
+            return Ok(InContext::Absent);
+        }
+        // SAFETY: the caller's contract; the device is the platform's, and so is the context.
+        let platform = unsafe { self.platform.with_context(context) }?;
+        Ok(InContext::Other(Arc::new(Self::new(&platform, self.id, self.translate))))
+    }
+
+    unsafe fn queue_from_native(&self, queue: Native) -> Result<Option<NativeQueue>> {
+        if queue.is_null() {
+            return Err(Error::new(Errc::Invalid, "a queue was to be made of a null cl_command_queue"));
+        }
+        // SAFETY: passed on.
+        unsafe { OclQueue::adopt(&self.platform, self.id, queue) }
+    }
+
+    unsafe fn memory_from_native(&self, memory: Native) -> Result<(*mut c_void, usize)> {
+        const MEM_SIZE: u32 = 0x1102;
+        let api = self.platform.api;
+        // SAFETY: the object is alive by the caller's contract, and the size that of the memory.
+        let size = word(|size, place, full| unsafe { (api.get_mem_object_info)(memory, MEM_SIZE, size, place, full) });
+        let size = size.filter(|&size| size > 0 && !memory.is_null()).ok_or_else(|| {
+            Error::new(Errc::Invalid, format!("{memory:p} is no memory object: it does not tell its size"))
+        })?;
+        // SAFETY: the object is alive.
+        check(unsafe { (api.retain_mem_object)(memory) }, "clRetainMemObject")?;
+        Ok((self.platform.sharing.objects.adopt(api, memory, size, 1)?, size))
+    }
+
+    fn memory_to_native(&self, ptr: *mut c_void) -> Result<Option<Native>> {
+        let Some(spot) = self.platform.sharing.objects.find(ptr) else { return Ok(None) };
+        // SAFETY: the object is the table's, and alive.
+        check(unsafe { (self.platform.api.retain_mem_object)(spot.raw) }, "clRetainMemObject")?;
+        Ok(Some(spot.raw))
+    }
+
+    unsafe fn program_from_native(&self, program: Native) -> Result<Arc<dyn Program>> {
+        if program.is_null() {
+            return Err(Error::new(Errc::Invalid, "a kernel bundle was to be made of a null cl_program"));
+        }
+        // SAFETY: the program is alive by the caller's contract.
+        check(unsafe { (self.platform.api.retain_program)(program) }, "clRetainProgram")?;
+        Ok(Arc::new(OclProgram::adopt(&self.platform, program)))
+    }
+
+    unsafe fn kernel_from_native(&self, kernel: Native, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
+        if kernel.is_null() {
+            return Err(Error::new(Errc::Invalid, "a kernel was to be made of a null cl_kernel"));
+        }
+        // SAFETY: the kernel is alive by the caller's contract.
+        check(unsafe { (self.platform.api.retain_kernel)(kernel) }, "clRetainKernel")?;
+        Ok(Arc::new(OclKernel::new(&self.platform, kernel, "of the program's own", launch, true)))
     }
 
     unsafe fn native_memory(&self, ptr: *mut c_void, size: usize) -> Result<Native> {

@@ -6,7 +6,7 @@ use scythe_hal::info::{DeviceInfo, DeviceType};
 
 use crate::api::{Api, Handle, bytes, text};
 use crate::intel::{self, IntelGpu};
-use crate::memory::UNIFIED;
+use crate::memory::Sharing;
 
 const TYPE: u32 = 0x1000;
 const VENDOR_ID: u32 = 0x1001;
@@ -117,10 +117,6 @@ pub(crate) fn unusable(api: &Api, device: Handle) -> Option<String> {
             "its driver takes no SPIR-V (CL_DEVICE_IL_VERSION is '{seen}', expected SPIR-V_1.0 or later)"
         ));
     }
-    let unified = has_extension(api, device, UNIFIED);
-    if !unified && ask.u64(SVM_CAPABILITIES) & SVM_FINE_GRAIN_BUFFER == 0 {
-        return Some(format!("it has neither {UNIFIED} nor fine-grained shared virtual memory"));
-    }
     (ask.u32(ADDRESS_BITS) != 64).then(|| format!("its addresses have {} bits, expected 64", ask.u32(ADDRESS_BITS)))
 }
 
@@ -190,7 +186,8 @@ pub(crate) fn shares_host_memory(api: &Api, device: Handle) -> bool {
     ask.u64(SVM_CAPABILITIES) & SVM_FINE_GRAIN_SYSTEM != 0 || ask.u64(SYSTEM_MEM_CAPABILITIES) & 1 != 0
 }
 
-pub(crate) fn describe(api: &Api, device: Handle) -> DeviceInfo {
+/// `sharing`: what the device's platform shares memory by.
+pub(crate) fn describe(api: &Api, device: Handle, sharing: &Sharing) -> DeviceInfo {
     let ask = Ask(api, device);
     let sizes = ask.numbers(MAX_WORK_ITEM_SIZES, size_of::<usize>());
     let version = ask.text(VERSION);
@@ -236,7 +233,7 @@ pub(crate) fn describe(api: &Api, device: Handle) -> DeviceInfo {
         printf_buffer_size: ask.u64(PRINTF_BUFFER_SIZE),
         error_correction: ask.u32(ERROR_CORRECTION) != 0,
         partition_max_sub_devices: 0,
-        aspects: aspects(&ask, double != 0, half != 0),
+        aspects: aspects(&ask, sharing, double != 0, half != 0),
     }
 }
 
@@ -263,12 +260,12 @@ fn atomics(bits: u64) -> (u32, u32) {
     (collect(&ORDERS) | 1, collect(&SCOPES) | 1 << 2)
 }
 
-fn aspects(ask: &Ask<'_>, double: bool, half: bool) -> Vec<u32> {
+fn aspects(ask: &Ask<'_>, sharing: &Sharing, double: bool, half: bool) -> Vec<u32> {
     let extensions = ask.text(EXTENSIONS);
     let has = |name: &str| extensions.split_whitespace().any(|extension| extension == name);
-    let unified = has(UNIFIED);
+    let unified = sharing.is_unified();
     let may = |name: u32, bit: u64| unified && ask.u64(name) & bit != 0;
-    let svm = ask.u64(SVM_CAPABILITIES);
+    let svm = if sharing.shares() { ask.u64(SVM_CAPABILITIES) } else { 0 };
     let fine = !unified && svm & SVM_FINE_GRAIN_BUFFER != 0;
     let kind = match device_type(ask.u64(TYPE)) {
         DeviceType::Cpu => Aspect::Cpu,

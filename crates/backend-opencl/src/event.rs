@@ -2,11 +2,13 @@
 
 use std::any::Any;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 
 use scythe_hal::{Errc, Error, Event, Native, Result, Status, Times};
 
 use crate::api::{Api, Handle, check, failure};
+use crate::line::Line;
 
 const COMMAND_EXECUTION_STATUS: u32 = 0x11d3;
 const COMPLETE: i32 = 0;
@@ -18,44 +20,88 @@ const PROFILING_QUEUED: u32 = 0x1280;
 const PROFILING_START: u32 = 0x1282;
 const PROFILING_END: u32 = 0x1283;
 
-/// An event of the driver, or one that is over already.
+/// An event of the driver, one that it is asked for when needed, or one that is over already.
 pub(crate) struct OclEvent {
     api: &'static Api,
-    /// Null where the driver has nothing to do with it.
-    raw: Handle,
+    /// Null where the driver has none, or none yet.
+    raw: AtomicPtr<c_void>,
+    /// Where its command stands, so that an event can still be made.
+    line: Option<Arc<Line>>,
     profiling: bool,
     /// What is known so far: OpenCL's number, of which those up to 0 are final.
     known: AtomicI32,
+    /// The program has no handle of it any more.
+    abandoned: AtomicBool,
     /// Why a command was not even given to the driver.
     refused: Option<Error>,
 }
 
-// SAFETY: OpenCL's events may be used by any thread, and by many at once.
-unsafe impl Send for OclEvent {}
-// SAFETY: as above.
-unsafe impl Sync for OclEvent {}
-
 impl OclEvent {
     /// Takes over a count of `raw`.
     pub(crate) fn new(api: &'static Api, raw: Handle, profiling: bool) -> Self {
-        Self { api, raw, profiling, known: AtomicI32::new(QUEUED), refused: None }
+        Self {
+            api,
+            raw: AtomicPtr::new(raw),
+            line: None,
+            profiling,
+            known: AtomicI32::new(QUEUED),
+            abandoned: AtomicBool::new(false),
+            refused: None,
+        }
+    }
+
+    /// The end of what was enqueued last in a line; `raw` may be null.
+    pub(crate) fn in_line(line: &Arc<Line>, raw: Handle, profiling: bool) -> Self {
+        let mut event = Self::new(line.api(), raw, profiling);
+        event.line = Some(line.clone());
+        event
     }
 
     /// A command that had nothing to do, or (with `refused`) must not do it.
     pub(crate) fn over(api: &'static Api, refused: Option<Error>) -> Self {
-        let known = AtomicI32::new(if refused.is_some() { FAILED_DEPENDENCY } else { COMPLETE });
-        Self { api, raw: std::ptr::null_mut(), profiling: false, known, refused }
+        let mut event = Self::new(api, std::ptr::null_mut(), false);
+        event.known = AtomicI32::new(if refused.is_some() { FAILED_DEPENDENCY } else { COMPLETE });
+        event.refused = refused;
+        event
     }
 
-    /// The driver's event, for lists of events to wait for; null where it has none.
+    /// The driver's event, made now where there was none; null where the command is over without one.
     pub(crate) fn raw(&self) -> Handle {
-        self.raw
+        let raw = self.raw.load(Ordering::Acquire);
+        match &self.line {
+            Some(line) if raw.is_null() => {
+                line.mark(self);
+                self.raw.load(Ordering::Acquire)
+            }
+            _ => raw,
+        }
     }
 
-    /// How the command ended, where that is known without asking.
-    pub(crate) fn known_end(&self) -> Option<Result<()>> {
-        let known = self.known.load(Ordering::Acquire);
-        (known <= COMPLETE).then(|| self.end(known))
+    pub(crate) fn has_raw(&self) -> bool {
+        !self.raw.load(Ordering::Acquire).is_null()
+    }
+
+    /// Not known to be over.
+    pub(crate) fn is_open(&self) -> bool {
+        self.known.load(Ordering::Acquire) > COMPLETE
+    }
+
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// The command stands in this line: whatever follows there follows it.
+    pub(crate) fn stands_in(&self, line: &Arc<Line>) -> bool {
+        self.line.as_ref().is_some_and(|own| Arc::ptr_eq(own, line))
+    }
+
+    /// What became of asking the driver for an event. The caller has the line's turn.
+    pub(crate) fn settle(&self, raw: Handle, code: i32) {
+        match code {
+            0 => self.raw.store(raw, Ordering::Release),
+            // A driver that takes no commands any more will not tell of this one.
+            _ => self.known.store(code, Ordering::Release),
+        }
     }
 
     fn end(&self, code: i32) -> Result<()> {
@@ -63,20 +109,21 @@ impl OclEvent {
             Some(error) => Err(error.clone()),
             None if code == COMPLETE => Ok(()),
             None if code == FAILED_DEPENDENCY => Err(failure(code, "a command that this one waited for")),
-            None => Err(failure(code, "a command")),
+            None => Err(ended(code)),
         }
     }
 
     fn ask(&self) -> i32 {
         let known = self.known.load(Ordering::Acquire);
-        if known <= COMPLETE {
-            return known;
+        let raw = if known <= COMPLETE { std::ptr::null_mut() } else { self.raw() };
+        if raw.is_null() {
+            return self.known.load(Ordering::Acquire);
         }
         let mut now = QUEUED;
         let place = (&raw mut now).cast::<c_void>();
         // SAFETY: the event is alive; the answer is a `cl_int`.
         let code = unsafe {
-            (self.api.get_event_info)(self.raw, COMMAND_EXECUTION_STATUS, size_of::<i32>(), place, std::ptr::null_mut())
+            (self.api.get_event_info)(raw, COMMAND_EXECUTION_STATUS, size_of::<i32>(), place, std::ptr::null_mut())
         };
         // An event that the driver disowns will never tell more: its device is lost.
         let now = if code == 0 { now } else { code };
@@ -91,7 +138,7 @@ impl OclEvent {
         let place = (&raw mut ns).cast::<c_void>();
         // SAFETY: the event is alive; the answer is a `cl_ulong`.
         let code = unsafe {
-            (self.api.get_event_profiling_info)(self.raw, name, size_of::<u64>(), place, std::ptr::null_mut())
+            (self.api.get_event_profiling_info)(self.raw(), name, size_of::<u64>(), place, std::ptr::null_mut())
         };
         (code == 0).then_some(ns)
     }
@@ -114,8 +161,12 @@ impl Event for OclEvent {
         if let Some(end) = self.known_end() {
             return end;
         }
+        let raw = self.raw();
+        if raw.is_null() {
+            return self.end(self.known.load(Ordering::Acquire));
+        }
         // SAFETY: the event is alive.
-        let code = unsafe { (self.api.wait_for_events)(1, &self.raw) };
+        let code = unsafe { (self.api.wait_for_events)(1, &raw) };
         let now = match self.ask() {
             now @ ..=COMPLETE => now,
             // The driver gave up waiting.
@@ -131,14 +182,14 @@ impl Event for OclEvent {
             f(self.known_end().unwrap_or(Ok(())));
             return;
         }
-        if let Err(f) = when_complete(self.api, self.raw, f) {
+        if let Err(f) = when_complete(self.api, self.raw(), f) {
             let end = self.wait();
             f(end);
         }
     }
 
     fn times(&self) -> Option<Times> {
-        if !self.profiling || self.raw.is_null() {
+        if !self.profiling || !self.has_raw() {
             return None;
         }
         let (submit, start) = (self.time(PROFILING_QUEUED)?, self.time(PROFILING_START)?);
@@ -146,20 +197,43 @@ impl Event for OclEvent {
     }
 
     fn native(&self) -> Result<Native> {
-        if self.raw.is_null() {
+        let raw = self.raw();
+        if raw.is_null() {
             return Err(Error::new(Errc::Event, "the command had nothing to do: OpenCL has no event of it"));
         }
         // SAFETY: the event is alive.
-        check(unsafe { (self.api.retain_event)(self.raw) }, "clRetainEvent").map(|()| self.raw)
+        check(unsafe { (self.api.retain_event)(raw) }, "clRetainEvent").map(|()| raw)
+    }
+
+    fn known_end(&self) -> Option<Result<()>> {
+        let known = self.known.load(Ordering::Acquire);
+        (known <= COMPLETE).then(|| self.end(known))
+    }
+
+    fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Relaxed);
     }
 }
 
 impl Drop for OclEvent {
     fn drop(&mut self) {
-        if !self.raw.is_null() {
+        let raw = *self.raw.get_mut();
+        if !raw.is_null() {
             // SAFETY: the count is this object's.
-            let _ = unsafe { (self.api.release_event)(self.raw) };
+            let _ = unsafe { (self.api.release_event)(raw) };
         }
+    }
+}
+
+/// A command that the driver took, and that did not end well. What says "out of resources" elsewhere says here that the
+/// device hung, faulted or went away.
+fn ended(code: i32) -> Error {
+    let Error { message, .. } = failure(code, "a command on the device");
+    match code {
+        -6..=-4 | -2 => {
+            Error::new(Errc::Runtime, format!("{message}: the device is lost, or could not run the command"))
+        }
+        _ => Error::new(Errc::Runtime, message),
     }
 }
 
@@ -170,7 +244,7 @@ fn when_complete(api: &Api, event: Handle, f: Call) -> std::result::Result<(), C
     unsafe extern "C" fn completed(_event: Handle, status: i32, data: *mut c_void) {
         // SAFETY: the address that was given with this function, used once.
         let f = unsafe { Box::from_raw(data.cast::<Call>()) };
-        let end = if status < 0 { Err(failure(status, "a command")) } else { Ok(()) };
+        let end = if status < 0 { Err(ended(status)) } else { Ok(()) };
         // A panic must not reach the driver.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || f(end)));
     }

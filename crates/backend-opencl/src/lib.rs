@@ -3,8 +3,9 @@
 //! * [`discover`] loads OpenCL's loader and asks every platform for its devices; whatever is broken is a sentence in
 //!   [`Discovery::problems`] and hides nothing else.
 //! * `api` is OpenCL's C interface; `platform` and `device` its objects; `device_info` what a device says of itself.
-//! * `memory`, `queue`, `event`: addresses that host and device share, commands, and their ends. One out-of-order queue of
-//!   the driver serves all SYCL queues of a device, since every command names what it waits for.
+//! * `memory`, `objects`: addresses that host and device share, and memory objects where there are none.
+//! * `queue`, `line`, `event`: commands, and their ends. One out-of-order queue of the driver serves all such SYCL queues of a
+//!   device, since every command names what it waits for; each in-order queue has one of its own.
 //! * `program`: device code becomes SPIR-V ([`Translate`], which the run-time compiler provides), which the driver builds.
 //!
 //! Nothing here links OpenCL or LLVM.
@@ -15,7 +16,9 @@ mod device_info;
 mod drivers;
 mod event;
 mod intel;
+mod line;
 mod memory;
+mod objects;
 mod platform;
 mod program;
 mod queue;
@@ -58,4 +61,12 @@ pub fn discover(translate: Translate) -> Discovery {
 /// driver is loaded for this.
 pub fn broken_drivers() -> Vec<String> {
     drivers::broken()
+}
+
+/// The environment variable that says which of a driver's ways to share memory is used.
+pub const MEMORY_VARIABLE: &str = memory::VARIABLE;
+
+/// Whether [`MEMORY_VARIABLE`] may have this value.
+pub fn is_memory_choice(value: &str) -> bool {
+    memory::Choice::parse(value).is_some()
 }

@@ -7,7 +7,7 @@ use scythe_hal::{Backend, BackendKind, Device, PlatformInfo, Result};
 
 use crate::api::{Api, Handle, bytes, check, failure, text};
 use crate::device::OclDevice;
-use crate::memory::{Sharing, UNIFIED};
+use crate::memory::{Choice, Sharing, UNIFIED};
 use crate::{Discovery, Translate, device_info};
 
 const DEVICE_TYPE_ALL: u64 = 0xffff_ffff;
@@ -39,6 +39,22 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Platform {
+    /// The same devices in a context of the program's own, of which a count is taken.
+    ///
+    /// # Safety
+    /// `context` is a context of this platform, alive.
+    pub(crate) unsafe fn with_context(&self, context: Handle) -> Result<Arc<Self>> {
+        // SAFETY: the caller's contract.
+        check(unsafe { (self.api.retain_context)(context) }, "clRetainContext")?;
+        Ok(Arc::new(Self {
+            api: self.api,
+            id: self.id,
+            devices: self.devices.clone(),
+            context: OnceLock::from(Ok(Context(context))),
+            sharing: sharing(self.api, self.id, &self.devices, Choice::from_environment()),
+        }))
+    }
+
     /// The context of all devices, made when it is first needed and never released.
     pub(crate) fn context(&self) -> Result<Handle> {
         let made = self.context.get_or_init(|| {
@@ -147,16 +163,30 @@ fn look_at(api: &'static Api, id: Handle, translate: Translate, found: &mut Disc
             }
         }
     }
-    let Some(&first) = usable.first() else { return };
-    let unified = usable.iter().all(|&device| device_info::has_extension(api, device, UNIFIED));
-    let sharing = unified.then(|| Sharing::unified(api, id)).flatten();
-    let (fine, atomics) = device_info::virtual_memory(api, first);
-    let mut sharing = sharing.unwrap_or_else(|| Sharing::shared_virtual(api, fine, atomics));
-    if usable.iter().all(|&device| device_info::shares_host_memory(api, device)) {
-        sharing = sharing.with_any_address(api);
+    if usable.is_empty() {
+        return;
     }
+    let sharing = sharing(api, id, &usable, Choice::from_environment());
     let platform = Arc::new(Platform { api, id, devices: usable.clone(), context: OnceLock::new(), sharing });
     let devices =
         usable.into_iter().map(|device| Arc::new(OclDevice::new(&platform, device, translate)) as Arc<dyn Device>);
     found.backends.push(Arc::new(OclBackend { info, devices: devices.collect() }));
+}
+
+/// The best way to share memory that all devices have, as far as `choice` allows it.
+fn sharing(api: &Api, platform: Handle, devices: &[Handle], choice: Choice) -> Sharing {
+    let all = |has: &dyn Fn(Handle) -> bool| devices.iter().all(|&device| has(device));
+    let unified = choice == Choice::Best && all(&|device| device_info::has_extension(api, device, UNIFIED));
+    let virtual_memory = |device| device_info::virtual_memory(api, device);
+    let sharing = match unified.then(|| Sharing::unified(api, platform)).flatten() {
+        Some(sharing) => sharing,
+        None if choice != Choice::Objects && all(&|device| virtual_memory(device).0) => {
+            Sharing::shared_virtual(api, all(&|device| virtual_memory(device).1))
+        }
+        None => return Sharing::by_objects(api),
+    };
+    match all(&|device| device_info::shares_host_memory(api, device)) {
+        true => sharing.with_any_address(api),
+        false => sharing,
+    }
 }

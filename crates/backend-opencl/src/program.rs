@@ -5,9 +5,9 @@ use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_hal::{Errc, Error, FunctorBytes, Kernel, Program, Result};
+use scythe_hal::{Errc, Error, FunctorBytes, Kernel, Native, Program, Result};
 
-use crate::api::{Handle, bytes, failure, text};
+use crate::api::{Handle, bytes, check, failure, text, word};
 use crate::platform::Platform;
 
 const PROGRAM_BUILD_LOG: u32 = 0x1183;
@@ -25,6 +25,11 @@ unsafe impl Send for OclProgram {}
 unsafe impl Sync for OclProgram {}
 
 impl OclProgram {
+    /// Takes over a count of `raw`.
+    pub(crate) fn adopt(platform: &Arc<Platform>, raw: Handle) -> Self {
+        Self { platform: platform.clone(), raw }
+    }
+
     /// Has the driver build a SPIR-V module. A failure carries the driver's log.
     pub(crate) fn build(platform: &Arc<Platform>, device: Handle, words: &[u8]) -> Result<Self> {
         let (api, context) = (platform.api, platform.context()?);
@@ -74,6 +79,11 @@ impl OclProgram {
 }
 
 impl Program for OclProgram {
+    fn native(&self) -> Result<Native> {
+        // SAFETY: the program is alive.
+        check(unsafe { (self.platform.api.retain_program)(self.raw) }, "clRetainProgram").map(|()| self.raw)
+    }
+
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
         let api = self.platform.api;
         let missing = |why: &str| Error::new(Errc::Kernel, format!("the program has no kernel '{symbol}': {why}"));
@@ -88,14 +98,7 @@ impl Program for OclProgram {
         if code != 0 || raw.is_null() {
             return Err(missing(&failure(code, "clCreateKernel").message));
         }
-        self.platform.sharing.allow_indirect(api, raw);
-        Ok(Arc::new(OclKernel {
-            platform: self.platform.clone(),
-            symbol: symbol.to_owned(),
-            shape: launch.shape,
-            params: launch.params.clone(),
-            state: Mutex::new(State { raw, last: Vec::new() }),
-        }))
+        Ok(Arc::new(OclKernel::new(&self.platform, raw, symbol, launch, false)))
     }
 }
 
@@ -119,12 +122,37 @@ pub(crate) struct State {
     pub(crate) raw: Handle,
     /// The functor whose parts are the kernel's arguments now.
     last: Vec<u8>,
+    /// Others have the driver's kernel, too: its arguments may be anything.
+    shared: bool,
 }
 
 // SAFETY: the kernel is used under its lock.
 unsafe impl Send for State {}
 
 impl OclKernel {
+    /// Takes over a count of `raw`.
+    /// `shared`: the program has the kernel, too, and may set its arguments.
+    pub(crate) fn new(
+        platform: &Arc<Platform>,
+        raw: Handle,
+        symbol: &str,
+        launch: &KernelLaunch,
+        shared: bool,
+    ) -> Self {
+        platform.sharing.allow_indirect(platform.api, raw);
+        Self {
+            platform: platform.clone(),
+            symbol: symbol.to_owned(),
+            shape: launch.shape,
+            params: launch.params.clone(),
+            state: Mutex::new(State { raw, last: Vec::new(), shared }),
+        }
+    }
+
+    fn raw(&self) -> Handle {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).raw
+    }
+
     /// Sets the arguments; the kernel is to be enqueued before what is returned is dropped.
     ///
     /// # Safety
@@ -133,20 +161,23 @@ impl OclKernel {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: a functor's bytes are as many as it says.
         let given = unsafe { std::slice::from_raw_parts(functor.as_ptr(), functor.len()) };
-        let State { raw, last } = &mut *state;
+        let State { raw, last, shared } = &mut *state;
         // Arguments stay as they were set: most launches change one or two.
-        let known = last.len() == given.len() && !last.is_empty();
+        let known = !*shared && last.len() == given.len() && !last.is_empty();
+        let objects = self.platform.sharing.objects.is_used();
         for (index, param) in self.params.iter().enumerate() {
             let size = if param.kind == ParamKind::Local { LOCAL_HEAD } else { param.size as usize };
             let bytes = param.offset as usize..param.offset as usize + size;
-            if known && last[bytes.clone()] == given[bytes] {
+            // An address may stand for another memory object than before.
+            let is_object = objects && matches!(param.kind, ParamKind::Accessor | ParamKind::Pointer);
+            if known && !is_object && last[bytes.clone()] == given[bytes] {
                 continue;
             }
             // SAFETY: the caller's contract.
-            let code = unsafe { self.set(*raw, index as u32, param, given) };
-            if code != 0 {
+            if let Err(error) = unsafe { self.set(*raw, index as u32, param, given) } {
                 last.clear();
-                return Err(failure(code, &format!("setting argument {index} of kernel '{}'", self.symbol)));
+                let message = format!("argument {index} of kernel '{}': {}", self.symbol, error.message);
+                return Err(Error::new(error.code, message));
             }
         }
         last.clear();
@@ -156,14 +187,14 @@ impl OclKernel {
 
     /// # Safety
     /// As for [`OclKernel::with_arguments`].
-    unsafe fn set(&self, kernel: Handle, index: u32, param: &Param, functor: &[u8]) -> i32 {
+    unsafe fn set(&self, kernel: Handle, index: u32, param: &Param, functor: &[u8]) -> Result<()> {
         let (api, at) = (self.platform.api, functor.as_ptr().wrapping_add(param.offset as usize));
         // SAFETY: the parameter lies inside of the functor by the caller's contract; addresses may stand anywhere in it.
-        unsafe {
+        let code = unsafe {
             match param.kind {
                 ParamKind::Accessor | ParamKind::Pointer => {
                     let address = at.cast::<*const c_void>().read_unaligned();
-                    (self.platform.sharing.set_arg)(kernel, index, address)
+                    return self.platform.sharing.set_argument(api, kernel, index, address);
                 }
                 ParamKind::Local => {
                     let size = at.add(8).cast::<u64>().read_unaligned() as usize;
@@ -174,13 +205,35 @@ impl OclKernel {
                     (api.set_kernel_arg)(kernel, index, param.size as usize, at.cast())
                 }
             }
-        }
+        };
+        check(code, "clSetKernelArg")
     }
 }
 
 impl Kernel for OclKernel {
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    fn native(&self) -> Result<Native> {
+        let raw = self.raw();
+        // Whoever has the driver's kernel may set its arguments.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).shared = true;
+        // SAFETY: the kernel is alive.
+        check(unsafe { (self.platform.api.retain_kernel)(raw) }, "clRetainKernel").map(|()| raw)
+    }
+
+    fn native_program(&self) -> Result<Native> {
+        const KERNEL_PROGRAM: u32 = 0x1194;
+        let (api, raw) = (self.platform.api, self.raw());
+        // SAFETY: the kernel is alive, and the size that of the memory.
+        let program =
+            word(|size, place, full| unsafe { (api.get_kernel_info)(raw, KERNEL_PROGRAM, size, place, full) });
+        let program = program.filter(|&program| program != 0).ok_or_else(|| {
+            Error::new(Errc::Runtime, format!("OpenCL does not tell the program of kernel '{}'", self.symbol))
+        })? as Handle;
+        // SAFETY: the program lives as long as its kernel.
+        check(unsafe { (api.retain_program)(program) }, "clRetainProgram").map(|()| program)
     }
 }
 

@@ -1,20 +1,25 @@
 //! Commands: each names the events it waits for, and becomes one command of the driver, or a few with a last one that waits
 //! for them.
 //!
-//! Two queues of the driver serve a device. One runs commands in any order. In the other, which runs them in turn, a kernel
-//! follows the one that it waits for: drivers take half as long for a chain of commands that names no events. One chain at a
-//! time has that queue; a kernel begins one where no other is under way.
+//! Two queues of the driver serve a device's out-of-order SYCL queues. One runs commands in any order. In the other, which runs
+//! them in turn (`line`), a kernel follows the one that it waits for: drivers take half as long for a chain of commands that names
+//! no events. One chain at a time has that queue; a kernel begins one where no other is under way.
+//!
+//! An in-order SYCL queue has a line of its own and nothing else, so that a program that adds commands to the driver's queue
+//! finds them in order, too.
 
 use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use scythe_abi::launch::Shape;
-use scythe_hal::{CopyBox, Errc, Error, Event, KernelWork, Native, Queue, Result, Status, Work};
+use scythe_hal::{CopyBox, Errc, Error, Event, KernelWork, Native, NativeQueue, Queue, Result, Status, Work};
 
-use crate::api::{Handle, check};
+use crate::api::{Handle, check, word};
 use crate::event::{OclEvent, keep_until_complete};
+use crate::line::Line;
 use crate::platform::Platform;
 use crate::program::OclKernel;
 
@@ -31,39 +36,43 @@ const PATTERN_BLOCK: usize = 1 << 16;
 
 pub(crate) struct OclQueue {
     platform: Arc<Platform>,
-    /// Runs commands in any order.
-    raw: Handle,
-    /// Runs them in turn.
-    line: Handle,
-    /// The last command of the line.
-    last: Mutex<Option<Arc<OclEvent>>>,
+    /// Runs commands in any order; an in-order queue has none.
+    loose: Option<Loose>,
+    /// Runs them in turn; an out-of-order queue of the program's own has none.
+    line: Option<Arc<Line>>,
     profiling: bool,
+    /// The program has the driver's queue: what it waits for there must be all there is.
+    exposed: AtomicBool,
 }
+
+/// A queue of the driver's.
+struct Loose(Handle);
 
 // SAFETY: OpenCL's queues may be used by any thread, and by many at once.
-unsafe impl Send for OclQueue {}
+unsafe impl Send for Loose {}
 // SAFETY: as above.
-unsafe impl Sync for OclQueue {}
+unsafe impl Sync for Loose {}
 
-/// Events of the driver.
-type Waits<'a> = &'a [Handle];
-
-/// What the last command of a job left behind.
-struct Sent {
-    /// Null where nothing was left to do.
-    event: Handle,
-    /// Host memory that the driver reads until then.
-    memory: Option<Box<dyn Any + Send + Sync>>,
+/// Where a command goes, what it waits for, and where its event is put (null: it needs none).
+#[derive(Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub(crate) queue: Handle,
+    pub(crate) waits: &'a [Handle],
+    pub(crate) event: *mut Handle,
 }
 
-impl Sent {
-    fn new(event: Handle) -> Self {
-        Self { event, memory: None }
+impl At<'_> {
+    /// Number and address of the events. OpenCL wants null for a list of nothing.
+    pub(crate) fn list(&self) -> (u32, *const Handle) {
+        (self.waits.len() as u32, if self.waits.is_empty() { null() } else { self.waits.as_ptr() })
     }
 }
 
+/// Host memory that the driver reads until the command has ended.
+type Block = Option<Box<dyn Any + Send + Sync>>;
+
 impl OclQueue {
-    pub(crate) fn new(platform: &Arc<Platform>, device: Handle, profiling: bool) -> Result<Self> {
+    pub(crate) fn new(platform: &Arc<Platform>, device: Handle, in_order: bool, profiling: bool) -> Result<Self> {
         let context = platform.context()?;
         let make = |order: u64| {
             let properties = [QUEUE_PROPERTIES, order | if profiling { PROFILING } else { 0 }, 0];
@@ -74,198 +83,242 @@ impl OclQueue {
             };
             check(code, "clCreateCommandQueueWithProperties").map(|()| raw)
         };
-        let (raw, line) = (make(OUT_OF_ORDER)?, make(0)?);
-        Ok(Self { platform: platform.clone(), raw, line, last: Mutex::default(), profiling })
+        let loose = if in_order { None } else { Some(Loose(make(OUT_OF_ORDER)?)) };
+        let line = Some(Line::new(platform.api, make(0)?, !in_order, profiling));
+        Ok(Self { platform: platform.clone(), loose, line, profiling, exposed: AtomicBool::new(false) })
     }
 
-    /// A kernel that waits for one command at most: joins the line where that is the last of it, or where the line is free.
+    /// A queue of the program's own, of which a count is taken; `None` where it is another device's.
+    ///
+    /// # Safety
+    /// `raw` is a queue of the platform's context, alive.
+    pub(crate) unsafe fn adopt(platform: &Arc<Platform>, device: Handle, raw: Handle) -> Result<Option<NativeQueue>> {
+        const QUEUE_CONTEXT: u32 = 0x1090;
+        const QUEUE_DEVICE: u32 = 0x1091;
+        let (api, context) = (platform.api, platform.context()?);
+        // SAFETY: the queue is alive, and the size that of the memory.
+        let ask =
+            |name: u32| word(|size, place, full| unsafe { (api.get_command_queue_info)(raw, name, size, place, full) });
+        if ask(QUEUE_CONTEXT) != Some(context as usize) {
+            let message = "the cl_command_queue is of another cl_context than the SYCL context it was to be used in";
+            return Err(Error::new(Errc::Invalid, message));
+        }
+        if ask(QUEUE_DEVICE) != Some(device as usize) {
+            return Ok(None);
+        }
+        let properties = ask(QUEUE_PROPERTIES as u32).unwrap_or(0) as u64;
+        let (in_order, profiling) = (properties & OUT_OF_ORDER == 0, properties & PROFILING != 0);
+        // SAFETY: the queue is alive.
+        check(unsafe { (api.retain_command_queue)(raw) }, "clRetainCommandQueue")?;
+        let line = in_order.then(|| Line::new(api, raw, false, profiling));
+        let loose = (!in_order).then_some(Loose(raw));
+        let exposed = AtomicBool::new(true);
+        let queue = Arc::new(Self { platform: platform.clone(), loose, line, profiling, exposed });
+        Ok(Some(NativeQueue { queue, in_order, profiling }))
+    }
+
+    /// A kernel that waits for one command at most joins the line of an out-of-order queue where that is the last of it, or where
+    /// the line is free.
     ///
     /// # Safety
     /// The contract of [`Queue::enqueue`].
     unsafe fn follow(&self, work: &KernelWork, before: Option<Handle>) -> Result<Option<Arc<OclEvent>>> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let waits = match last.as_deref() {
+        let Some(line) = self.line.as_ref().filter(|_| !self.exposed.load(Ordering::Relaxed)) else { return Ok(None) };
+        let turn = line.turn();
+        let waits = match turn.last() {
             Some(last) if before.is_some_and(|before| std::ptr::eq(last.raw(), before)) => None,
             Some(last) if last.status() != Status::Complete => return Ok(None),
             _ => before,
         };
-        // SAFETY: passed on.
-        let event = unsafe { self.kernel(self.line, work, waits.as_slice()) }?;
-        if event.is_null() {
+        if self.is_empty(work) {
             return Ok(None);
         }
-        let event = Arc::new(OclEvent::new(self.platform.api, event, self.profiling));
-        *last = Some(event.clone());
-        Ok(Some(event))
+        turn.send(true, |event| {
+            let at = At { queue: line.raw(), waits: waits.as_slice(), event };
+            // SAFETY: passed on.
+            unsafe { self.kernel(at, work) }
+        })
+        .map(Some)
+    }
+
+    /// Everything of an in-order queue.
+    ///
+    /// # Safety
+    /// The contract of [`Queue::enqueue`], but that `waits` are the driver's own events.
+    unsafe fn in_turn(&self, line: &Arc<Line>, work: Work, waits: &[Handle], keep: Block) -> Result<Arc<OclEvent>> {
+        let mut block = None;
+        let keeps = keep.is_some() || matches!(work, Work::Fill { .. });
+        let event = line.turn().send(keeps, |event| {
+            // SAFETY: passed on.
+            block = unsafe { self.give(work, At { queue: line.raw(), waits, event }) }?;
+            Ok(())
+        })?;
+        for kept in [block, keep].into_iter().flatten() {
+            keep_until_complete(self.platform.api, event.raw(), kept);
+        }
+        Ok(event)
     }
 
     /// # Safety
-    /// The contract of [`Queue::enqueue`], but that `waits` are the driver's own events.
-    unsafe fn send(&self, work: Work, waits: Waits<'_>) -> Result<Sent> {
+    /// The contract of [`Queue::enqueue`], but that the events of `at` are the driver's own.
+    unsafe fn give(&self, work: Work, at: At<'_>) -> Result<Block> {
         // SAFETY: passed on.
         unsafe {
             match work {
-                Work::Marker => self.marker(waits).map(Sent::new),
-                Work::Kernel(work) => self.kernel(self.raw, &work, waits).map(Sent::new),
-                Work::Memcpy { dst, src, size } => self.memcpy(dst, src, size, waits).map(Sent::new),
-                Work::CopyRect { dst, src, region } => self.copy_box(dst, src, &region, waits).map(Sent::new),
-                Work::Fill { dst, pattern, count } => self.fill(dst, &pattern, count, waits),
+                Work::Marker => self.marker(at)?,
+                Work::Kernel(work) if self.is_empty(&work) => self.marker(at)?,
+                Work::Kernel(work) => self.kernel(at, &work)?,
+                Work::Memcpy { dst, src, size } => self.memcpy(at, dst, src, size)?,
+                Work::CopyRect { dst, src, region } => self.copy_box(at, dst, src, &region)?,
+                Work::Fill { dst, pattern, count } => return self.fill(at, dst, &pattern, count),
                 Work::HostKernel(_) | Work::HostTask(_) => {
-                    Err(Error::new(Errc::Runtime, "an OpenCL device was given work for the host"))
+                    return Err(Error::new(Errc::Runtime, "an OpenCL device was given work for the host"));
                 }
             }
         }
+        Ok(None)
     }
 
-    /// An event that follows `waits`; null where there are none.
-    fn marker(&self, waits: Waits<'_>) -> Result<Handle> {
-        if waits.is_empty() {
-            return Ok(null_mut());
+    fn is_line(&self, queue: Handle) -> bool {
+        self.line.as_ref().is_some_and(|line| std::ptr::eq(line.raw(), queue))
+    }
+
+    fn is_empty(&self, work: &KernelWork) -> bool {
+        work.global_size[..work.dims as usize].contains(&0)
+    }
+
+    /// Follows `waits`. Where there are none, it has nothing to do but to follow the line, which needs no command until an event is
+    /// asked for.
+    fn marker(&self, at: At<'_>) -> Result<()> {
+        let in_line = self.is_line(at.queue);
+        if at.waits.is_empty() && (!in_line || at.event.is_null()) {
+            return Ok(());
         }
-        let mut event = null_mut();
+        let (count, waits) = at.list();
         // SAFETY: queue and events are alive.
         let code = unsafe {
-            (self.platform.api.enqueue_marker_with_wait_list)(self.raw, waits.len() as u32, waits.as_ptr(), &mut event)
+            match in_line {
+                // A marker with events to wait for would wait for them alone, and hold up nothing.
+                true => (self.platform.api.enqueue_barrier_with_wait_list)(at.queue, count, waits, at.event),
+                false => (self.platform.api.enqueue_marker_with_wait_list)(at.queue, count, waits, at.event),
+            }
         };
-        check(code, "clEnqueueMarkerWithWaitList").map(|()| event)
+        check(code, "clEnqueueMarkerWithWaitList")
     }
 
     /// # Safety
-    /// As for [`OclQueue::send`].
-    unsafe fn kernel(&self, queue: Handle, work: &KernelWork, waits: Waits<'_>) -> Result<Handle> {
+    /// As for [`OclQueue::give`].
+    unsafe fn kernel(&self, at: At<'_>, work: &KernelWork) -> Result<()> {
         let kernel = work.kernel.as_any().downcast_ref::<OclKernel>().ok_or_else(|| {
             Error::new(Errc::BackendMismatch, "a kernel that was built for another backend is launched on OpenCL")
         })?;
-        let dims = work.dims as usize;
-        if work.global_size[..dims].contains(&0) {
-            return self.marker(waits);
-        }
         let offset = work.global_offset.map(|n| n as usize);
         let global = work.global_size.map(|n| n as usize);
         let local = work.local_size.map(|n| n as usize);
         // Without groups of its own, the driver may choose which suit it.
         let local = if kernel.shape == Shape::NdRange { local.as_ptr() } else { null() };
         let offset = if offset == [0; 3] { null() } else { offset.as_ptr() };
-        let mut event = null_mut();
+        let (count, waits) = at.list();
         // SAFETY: the functor holds what the launch rows say, and all handles are alive.
         let code = unsafe {
             let state = kernel.with_arguments(&work.functor)?;
             (self.platform.api.enqueue_nd_range_kernel)(
-                queue,
+                at.queue,
                 state.raw,
                 work.dims,
                 offset,
                 global.as_ptr(),
                 local,
-                waits.len() as u32,
-                list(waits),
-                &mut event,
+                count,
+                waits,
+                at.event,
             )
         };
-        check(code, "clEnqueueNDRangeKernel").map(|()| event)
+        check(code, "clEnqueueNDRangeKernel")
     }
 
     /// # Safety
-    /// As for [`OclQueue::send`].
-    unsafe fn memcpy(&self, dst: *mut c_void, src: *const c_void, size: usize, waits: Waits<'_>) -> Result<Handle> {
+    /// As for [`OclQueue::give`].
+    unsafe fn memcpy(&self, at: At<'_>, dst: *mut c_void, src: *const c_void, size: usize) -> Result<()> {
         if size == 0 || std::ptr::eq(dst, src) {
-            return self.marker(waits);
+            return self.marker(at);
         }
-        let mut event = null_mut();
         // SAFETY: passed on.
-        let code = unsafe {
-            let memcpy = self.platform.sharing.memcpy;
-            memcpy(self.raw, 0, dst, src, size, waits.len() as u32, list(waits), &mut event)
-        };
-        check(code, "copying memory").map(|()| event)
+        unsafe { self.platform.sharing.copy(self.platform.api, at, dst, src, size) }
     }
 
-    /// One copy for each row, and an event for all.
+    /// One copy for each row.
     ///
     /// # Safety
-    /// As for [`OclQueue::send`].
-    unsafe fn copy_box(
-        &self,
-        dst: *mut c_void,
-        src: *const c_void,
-        region: &CopyBox,
-        waits: Waits<'_>,
-    ) -> Result<Handle> {
-        let mut rows = Rows { queue: self, events: Vec::new() };
-        for plane in 0..region.planes {
-            for row in 0..region.rows {
-                let to = plane * region.dst_plane_pitch + row * region.dst_row_pitch;
-                let from = plane * region.src_plane_pitch + row * region.src_row_pitch;
-                // SAFETY: the box lies inside of both memories.
-                let event =
-                    unsafe { self.memcpy(dst.wrapping_byte_add(to), src.wrapping_byte_add(from), region.width, waits) };
-                rows.add(event?)?;
-            }
-        }
-        rows.finish(waits)
+    /// As for [`OclQueue::give`].
+    unsafe fn copy_box(&self, at: At<'_>, dst: *mut c_void, src: *const c_void, region: &CopyBox) -> Result<()> {
+        self.many(at, region.planes * region.rows, |at, index| {
+            let (plane, row) = (index / region.rows, index % region.rows);
+            let to = plane * region.dst_plane_pitch + row * region.dst_row_pitch;
+            let from = plane * region.src_plane_pitch + row * region.src_row_pitch;
+            // SAFETY: the box lies inside of both memories.
+            unsafe { self.memcpy(at, dst.wrapping_byte_add(to), src.wrapping_byte_add(from), region.width) }
+        })
     }
 
     /// # Safety
-    /// As for [`OclQueue::send`].
-    unsafe fn fill(&self, dst: *mut c_void, pattern: &[u8], count: usize, waits: Waits<'_>) -> Result<Sent> {
+    /// As for [`OclQueue::give`].
+    unsafe fn fill(&self, at: At<'_>, dst: *mut c_void, pattern: &[u8], count: usize) -> Result<Block> {
         let width = pattern.len();
         let total = width.checked_mul(count).ok_or_else(|| {
             Error::new(Errc::Invalid, format!("{count} patterns of {width} bytes are more than memory can hold"))
         })?;
         if total == 0 {
-            return self.marker(waits).map(Sent::new);
+            return self.marker(at).map(|()| None);
         }
         if width.is_power_of_two() && width <= LARGEST_PATTERN && (dst as usize).is_multiple_of(width) {
-            let mut event = null_mut();
-            // SAFETY: passed on; the pattern is copied by the call.
-            let code = unsafe {
-                let (fill, pattern) = (self.platform.sharing.fill, pattern.as_ptr().cast());
-                fill(self.raw, dst, pattern, width, total, waits.len() as u32, list(waits), &mut event)
-            };
-            return check(code, "filling memory").map(|()| Sent::new(event));
+            // SAFETY: passed on.
+            unsafe { self.platform.sharing.fill(self.platform.api, at, dst, pattern, total) }?;
+            return Ok(None);
         }
         let repeats = (PATTERN_BLOCK / width).clamp(1, count);
         let block: Box<Vec<u8>> = Box::new(pattern.repeat(repeats));
-        let mut rows = Rows { queue: self, events: Vec::new() };
-        for start in (0..total).step_by(block.len()) {
+        self.many(at, total.div_ceil(block.len()), |at, index| {
+            let start = index * block.len();
             let (size, to) = (block.len().min(total - start), dst.wrapping_byte_add(start));
             // SAFETY: the block lies inside of the memory to fill; it is kept until the last copy has completed.
-            rows.add(unsafe { self.memcpy(to, block.as_ptr().cast(), size, waits) }?)?;
+            unsafe { self.memcpy(at, to, block.as_ptr().cast(), size) }
+        })?;
+        Ok(Some(block))
+    }
+
+    /// Gives `count` commands to the driver that end together.
+    fn many(&self, at: At<'_>, count: usize, mut each: impl FnMut(At<'_>, usize) -> Result<()>) -> Result<()> {
+        if count <= 1 {
+            return if count == 0 { self.marker(at) } else { each(at, 0) };
         }
-        Ok(Sent { event: rows.finish(waits)?, memory: Some(block) })
+        if self.is_line(at.queue) {
+            for index in 0..count {
+                let waits: &[Handle] = if index == 0 { at.waits } else { &[] };
+                let event = if index + 1 == count { at.event } else { null_mut() };
+                each(At { waits, event, ..at }, index)?;
+            }
+            return Ok(());
+        }
+        let mut parts = Parts { queue: self, events: Vec::with_capacity(count) };
+        for index in 0..count {
+            let mut event = null_mut();
+            each(At { event: &mut event, ..at }, index)?;
+            parts.events.extend((!event.is_null()).then_some(event));
+        }
+        self.marker(At { waits: &parts.events, ..at })?;
+        parts.release();
+        Ok(())
     }
 }
 
-/// Copies that end together. Where one of them cannot be enqueued, the others are waited for.
-struct Rows<'a> {
+/// Commands that end together. Where one of them cannot be enqueued, the others are waited for.
+struct Parts<'a> {
     queue: &'a OclQueue,
     events: Vec<Handle>,
 }
 
-impl Rows<'_> {
-    fn add(&mut self, event: Handle) -> Result<()> {
-        if !event.is_null() {
-            self.events.push(event);
-        }
-        Ok(())
-    }
-
-    fn finish(mut self, waits: Waits<'_>) -> Result<Handle> {
-        match &self.events[..] {
-            [] => self.queue.marker(waits),
-            [one] => {
-                let one = *one;
-                self.events.clear();
-                Ok(one)
-            }
-            many => {
-                let event = self.queue.marker(many)?;
-                self.release();
-                Ok(event)
-            }
-        }
-    }
-
+impl Parts<'_> {
     fn release(&mut self) {
         for event in self.events.drain(..) {
             // SAFETY: the count is this object's.
@@ -274,7 +327,7 @@ impl Rows<'_> {
     }
 }
 
-impl Drop for Rows<'_> {
+impl Drop for Parts<'_> {
     fn drop(&mut self) {
         if !self.events.is_empty() {
             // SAFETY: the events are alive.
@@ -283,11 +336,6 @@ impl Drop for Rows<'_> {
             self.release();
         }
     }
-}
-
-/// OpenCL wants null for a list of nothing.
-fn list(waits: Waits<'_>) -> *const Handle {
-    if waits.is_empty() { null() } else { waits.as_ptr() }
 }
 
 impl Queue for OclQueue {
@@ -305,6 +353,7 @@ impl Queue for OclQueue {
             heap.resize(deps.len(), null_mut());
             &mut heap
         };
+        let own_line = self.line.as_ref().filter(|_| self.loose.is_none());
         let mut count = 0;
         for dep in deps {
             let dep = dep.as_any().downcast_ref::<OclEvent>().ok_or_else(|| {
@@ -316,49 +365,63 @@ impl Queue for OclQueue {
             match dep.known_end() {
                 Some(Ok(())) => {}
                 Some(Err(error)) => return Ok(Arc::new(OclEvent::over(api, Some(error)))),
+                None if own_line.is_some_and(|line| dep.stands_in(line)) => {}
                 None => {
-                    room[count] = dep.raw();
+                    let raw = dep.raw();
+                    if raw.is_null() {
+                        // Asking found out that the command has ended, and not well.
+                        if let Some(Err(error)) = dep.known_end() {
+                            return Ok(Arc::new(OclEvent::over(api, Some(error))));
+                        }
+                        continue;
+                    }
+                    room[count] = raw;
                     count += 1;
                 }
             }
         }
+        let waits = &room[..count];
+        if let Some(line) = own_line {
+            // SAFETY: passed on.
+            return Ok(unsafe { self.in_turn(line, work, waits, keep) }?);
+        }
+        let loose = self.loose.as_ref().map_or(null_mut(), |loose| loose.0);
         if let (Work::Kernel(work), 0 | 1, None) = (&work, count, &keep) {
             // SAFETY: passed on.
-            if let Some(event) = unsafe { self.follow(work, room[..count].first().copied()) }? {
-                // SAFETY: the queue is alive.
-                check(unsafe { (api.flush)(self.line) }, "clFlush")?;
+            if let Some(event) = unsafe { self.follow(work, waits.first().copied()) }? {
                 return Ok(event);
             }
         }
+        let mut raw = null_mut();
         // SAFETY: passed on.
-        let sent = unsafe { self.send(work, &room[..count]) }?;
-        if sent.event.is_null() {
+        let block = unsafe { self.give(work, At { queue: loose, waits, event: &mut raw }) }?;
+        if raw.is_null() {
             return Ok(Arc::new(OclEvent::over(api, None)));
         }
-        if let Some(memory) = sent.memory {
-            keep_until_complete(api, sent.event, memory);
+        for kept in [block, keep].into_iter().flatten() {
+            keep_until_complete(api, raw, kept);
         }
-        if let Some(keep) = keep {
-            keep_until_complete(api, sent.event, keep);
-        }
-        let event = OclEvent::new(api, sent.event, self.profiling);
+        let event = OclEvent::new(api, raw, self.profiling);
         // Commands that nobody waits for run, too.
         // SAFETY: the queue is alive.
-        check(unsafe { (api.flush)(self.raw) }, "clFlush")?;
+        check(unsafe { (api.flush)(loose) }, "clFlush")?;
         Ok(Arc::new(event))
     }
 
     fn native(&self) -> Result<Native> {
+        self.exposed.store(true, Ordering::Relaxed);
+        let line = || self.line.as_ref().map_or(null_mut(), |line| line.raw());
+        let raw = self.loose.as_ref().map_or_else(line, |loose| loose.0);
         // SAFETY: the queue is alive.
-        check(unsafe { (self.platform.api.retain_command_queue)(self.raw) }, "clRetainCommandQueue").map(|()| self.raw)
+        check(unsafe { (self.platform.api.retain_command_queue)(raw) }, "clRetainCommandQueue").map(|()| raw)
     }
 }
 
 impl Drop for OclQueue {
     fn drop(&mut self) {
-        for queue in [self.raw, self.line] {
+        if let Some(loose) = &self.loose {
             // SAFETY: the count is this object's.
-            let _ = unsafe { (self.platform.api.release_command_queue)(queue) };
+            let _ = unsafe { (self.platform.api.release_command_queue)(loose.0) };
         }
     }
 }

@@ -22,7 +22,7 @@ pub mod null;
 
 pub use globals::Global;
 pub use info::{DeviceInfo, PlatformInfo};
-pub use native::{Native, NativeKind};
+pub use native::{InContext, Native, NativeKind, NativeQueue};
 
 /// `sycl::errc`, with the numbers of the C edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +168,53 @@ pub trait Device: Send + Sync + Any {
         Err(native::none("device"))
     }
 
+    /// This device with another context of the driver's, of which a count is taken.
+    ///
+    /// # Safety
+    /// `context` is a context of the driver, alive.
+    unsafe fn in_native_context(&self, _context: Native) -> Result<InContext> {
+        Err(native::none("device"))
+    }
+
+    /// A queue that the program made itself, of which a count is taken; `None` where it belongs to another device.
+    ///
+    /// # Safety
+    /// `queue` is a queue of the driver, alive, of this device's context.
+    unsafe fn queue_from_native(&self, _queue: Native) -> Result<Option<NativeQueue>> {
+        Err(native::none("device"))
+    }
+
+    /// An address for a memory object that the program made itself, of which a count is taken until [`Device::free`], and its size
+    /// in bytes. Only commands on this device may use the address.
+    ///
+    /// # Safety
+    /// `memory` is a memory object of the driver, alive, of this device's context.
+    unsafe fn memory_from_native(&self, _memory: Native) -> Result<(*mut c_void, usize)> {
+        Err(native::none("device"))
+    }
+
+    /// The memory object behind an address of [`Device::alloc`] or [`Device::memory_from_native`], with a count for the caller;
+    /// `None` where an address is all there is.
+    fn memory_to_native(&self, _ptr: *mut c_void) -> Result<Option<Native>> {
+        Ok(None)
+    }
+
+    /// A program that the host program built itself, of which a count is taken.
+    ///
+    /// # Safety
+    /// `program` is a program of the driver, alive, of this device's context.
+    unsafe fn program_from_native(&self, _program: Native) -> Result<Arc<dyn Program>> {
+        Err(native::none("device"))
+    }
+
+    /// A kernel that the program made itself, of which a count is taken, to be launched with parameters as these rows say.
+    ///
+    /// # Safety
+    /// `kernel` is a kernel of the driver, alive, of this device's context.
+    unsafe fn kernel_from_native(&self, _kernel: Native, _launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
+        Err(native::none("device"))
+    }
+
     /// A memory object of the driver over host memory, with a count for the caller.
     ///
     /// # Safety
@@ -182,6 +229,11 @@ pub trait Program: Send + Sync {
     /// The kernel with this symbol and these launch rows. `Kernel` error when the program has no such symbol.
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>>;
 
+    /// The driver's own program, with a count for the caller.
+    fn native(&self) -> Result<Native> {
+        Err(native::none("program"))
+    }
+
     /// The address, in memory of the device that copies can name, of the variable `symbol` that the program's code defines
     /// (CUDA: `cuModuleGetGlobal`). It stays the same as long as the program lives. `None` where the code has no such variable:
     /// nothing uses it. Asked once after a build for each `device_global` of the image, before the first kernel runs.
@@ -193,6 +245,16 @@ pub trait Program: Send + Sync {
 /// A kernel ready to be launched on the device it was built for. Backends downcast.
 pub trait Kernel: Send + Sync + Any {
     fn as_any(&self) -> &dyn Any;
+
+    /// The driver's own kernel, with a count for the caller.
+    fn native(&self) -> Result<Native> {
+        Err(native::none("kernel"))
+    }
+
+    /// The driver's own program that it is of, with a count for the caller.
+    fn native_program(&self) -> Result<Native> {
+        Err(native::none("kernel"))
+    }
 }
 
 /// Bytes of a functor, inline when small so that a launch allocates once.

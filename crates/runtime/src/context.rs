@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use scythe_hal::UsmKind;
+use scythe_hal::{self as hal, UsmKind};
 
 use crate::platform::Device;
 use crate::{Errc, Result, device_global, invalid, lock, registry};
@@ -19,10 +19,29 @@ const LARGEST_ALIGNMENT: usize = 128;
 pub struct Context {
     /// Unique in the process, and not 0.
     pub id: u64,
-    devices: Vec<&'static Device>,
+    devices: Vec<Member>,
+    /// The driver's own, where the program gave one.
+    native: Option<NativeContext>,
     /// By address.
     allocations: Mutex<BTreeMap<usize, Allocation>>,
 }
+
+/// A device of a context.
+#[derive(Clone, Copy)]
+struct Member {
+    /// As programs know it.
+    known: &'static Device,
+    /// What commands are given to: another one where the context is the program's own.
+    actual: &'static Device,
+}
+
+/// A context of the driver's, which is never released: devices were made for it.
+struct NativeContext(hal::Native);
+
+// SAFETY: drivers' contexts may be used by any thread, and by many at once.
+unsafe impl Send for NativeContext {}
+// SAFETY: as above.
+unsafe impl Sync for NativeContext {}
 
 #[derive(Clone, Copy)]
 struct Allocation {
@@ -48,20 +67,58 @@ impl Context {
         if devices.is_empty() {
             return Err(invalid("a context needs at least one device, got none"));
         }
-        Ok(Self { id: next_id(), devices, allocations: Mutex::default() })
+        let devices = devices.into_iter().map(|device| Member { known: device, actual: device }).collect();
+        Ok(Self { id: next_id(), devices, native: None, allocations: Mutex::default() })
     }
 
-    pub fn holds(&self, device: &Device) -> bool {
-        self.devices.iter().any(|known| known.id == device.id)
+    /// The context of the driver's that the program made itself, with those of `devices` that it holds.
+    ///
+    /// # Safety
+    /// `native` is a context of the devices' driver, alive.
+    pub unsafe fn from_native(devices: &[&'static Device], native: hal::Native) -> Result<Self> {
+        let mut members = Vec::new();
+        for &known in devices {
+            // SAFETY: passed on.
+            if let Some(actual) = unsafe { known.in_native_context(native) }? {
+                members.push(Member { known, actual });
+            }
+        }
+        if members.is_empty() {
+            return Err(invalid(format!(
+                "no SYCL device stands for a device of the context {native:p}; {} may leave it out",
+                crate::selection::VARIABLE
+            )));
+        }
+        Ok(Self { id: next_id(), devices: members, native: Some(NativeContext(native)), allocations: Mutex::default() })
+    }
+
+    /// The devices, as programs know them.
+    pub fn devices(&self) -> impl Iterator<Item = &'static Device> {
+        self.devices.iter().map(|member| member.known)
+    }
+
+    /// What commands of this context for `device` are given to; `None` where it is not in the context.
+    pub fn actual(&self, device: &Device) -> Option<&'static Device> {
+        let member = self.devices.iter().find(|member| member.known.id == device.id || member.actual.id == device.id);
+        member.map(|member| member.actual)
+    }
+
+    /// The first device's: what stands for the context where a device is needed.
+    pub fn first(&self) -> &'static Device {
+        self.devices[0].actual
+    }
+
+    /// The driver's own context, with a count for the caller.
+    pub fn to_native(&self) -> Result<hal::Native> {
+        let own = self.first().hal.native(hal::NativeKind::Context)?;
+        debug_assert!(self.native.as_ref().is_none_or(|native| std::ptr::eq(native.0, own)));
+        Ok(own)
     }
 
     /// The device that `device` stands for: itself where it is of this context, the first where none is named.
     fn pick(&self, device: Option<&'static Device>) -> Result<&'static Device> {
-        match device {
-            None => Ok(self.devices[0]),
-            Some(device) if self.holds(device) => Ok(device),
-            Some(device) => Err(invalid(format!("device '{}' is not in the context", device.name()))),
-        }
+        let Some(device) = device else { return Ok(self.first()) };
+        self.actual(device).ok_or_else(|| invalid(format!("device '{}' is not in the context", device.name())))
     }
 
     /// Allocates; null when memory is exhausted.
@@ -119,6 +176,6 @@ impl Context {
         let at = ptr as usize;
         let allocations = lock(&self.allocations);
         let (base, allocation) = allocations.range(..=at).next_back()?;
-        (at - base < allocation.size).then_some((allocation.kind, allocation.device))
+        (at - base < allocation.size).then_some((allocation.kind, allocation.device.known_as()))
     }
 }

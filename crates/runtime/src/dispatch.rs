@@ -106,7 +106,11 @@ pub unsafe fn dispatch(target: &Target, job: Job, deps: &mut Vec<Node>, keep: Ke
             *dep = dep.clone().resolve();
         }
     }
-    deps.retain(|dep| dep.outcome() != Some(Ok(())));
+    // Events of this backend's own are its own to ask: a driver's answer costs more than the order.
+    deps.retain(|dep| match dep.origin == target.origin {
+        true => dep.event.known_end() != Some(Ok(())),
+        false => dep.outcome() != Some(Ok(())),
+    });
     if deps.iter().all(|dep| dep.origin == target.origin) {
         // SAFETY: passed on; every dependency is of this backend.
         return unsafe { enqueue(target, job, deps, keep) };

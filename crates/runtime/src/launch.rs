@@ -27,26 +27,30 @@ pub struct Ranges {
 impl Ranges {
     /// Checks what the program asked for against the SYCL rules.
     pub fn new(launch: &capi::KernelLaunch) -> Result<Self> {
-        let Some(shape) = Shape::from_u32(launch.shape) else {
-            return Err(invalid(format!("kernel shape {} is unknown, expected 0 to 2", launch.shape)));
+        let sizes = [launch.global_size, launch.local_size, launch.global_offset];
+        Self::checked(launch.shape, launch.dims, sizes)
+    }
+
+    /// The same for a shape by its number, and global sizes, local sizes and offsets.
+    pub fn checked(shape: u32, dims: u32, [global_size, local_size, global_offset]: [[u64; 3]; 3]) -> Result<Self> {
+        let Some(shape) = Shape::from_u32(shape) else {
+            return Err(invalid(format!("kernel shape {shape} is unknown, expected 0 to 2")));
         };
-        let dims = launch.dims;
         if !(1..=3).contains(&dims) || (shape == Shape::SingleTask && dims != 1) {
             return Err(invalid(format!("a {} kernel of {dims} dimensions cannot be launched", shape.as_str())));
         }
-        let (global_size, local_size) = (launch.global_size, launch.local_size);
         for d in dims as usize..3 {
-            if (global_size[d], local_size[d], launch.global_offset[d]) != (1, 1, 0) {
+            if (global_size[d], local_size[d], global_offset[d]) != (1, 1, 0) {
                 return Err(invalid(format!(
                     "unused dimension {d} of a launch has size {}, local size {} and offset {}, expected 1, 1 and 0",
-                    global_size[d], local_size[d], launch.global_offset[d]
+                    global_size[d], local_size[d], global_offset[d]
                 )));
             }
         }
         if shape == Shape::SingleTask && global_size[0] != 1 {
             return Err(invalid(format!("a single task has global size {}, expected 1", global_size[0])));
         }
-        let ranges = Self { shape, dims, global_size, local_size, global_offset: launch.global_offset };
+        let ranges = Self { shape, dims, global_size, local_size, global_offset };
         let items = global_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
         if items.is_none_or(|items| items > i64::MAX as u64) {
             return Err(ranges.error("its number of work-items does not fit 63 bits".into()));
@@ -183,7 +187,15 @@ impl Action<'_> {
 
 /// A work-group's local accessors must fit into the device's local memory. The functor is as large as the kernel's launch rows
 /// say.
-pub fn check_local_memory(kernel: &ReadyKernel, functor: &[u8], device: &Device) -> Result<()> {
+pub fn check_local_memory(kernel: &ReadyKernel, functor: &[u8], shape: Shape, device: &Device) -> Result<()> {
+    if shape != Shape::NdRange && !kernel.local_accessors().is_empty() {
+        let message = format!(
+            "kernel '{}' has a local accessor, but is launched as {}: only kernels over an nd_range have work-groups",
+            symbol_name(kernel.symbol()),
+            shape.as_str()
+        );
+        return Err(Error::new(Errc::KernelArgument, message));
+    }
     let mut total = 0u64;
     for &offset in kernel.local_accessors() {
         let head = functor.get(offset..).and_then(|rest| rest.get(8..16)).and_then(|bytes| bytes.try_into().ok());

@@ -30,6 +30,7 @@ pub mod event;
 pub mod exit;
 pub mod launch;
 pub mod memory;
+pub mod native_kernel;
 pub mod platform;
 pub mod queue;
 pub mod registry;

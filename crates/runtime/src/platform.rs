@@ -3,7 +3,7 @@
 //! They live until the process ends; handles are plain addresses.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use scythe_hal::{self as hal, BackendKind};
 
@@ -11,7 +11,10 @@ use crate::demangle::symbol_name;
 use crate::dispatch::Target;
 use crate::event::Origin;
 use crate::selection::{Candidate, Selector};
-use crate::{Errc, Error, Result, exit, selection, settings, simulate};
+use crate::{Errc, Error, Result, exit, lock, selection, settings, simulate};
+
+/// For devices and origins.
+static NEXT_ID: AtomicU32 = AtomicU32::new(1);
 
 /// One backend.
 pub struct Platform {
@@ -33,6 +36,8 @@ pub struct Device {
     queues: [OnceLock<Arc<dyn hal::Queue>>; 2],
     /// The device whose backend runs host tasks and the kernels of host mode.
     host: OnceLock<&'static Device>,
+    /// The device that programs know it as, where it is that one in a context of the program's own.
+    base: Option<&'static Device>,
 }
 
 /// All platforms and devices that the program sees.
@@ -97,7 +102,6 @@ impl Runtime {
 
     /// The same with those devices only that the selector lets programs see. Host tasks run wherever they can.
     fn with_selector(backends: Vec<Arc<dyn hal::Backend>>, selector: &Selector) -> Result<Self> {
-        static NEXT_ID: AtomicU32 = AtomicU32::new(1);
         let mut runtime = Self { platforms: Vec::new(), devices: Vec::new(), problems: Vec::new() };
         let mut host: Option<&'static Device> = None;
         let mut counts = [0u32; 4];
@@ -119,7 +123,7 @@ impl Runtime {
             for (hal, index, seen) in candidates {
                 let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
                 let queues = [OnceLock::new(), OnceLock::new()];
-                let device = Device { id, index, platform, hal, origin, queues, host: OnceLock::new() };
+                let device = Device { id, index, platform, hal, origin, queues, host: OnceLock::new(), base: None };
                 let device: &'static Device = Box::leak(Box::new(device));
                 if seen {
                     runtime.devices.push(device);
@@ -160,6 +164,43 @@ impl Device {
 
     pub fn name(&self) -> &str {
         &self.hal.info().name
+    }
+
+    /// The device that programs know it as.
+    pub fn known_as(&'static self) -> &'static Device {
+        self.base.unwrap_or(self)
+    }
+
+    /// This device in a context of the driver's; `None` where the context does not hold it. One is made for each context, and
+    /// never freed, as little as the context is.
+    ///
+    /// # Safety
+    /// `native` is a context of the device's driver, alive.
+    pub unsafe fn in_native_context(&'static self, native: hal::Native) -> Result<Option<&'static Device>> {
+        static MADE: Mutex<Vec<(u32, usize, &'static Device)>> = Mutex::new(Vec::new());
+        let mut made = lock(&MADE);
+        if let Some((_, _, device)) = made.iter().find(|(id, at, _)| *id == self.id && *at == native as usize) {
+            return Ok(Some(device));
+        }
+        // SAFETY: passed on.
+        let hal = match unsafe { self.hal.in_native_context(native) }? {
+            hal::InContext::Own => return Ok(Some(self)),
+            hal::InContext::Absent => return Ok(None),
+            hal::InContext::Other(hal) => hal,
+        };
+        let device: &'static Device = Box::leak(Box::new(Device {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            index: self.index,
+            platform: self.platform,
+            hal,
+            // Drivers do not let commands of one context wait for events of another.
+            origin: Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
+            queues: [OnceLock::new(), OnceLock::new()],
+            host: OnceLock::from(self.host()),
+            base: Some(self),
+        }));
+        made.push((self.id, native as usize, device));
+        Ok(Some(device))
     }
 }
 

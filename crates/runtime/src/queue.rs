@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use scythe_abi::capi::Destroy;
-use scythe_hal::{HostKernelWork, KernelWork, Work};
+use scythe_hal::{self as hal, HostKernelWork, KernelWork, Work};
 
 use crate::context::Context;
 use crate::copy::{self, View, ViewPlace};
@@ -155,20 +155,47 @@ pub struct Order<'a> {
 
 impl Queue {
     pub fn new(context: Arc<Context>, device: &'static Device, in_order: bool, profiling: bool) -> Result<Arc<Self>> {
-        if !context.holds(device) {
-            return Err(invalid(format!("device '{}' is not in the queue's context", device.name())));
+        let device = context
+            .actual(device)
+            .ok_or_else(|| invalid(format!("device '{}' is not in the queue's context", device.name())))?;
+        let target = device.target(profiling)?;
+        let own = if in_order { device.hal.create_in_order_queue(profiling)? } else { None };
+        let target = own.map_or_else(|| target.clone(), |queue| Target { queue, ..target.clone() });
+        Self::on(context, device, in_order, profiling, target)
+    }
+
+    /// A queue of the driver's that the program made itself.
+    ///
+    /// # Safety
+    /// `native` is a queue of the driver, alive, of the context's own.
+    pub unsafe fn from_native(context: Arc<Context>, native: hal::Native) -> Result<Arc<Self>> {
+        let members: Vec<_> = context.devices().filter_map(|device| context.actual(device)).collect();
+        for device in members {
+            // SAFETY: passed on.
+            if let Some(found) = unsafe { device.hal.queue_from_native(native) }? {
+                let target = Target { queue: found.queue, ..device.target(false)? };
+                return Self::on(context, device, found.in_order, found.profiling, target);
+            }
         }
-        let queue = Arc::new(Self {
-            context,
-            device,
-            in_order,
-            profiling,
-            target: device.target(profiling)?,
-            host: device.host().target(profiling)?,
-            state: Mutex::default(),
-        });
+        Err(invalid(format!("the queue {native:p} is of no device of the context")))
+    }
+
+    fn on(
+        context: Arc<Context>,
+        device: &'static Device,
+        in_order: bool,
+        profiling: bool,
+        target: Target,
+    ) -> Result<Arc<Self>> {
+        let host = device.host().target(profiling)?;
+        let state = Mutex::default();
+        let queue = Arc::new(Self { context, device, in_order, profiling, target, host, state });
         exit::watch(Arc::downgrade(&queue));
         Ok(queue)
+    }
+
+    pub fn is_in_order(&self) -> bool {
+        self.in_order
     }
 
     /// Orders a command and hands it on; returns its event without waiting.
@@ -179,7 +206,12 @@ impl Queue {
         let (target, place) = match &action {
             Action::HostTask(_) | Action::HostKernel(_) => (&self.host, Place::Host),
             Action::UpdateHost => (&self.target, Place::Host),
-            _ => (&self.target, Place::of(self.device)),
+            _ => (&self.target, Place::Device(self.device)),
+        };
+        let place = |access: &Access<'_>| match place {
+            // What the task gets of the driver's is what must be current.
+            Place::Host if access.native => access.buffer.place(Place::Device(self.device), true),
+            place => access.buffer.place(place, false),
         };
         if order.accesses.is_empty() {
             // SAFETY: passed on.
@@ -189,13 +221,13 @@ impl Queue {
         let mut deps = Vec::new();
         let mut placed = Vec::with_capacity(order.accesses.len());
         for access in order.accesses {
-            let address = prepare(&turn, access, place, &mut deps)?;
+            let address = prepare(&turn, access, place(access), &mut deps)?;
             placed.push(Placed { buffer: access.buffer, address });
         }
         // SAFETY: passed on; the copies at `placed` live until the commands recorded below have completed.
         let node = unsafe { self.send(target, action, order, &placed, deps) }?;
         for access in order.accesses {
-            record(&turn, access, place, &node);
+            record(&turn, access, place(access), &node);
         }
         Ok(node)
     }
@@ -260,6 +292,11 @@ impl Queue {
         state.pending.is_empty()
     }
 
+    /// The driver's own queue, with a count for the caller.
+    pub fn native(&self) -> Result<hal::Native> {
+        self.target.queue.native()
+    }
+
     /// A backend has commands of this queue.
     pub fn is_busy(&self) -> bool {
         lock(&self.state).pending.iter().any(exit::is_with_backend)
@@ -280,9 +317,13 @@ impl Drop for Queue {
 }
 
 impl State {
-    /// Looks for completed commands, now and then.
+    /// Looks for completed commands: on an in-order queue for what is known of the last one, else now and then.
     fn collect(&mut self, in_order: bool) {
-        if in_order || self.pending.len() >= self.prune_at {
+        if in_order {
+            if self.pending.iter().any(|node| node.event.known_end().is_some()) {
+                self.sweep();
+            }
+        } else if self.pending.len() >= self.prune_at {
             self.sweep();
             self.prune_at = (2 * self.pending.len()).max(32);
         }

@@ -39,6 +39,14 @@ pub const VARIABLES: &[Variable] = &[
         accepts: |_| true,
     },
     Variable {
+        name: scythe_backend_opencl::MEMORY_VARIABLE,
+        values: "'best', 'virtual' or 'objects'",
+        default: "best",
+        doc: "How OpenCL devices share memory with the host: by the best way that their driver has, by shared virtual memory \
+              though it has unified shared memory, or not at all, so that buffers are memory objects.",
+        accepts: scythe_backend_opencl::is_memory_choice,
+    },
+    Variable {
         name: "SCYTHE_CPU_THREADS",
         values: "a number from 1 to 1024",
         default: "the processors this process may use",

@@ -33,7 +33,7 @@ fn whole(buffer: &Buffer) -> View<'_> {
 
 /// Fills the buffer by a command.
 fn fill(queue: &Queue, buffer: &Buffer, value: u32) -> scythe::event::Node {
-    let write = Access { buffer, mode: Mode::Write, no_init: true };
+    let write = Access { buffer, mode: Mode::Write, no_init: true, native: false };
     let action = Action::Fill { dst: Box::new(whole(buffer)), pattern: value.to_ne_bytes().to_vec() };
     // SAFETY: the buffer waits for its commands.
     unsafe { queue.submit(action, Order { accesses: &[write], ..Order::default() }) }.expect("submitted")

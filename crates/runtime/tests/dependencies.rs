@@ -231,7 +231,7 @@ fn run_program(seed: u64, stage: &dyn Stage) {
             }
             3 if dst.root != src.root => {
                 let (to, from) = (view_of(&dst), view_of(&src));
-                let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true };
+                let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true, native: false };
                 submit(
                     queue,
                     Action::Copy { dst: Box::new(to), src: Box::new(from) },
@@ -240,7 +240,7 @@ fn run_program(seed: u64, stage: &dyn Stage) {
                 target.copy_from_slice(&source);
             }
             4 => {
-                let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true };
+                let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true, native: false };
                 let pattern = step.to_ne_bytes().to_vec();
                 submit(queue, Action::Fill { dst: Box::new(view_of(&dst)), pattern }, &[write]);
                 target.fill(step);

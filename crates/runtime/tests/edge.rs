@@ -342,7 +342,7 @@ fn bad_buffers_and_accesses_are_refused() {
         let huge = View { memory_range: [1 << 40, 1 << 40, 1], ..view };
         fails(fill(huge, seven), Errc::Invalid, "too many");
         fails(fill(view, null()), Errc::Invalid, "'pattern' gives 4 values");
-        let requirement = Requirement { buffer: null_mut(), mode: 0, no_init: 0 };
+        let requirement = Requirement { buffer: null_mut(), mode: 0, flags: 0 };
         let mut empty = command(0, memory(null_mut(), null(), 0, 0));
         (empty.requirements, empty.requirement_count) = (&requirement, 1);
         fails(s.submit(&empty), Errc::Invalid, "buffer handle is null");

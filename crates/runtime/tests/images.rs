@@ -306,7 +306,7 @@ fn local_memory_is_limited_as_the_device_says() {
     .expect("found");
     let check = |first: u64, second: u64| {
         let functor: Vec<u8> = [0, first, 0, second].iter().flat_map(|word| word.to_ne_bytes()).collect();
-        check_local_memory(&kernel, &functor, machine.device)
+        check_local_memory(&kernel, &functor, Shape::NdRange, machine.device)
     };
     check(600, 400).expect("as much as there is");
     let error = check(600, 401).expect_err("too much");

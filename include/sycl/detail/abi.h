@@ -30,6 +30,8 @@ typedef struct scythe_queue_t *scythe_queue;
 typedef struct scythe_event_t *scythe_event;
 typedef struct scythe_buffer_t *scythe_buffer;
 typedef struct scythe_host_access_t *scythe_host_access;
+typedef struct scythe_native_kernel_t *scythe_native_kernel;
+typedef struct scythe_native_program_t *scythe_native_program;
 
 const char *scythe_last_error(void);
 
@@ -157,8 +159,8 @@ typedef struct scythe_device_global {
 // Called when a program or library is loaded, and before it is unloaded. Rows without an object are ignored.
 void scythe_device_globals_register(const scythe_device_global *table, uint64_t count);
 void scythe_device_globals_unregister(const scythe_device_global *table, uint64_t count);
-// The address, on the queue's device, of `bytes` bytes from `offset` of the variable whose host object is `host` and has
-// `size` bytes. The first question makes it, with its initial value.
+// The address, on the queue's device, of `bytes` bytes from `offset` of the variable whose host object is `host` and
+// has `size` bytes. The first question makes it, with its initial value.
 scythe_status scythe_device_global_place(scythe_queue queue, const void *host, uint64_t size, uint32_t image_scope,
                                          uint64_t offset, uint64_t bytes, void **out);
 
@@ -205,20 +207,52 @@ scythe_status scythe_buffer_host_address(scythe_buffer buffer, void **data);
 // caller. `errc::backend_mismatch` where the backend has no driver.
 enum scythe_native_kind { SCYTHE_NATIVE_PLATFORM = 0, SCYTHE_NATIVE_DEVICE = 1, SCYTHE_NATIVE_CONTEXT = 2 };
 scythe_status scythe_native_of_device(scythe_device device, uint32_t kind, void **out);
-// All queues of a device share it: commands that a program enqueues there are ordered by events alone.
+scythe_status scythe_native_of_context(scythe_context context, void **out);
+// An in-order queue's is its own. All other queues of a device share one: commands that a program enqueues there are
+// ordered by events alone.
 scythe_status scythe_native_of_queue(scythe_queue queue, void **out);
+scythe_status scythe_native_context_of_queue(scythe_queue queue, void **out);
 scythe_status scythe_native_of_event(scythe_event event, void **out);
-// Takes a count of its own.
-scythe_status scythe_event_from_native(scythe_queue queue, void *native, scythe_event *out);
+// Hands each memory object that the queue's device (null: any device) has of the buffer's contents to `sink`: of
+// buffers made of such objects, and where devices share no memory with the host.
+typedef void (*scythe_native_sink)(void *ctx, void *native);
+scythe_status scythe_native_of_buffer(scythe_buffer buffer, scythe_queue queue, scythe_native_sink sink, void *ctx);
 // A memory object over `size` bytes at `ptr`, which stay valid until it is released.
-scythe_status scythe_native_memory(scythe_device device, void *ptr, uint64_t size, void **out);
+scythe_status scythe_native_memory(scythe_queue queue, void *ptr, uint64_t size, void **out);
+// The driver's kernel and program (each where its address is not null) of a device symbol, built for the context's
+// first device.
+scythe_status scythe_native_of_kernel(scythe_context context, const char *symbol, void **kernel, void **program);
+
+// Objects of the runtime for a driver's. They take a count of their own.
+scythe_status scythe_context_from_native(uint32_t backend /* scythe_backend_kind */, void *native, scythe_context *out);
+// As many devices as fit, and how many there are.
+scythe_status scythe_context_devices(scythe_context context, scythe_device *list, uint32_t capacity, uint32_t *count);
+scythe_status scythe_queue_from_native(scythe_context context, void *native, scythe_queue *out, scythe_device *device,
+                                       uint32_t *flags /* scythe_queue_flags */);
+scythe_status scythe_event_from_native(scythe_queue queue, void *native, scythe_event *out);
+// Commands use the memory object itself, after `ready` (null: at once); its contents are current when the last release
+// returns.
+scythe_status scythe_buffer_from_native(scythe_context context, void *native, scythe_event ready, scythe_buffer *out,
+                                        uint64_t *size);
+scythe_status scythe_kernel_from_native(scythe_context context, void *native, scythe_native_kernel *out);
+void scythe_native_kernel_retain(scythe_native_kernel kernel);
+void scythe_native_kernel_release(scythe_native_kernel kernel);
+scythe_status scythe_program_from_native(scythe_context context, void *native, scythe_native_program *out);
+void scythe_native_program_release(scythe_native_program program);
+scythe_status scythe_native_of_program(scythe_native_program program, void **out);
+// As `scythe_native_of_kernel`.
+scythe_status scythe_native_of_native_kernel(scythe_native_kernel kernel, void **native, void **program);
 
 // --- Commands --------------------------------------------------------------------------------------------------
 
+enum scythe_requirement_flags {
+  SCYTHE_REQUIREMENT_NO_INIT = 1, // earlier contents need not be kept
+  SCYTHE_REQUIREMENT_NATIVE = 2,  // a host task gets the driver's object of the buffer, not its host copy
+};
 typedef struct scythe_requirement {
   scythe_buffer buffer;
-  uint32_t mode;    // scythe_access_mode
-  uint32_t no_init; // 1: earlier contents need not be kept
+  uint32_t mode;  // scythe_access_mode
+  uint32_t flags; // scythe_requirement_flags
 } scythe_requirement;
 
 // Every accessor object begins with these two words, on host and device. When a kernel is launched, the runtime
@@ -278,6 +312,31 @@ typedef struct scythe_kernel_launch {
   uint64_t constant_count;
 } scythe_kernel_launch;
 
+// One argument of a driver's kernel; copied before the call returns.
+enum scythe_native_arg_kind {
+  SCYTHE_NATIVE_ARG_ACCESSOR = 0, // data: a scythe_accessor_head
+  SCYTHE_NATIVE_ARG_VALUE = 1,    // data: `size` bytes
+  SCYTHE_NATIVE_ARG_POINTER = 3,  // data: an address in unified shared memory
+  SCYTHE_NATIVE_ARG_LOCAL = 4,    // data: a scythe_local_accessor_head
+};
+typedef struct scythe_native_arg {
+  uint32_t kind; // scythe_native_arg_kind
+  uint32_t reserved;
+  uint64_t size;
+  const void *data;
+} scythe_native_arg;
+
+typedef struct scythe_native_launch {
+  scythe_native_kernel kernel;
+  const scythe_native_arg *args;
+  uint64_t arg_count;
+  uint32_t shape; // scythe_kernel_shape
+  uint32_t dims;
+  uint64_t global_size[3];
+  uint64_t local_size[3];
+  uint64_t global_offset[3];
+} scythe_native_launch;
+
 // A box of elements inside a buffer, or (buffer null) inside plain memory at `ptr`.
 typedef struct scythe_view {
   scythe_buffer buffer;
@@ -289,16 +348,17 @@ typedef struct scythe_view {
 } scythe_view;
 
 enum scythe_command_kind {
-  SCYTHE_COMMAND_EMPTY = 0,       // only orders: barrier, or a command group without a command
-  SCYTHE_COMMAND_KERNEL = 1,      // u.kernel
-  SCYTHE_COMMAND_HOST_TASK = 2,   // u.host_task
-  SCYTHE_COMMAND_MEMCPY = 3,      // u.memory: dst, src, size (USM or host pointers)
-  SCYTHE_COMMAND_FILL = 4,        // u.memory: dst, pattern bytes at src, pattern_size, size = total bytes
-  SCYTHE_COMMAND_COPY = 5,        // u.copy: box to box of equal element counts
-  SCYTHE_COMMAND_FILL_VIEW = 6,   // u.fill: box filled with a pattern of its element size
-  SCYTHE_COMMAND_UPDATE_HOST = 7, // u.copy.src.buffer: bring the host copy (and host pointer) up to date
-  SCYTHE_COMMAND_PREFETCH = 8,    // u.memory: dst, size
-  SCYTHE_COMMAND_ADVISE = 9,      // u.memory: dst, size, advice
+  SCYTHE_COMMAND_EMPTY = 0,          // only orders: barrier, or a command group without a command
+  SCYTHE_COMMAND_KERNEL = 1,         // u.kernel
+  SCYTHE_COMMAND_HOST_TASK = 2,      // u.host_task
+  SCYTHE_COMMAND_MEMCPY = 3,         // u.memory: dst, src, size (USM or host pointers)
+  SCYTHE_COMMAND_FILL = 4,           // u.memory: dst, pattern bytes at src, pattern_size, size = total bytes
+  SCYTHE_COMMAND_COPY = 5,           // u.copy: box to box of equal element counts
+  SCYTHE_COMMAND_FILL_VIEW = 6,      // u.fill: box filled with a pattern of its element size
+  SCYTHE_COMMAND_UPDATE_HOST = 7,    // u.copy.src.buffer: bring the host copy (and host pointer) up to date
+  SCYTHE_COMMAND_PREFETCH = 8,       // u.memory: dst, size
+  SCYTHE_COMMAND_ADVISE = 9,         // u.memory: dst, size, advice
+  SCYTHE_COMMAND_NATIVE_KERNEL = 10, // u.native: a kernel of the driver's own
 };
 
 typedef struct scythe_command {
@@ -331,6 +391,7 @@ typedef struct scythe_command {
       scythe_view dst;
       const void *pattern; // elem_size bytes, copied before the call returns
     } fill;
+    scythe_native_launch native;
   } u;
 } scythe_command;
 

@@ -22,6 +22,9 @@ inline void release(scythe_event h) noexcept { scythe_event_release(h); }
 inline void retain(scythe_buffer h) noexcept { scythe_buffer_retain(h); }
 inline void release(scythe_buffer h) noexcept { scythe_buffer_release(h); }
 
+inline void retain(scythe_native_kernel h) noexcept { scythe_native_kernel_retain(h); }
+inline void release(scythe_native_kernel h) noexcept { scythe_native_kernel_release(h); }
+
 // A base for objects that `ref` counts.
 class counted {
 public:

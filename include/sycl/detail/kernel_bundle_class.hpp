@@ -34,6 +34,8 @@ struct bundle_impl {
   ref<context_impl> context;
   std::vector<device> devices;
   std::vector<std::shared_ptr<const image_impl>> images;
+  // The driver's program, where the program gave one.
+  std::shared_ptr<void> native = {};
 };
 
 } // namespace detail

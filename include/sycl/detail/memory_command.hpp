@@ -64,10 +64,12 @@ struct accessor_view {
     to_edge_order(v.range, acc.box_, 1);
     return v;
   }
-  template <class Handler, class A> static void require(Handler &handler, const A &acc) {
+  // `flags` of scythe_requirement_flags, besides what the accessor itself says.
+  template <class Handler, class A> static void require(Handler &handler, const A &acc, unsigned flags) {
     if (!acc.buffer_)
       fail(errc::invalid, "handler::require: a default-constructed accessor refers to no buffer");
-    handler.require(acc.buffer_, edge_mode(A::mode), acc.no_init_);
+    handler.require(acc.buffer_, edge_mode(A::mode),
+                    flags | (acc.no_init_ ? unsigned(SCYTHE_REQUIREMENT_NO_INIT) : 0u));
   }
 };
 

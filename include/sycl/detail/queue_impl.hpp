@@ -104,6 +104,12 @@ struct queue_impl : counted {
     check(scythe_queue_create(context->context.get(), access_handle::of(target), flags, &created));
     queue = detail::handle<scythe_queue>::adopt(created);
   }
+  // Of a queue that there is.
+  SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h, const property_list &props,
+                         detail::handle<scythe_queue> q)
+      : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
+        in_order(props.has_property<property::queue::in_order>()), errors(ref<async_errors>::adopt(new async_errors)),
+        queue(std::move(q)) {}
   // Errors that nobody asked for still reach a handler of the user's; a destructor has no way to let them out.
   ~queue_impl() {
     if (scratch)

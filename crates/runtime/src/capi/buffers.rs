@@ -154,7 +154,7 @@ pub unsafe extern "C" fn scythe_host_access_begin(
         check_out(out, "access")?;
         // SAFETY: passed on.
         let buffer = unsafe { get::<BufferT>(buffer) }?;
-        let access = Access { buffer, mode: mode_from(mode)?, no_init: no_init != 0 };
+        let access = Access { buffer, mode: mode_from(mode)?, no_init: no_init != 0, native: false };
         let (begun, address) = HostAccess::begin(&access)?;
         // SAFETY: passed on.
         unsafe { put(data, "data", address.cast()) }?;

@@ -9,6 +9,7 @@ use scythe_abi::capi as c;
 use crate::context::Context;
 use crate::event::Node;
 use crate::memory::Buffer;
+use crate::native_kernel::{NativeKernel, NativeProgram};
 use crate::platform::{Device, Platform};
 use crate::queue::Queue;
 use crate::{Result, invalid};
@@ -18,6 +19,12 @@ pub struct EventObject {
     pub node: Node,
     /// Where the command was submitted: it collects errors and knows about profiling.
     pub queue: Arc<Queue>,
+}
+
+impl Drop for EventObject {
+    fn drop(&mut self) {
+        self.node.event.abandon();
+    }
 }
 
 /// Ties a handle type to what it points at.
@@ -47,6 +54,8 @@ handle! {
     c::QueueT => Queue, "queue";
     c::EventT => EventObject, "event";
     c::BufferT => Buffer, "buffer";
+    c::NativeKernelT => NativeKernel, "native kernel";
+    c::NativeProgramT => NativeProgram, "native program";
 }
 
 /// The object behind a handle.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use scythe_abi::capi::{
     self as c, BufferHandle, BufferT, COMMAND_BARRIER, Command, EventHandle, EventT, QueueHandle, QueueT, Status,
-    command_kind,
+    command_kind, requirement_flags,
 };
 use scythe_hal::Work;
 
@@ -17,6 +17,7 @@ use crate::event::Node;
 use crate::launch::{Ranges, check_local_memory};
 use crate::memory::Buffer;
 use crate::memory::coherence::Access;
+use crate::native_kernel::Arguments;
 use crate::queue::{Action, Commit, HostCall, Order, Queue};
 use crate::registry::{self, Constants, Expected, Slot};
 use crate::{Result, invalid, settings};
@@ -87,7 +88,13 @@ unsafe fn accesses<'a>(requirements: &[c::Requirement]) -> Result<Vec<Access<'a>
         .map(|requirement| {
             // SAFETY: passed on.
             let buffer = unsafe { get::<BufferT>(requirement.buffer) }?;
-            Ok(Access { buffer, mode: mode_from(requirement.mode)?, no_init: requirement.no_init != 0 })
+            let flags = requirement.flags;
+            Ok(Access {
+                buffer,
+                mode: mode_from(requirement.mode)?,
+                no_init: flags & requirement_flags::NO_INIT != 0,
+                native: flags & requirement_flags::NATIVE != 0,
+            })
         })
         .collect()
 }
@@ -110,6 +117,8 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
         command_kind::EMPTY => Ok(Action::Marker),
         // SAFETY: as above, and passed on.
         command_kind::KERNEL => unsafe { kernel(&command.u.kernel, queue) },
+        // SAFETY: as above, and passed on.
+        command_kind::NATIVE_KERNEL => unsafe { native_kernel(&command.u.native, queue) },
         // SAFETY: as above, and passed on.
         command_kind::MEMCPY => unsafe { memcpy(&command.u.memory) },
         // SAFETY: as above, and passed on.
@@ -146,7 +155,7 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             }
             Ok(Action::Marker)
         }
-        kind => Err(invalid(format!("command kind {kind} is unknown, expected 0 to 9"))),
+        kind => Err(invalid(format!("command kind {kind} is unknown, expected 0 to 10"))),
     }
 }
 
@@ -222,8 +231,25 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
     if let Some(size) = kernel.work_group_size() {
         ranges.check_required(size)?;
     }
-    check_local_memory(&kernel, functor, device)?;
+    check_local_memory(&kernel, functor, ranges.shape, device)?;
     Ok(Action::kernel(kernel, functor, &ranges))
+}
+
+/// # Safety
+/// The launch's addresses are null or valid; its kernel is alive, and takes such arguments.
+unsafe fn native_kernel<'a>(launch: &c::NativeLaunch, queue: &Queue) -> Result<Action<'a>> {
+    // SAFETY: passed on.
+    let kernel = unsafe { get::<c::NativeKernelT>(launch.kernel) }?;
+    let sizes = [launch.global_size, launch.local_size, launch.global_offset];
+    let ranges = Ranges::checked(launch.shape, launch.dims, sizes)?;
+    ranges.check_limits(queue.device)?;
+    // SAFETY: passed on.
+    let args = unsafe { slice(launch.args, launch.arg_count, "args") }?;
+    // SAFETY: passed on.
+    let arguments = unsafe { Arguments::read(args) }?;
+    let ready = kernel.with_arguments(queue.device, ranges.shape, &arguments)?;
+    check_local_memory(&ready, &arguments.functor, ranges.shape, queue.device)?;
+    Ok(Action::kernel(ready, &arguments.functor, &ranges))
 }
 
 /// # Safety
@@ -267,7 +293,7 @@ fn checked_size(memory: &c::Memory) -> Result<usize> {
 }
 
 fn trace(command: &Command, accesses: &[Access<'_>], events: &[Node]) {
-    const KINDS: [&str; 10] = [
+    const KINDS: [&str; 11] = [
         "nothing",
         "kernel",
         "host task",
@@ -278,6 +304,7 @@ fn trace(command: &Command, accesses: &[Access<'_>], events: &[Node]) {
         "update of the host",
         "prefetch",
         "advice",
+        "kernel of the driver's",
     ];
     let mut line = KINDS.get(command.kind as usize).copied().unwrap_or("unknown").to_owned();
     if command.kind == command_kind::KERNEL {

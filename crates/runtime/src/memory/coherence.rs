@@ -28,6 +28,8 @@ pub struct Access<'a> {
     pub mode: Mode,
     /// Earlier contents need not be kept.
     pub no_init: bool,
+    /// A host task gets the driver's object of the buffer.
+    pub native: bool,
 }
 
 impl Access<'_> {

@@ -70,6 +70,10 @@ fn bring_home(memory: &Arc<Memory>, destination: &Destination) -> Vec<Node> {
         // When the copy cannot even be enqueued, the host copy stays as it is: a destructor has nobody to tell.
         let _ = state.make_current(Place::Host, memory.size);
     }
+    if let Some(home) = memory.home {
+        // As above: what cannot be enqueued leaves the program's object as it is.
+        let _ = state.make_current(Place::Device(home), memory.size);
+    }
     state.tracker.commands().cloned().collect()
 }
 

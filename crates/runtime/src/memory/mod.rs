@@ -18,7 +18,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use scythe_abi::capi::{Destroy, WriteBack};
-use scythe_hal::UsmKind;
+use scythe_hal::{self as hal, UsmKind};
 
 use crate::event::Node;
 use crate::platform::Device;
@@ -53,20 +53,15 @@ impl Mode {
 #[derive(Clone, Copy)]
 pub enum Place {
     Host,
-    /// A device with memory of its own.
+    /// A device, which may use the host's copy: [`Buffer::place`] tells.
     Device(&'static Device),
-}
-
-impl Place {
-    /// What commands on `device` use.
-    pub fn of(device: &'static Device) -> Self {
-        if device.hal.shares_host_memory() { Self::Host } else { Self::Device(device) }
-    }
 }
 
 /// What buffers and sub-buffers share.
 pub struct Memory {
     pub size: u64,
+    /// The device whose copy is a memory object of the program's own: contents belong there when the buffer ends.
+    home: Option<&'static Device>,
     state: Mutex<State>,
 }
 
@@ -168,7 +163,22 @@ impl Memory {
             write_back: true,
             destination,
         };
-        Ok(Arc::new(Self { size, state: Mutex::new(state) }))
+        Ok(Arc::new(Self { size, home: None, state: Mutex::new(state) }))
+    }
+
+    /// The contents of a memory object of the program's own, which `device` knows by this address, once `ready` has completed.
+    fn of_object(size: u64, device: &'static Device, ptr: *mut c_void, ready: Option<Node>) -> Arc<Self> {
+        let state = State {
+            host: HostCopy::None,
+            host_status: CopyStatus::default(),
+            copies: vec![DeviceCopy { device, ptr, status: CopyStatus { current: true, ready } }],
+            has_contents: true,
+            tracker: Tracker::default(),
+            exchangeable: false,
+            write_back: true,
+            destination: Destination::None,
+        };
+        Arc::new(Self { size, home: Some(device), state: Mutex::new(state) })
     }
 }
 
@@ -241,6 +251,43 @@ impl Buffer {
         let memory = unsafe { Memory::new(size, initial) }?;
         let lease = Arc::new(Lease(memory));
         Ok(Self { lease, offset: 0, size, is_view: false, destination: Mutex::new(None) })
+    }
+
+    /// A memory object of the driver's that the program made itself, once `ready` has completed.
+    ///
+    /// # Safety
+    /// `native` is a memory object of the device's driver and context, alive.
+    pub unsafe fn from_native(device: &'static Device, native: hal::Native, ready: Option<Node>) -> Result<Self> {
+        // SAFETY: passed on.
+        let (ptr, size) = unsafe { device.hal.memory_from_native(native) }?;
+        let size = size as u64;
+        let lease = Arc::new(Lease(Memory::of_object(size, device, ptr, ready)));
+        Ok(Self { lease, offset: 0, size, is_view: false, destination: Mutex::new(None) })
+    }
+
+    /// The memory object that `device` has of the contents, with a count for the caller; `None` where there is none.
+    pub fn native(&self, device: &Device) -> Result<Option<hal::Native>> {
+        let state = lock(&self.memory().state);
+        match state.copies.iter().find(|copy| copy.device.id == device.id) {
+            Some(copy) => copy.device.hal.memory_to_native(copy.ptr),
+            None => Ok(None),
+        }
+    }
+
+    /// The memory objects that devices have of the contents, with a count for the caller each.
+    pub fn natives(&self) -> Result<Vec<hal::Native>> {
+        let state = lock(&self.memory().state);
+        let natives = state.copies.iter().map(|copy| copy.device.hal.memory_to_native(copy.ptr));
+        natives.filter_map(Result::transpose).collect()
+    }
+
+    /// The copy that a command at `place` uses. `native`: as an object of the driver's, where it has one.
+    pub fn place(&self, place: Place, native: bool) -> Place {
+        match place {
+            Place::Device(device) if self.memory().home.is_some_and(|home| home.id == device.id) => place,
+            Place::Device(device) if native || device.hal.shares_host_memory() => Place::Host,
+            place => place,
+        }
     }
 
     /// `size` bytes from `offset` of this buffer.

@@ -127,6 +127,14 @@ impl Kernel for ReadyKernel {
     fn as_any(&self) -> &dyn Any {
         self.inner.as_any()
     }
+
+    fn native(&self) -> Result<hal::Native> {
+        self.inner.native()
+    }
+
+    fn native_program(&self) -> Result<hal::Native> {
+        self.inner.native_program()
+    }
 }
 
 /// Values of specialization constants: pairs of a constant's name in device code, which a unit may qualify, and its bytes, in the
@@ -363,6 +371,18 @@ pub fn kernel(
         slot.generation.store(generation, Ordering::Release);
     }
     Ok(kernel)
+}
+
+/// The kernel with this device symbol, built for its place, whatever the host program believes of it.
+pub fn kernel_of_symbol(symbol: &str, place: Place) -> Result<Arc<ReadyKernel>> {
+    let expected = {
+        let mut registry = lock(&REGISTRY);
+        registry.read_images();
+        let candidates = registry.candidates(symbol);
+        let facts = &candidates.first().ok_or_else(|| no_image(symbol))?.facts;
+        Expected { functor_size: facts.launch.functor_size, shape: facts.launch.shape }
+    };
+    kernel(symbol, 0, None, expected, place, &Constants::default())
 }
 
 /// Fails where the device's images do not hold the variable, which has `device_image_scope`, exactly once.
@@ -643,6 +663,12 @@ impl ReadyKernel {
         };
         let (accessors, local_accessors) = (offsets(ParamKind::Accessor), offsets(ParamKind::Local));
         Self { symbol: symbol.to_owned(), inner, facts, _globals: globals, accessors, local_accessors }
+    }
+
+    /// A kernel of the driver's that the program made itself.
+    pub fn of_driver(inner: Arc<dyn hal::Kernel>, launch: KernelLaunch) -> Self {
+        let facts = KernelFacts { launch: Arc::new(launch), work_group_size: None };
+        Self::new("of the program's own", inner, facts, Vec::new())
     }
 
     fn check(&self, expected: Expected) -> Result<()> {

@@ -161,7 +161,7 @@ pub fn buffer_on(data: &mut [u32]) -> Arc<Buffer> {
 }
 
 pub fn access(buffer: &Buffer, mode: Mode) -> Access<'_> {
-    Access { buffer, mode, no_init: false }
+    Access { buffer, mode, no_init: false, native: false }
 }
 
 /// The word at `offset` of a functor.
