@@ -3,11 +3,12 @@
 //! Requirements are compared before anything else, and only properties are read: an image that a device cannot run is never
 //! opened, and nothing is built for a question.
 
-use std::fmt::Write as _;
+use std::fmt;
 use std::sync::Arc;
 
 use scythe_abi::launch::KernelLaunch;
 use scythe_hal::fit;
+use scythe_image::Format;
 
 use super::image::{Image, KernelFacts};
 use super::{Registry, link, on_device};
@@ -53,11 +54,49 @@ impl Ranked<'_> {
 /// Why a candidate is not for the device; a later kind says more.
 pub(super) enum Rejection {
     /// Its code is for other devices.
-    Code(String),
+    Code(Unfit),
     /// It imports what nobody exports.
     Link(link::Unresolved),
     /// It, or an image it is linked with, demands what the device does not have.
     Requirements(String),
+}
+
+/// Why the device cannot run the code of images.
+#[derive(Default)]
+pub(super) struct Unfit {
+    /// One sentence for each reason.
+    reasons: Vec<String>,
+    /// Targets for which the kernel was left out.
+    left_out: Vec<String>,
+}
+
+impl Unfit {
+    fn reason(message: String) -> Self {
+        Self { reasons: vec![message], left_out: Vec::new() }
+    }
+
+    fn add(&mut self, other: Self) {
+        for (list, more) in [(&mut self.reasons, other.reasons), (&mut self.left_out, other.left_out)] {
+            for text in more {
+                if !list.contains(&text) {
+                    list.push(text);
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reasons.join("; "))?;
+        if self.left_out.is_empty() {
+            return Ok(());
+        }
+        let targets: Vec<String> = self.left_out.iter().map(|target| format!("'{target}'")).collect();
+        let between = if self.reasons.is_empty() { "" } else { "; " };
+        let targets = targets.join(", ");
+        write!(f, "{between}the kernel was left out of the code for {targets} when the program was linked")
+    }
 }
 
 impl Rejection {
@@ -74,11 +113,8 @@ impl Rejection {
     /// listed.
     fn join(self, known: Option<Self>) -> Self {
         match (known, self) {
-            (Some(Self::Code(mut known)), Self::Code(message)) => {
-                if !known.contains(&message) {
-                    // Writing to a string cannot fail.
-                    let _ = write!(known, "; {message}");
-                }
+            (Some(Self::Code(mut known)), Self::Code(more)) => {
+                known.add(more);
                 Self::Code(known)
             }
             (Some(known), rejection) if known.weight() >= rejection.weight() => known,
@@ -87,17 +123,18 @@ impl Rejection {
     }
 
     /// What the trace says. Names of symbols are left out: see [`link::Unresolved`].
-    fn reason(&self) -> &str {
+    fn reason(&self) -> String {
         match self {
-            Self::Code(message) | Self::Requirements(message) => message,
-            Self::Link(_) => "it imports what no loaded image exports",
+            Self::Code(unfit) => unfit.to_string(),
+            Self::Requirements(message) => message.clone(),
+            Self::Link(_) => "it imports what no loaded image exports".to_owned(),
         }
     }
 
     /// What whoever submits the kernel is told. Not while the registry is held: see [`link::Unresolved`].
     pub(super) fn error(self, symbol: &str, device: &Device) -> Error {
         match self {
-            Self::Code(message) => on_device(symbol, Error::new(Errc::KernelNotSupported, message), device),
+            Self::Code(unfit) => on_device(symbol, Error::new(Errc::KernelNotSupported, unfit.to_string()), device),
             Self::Link(missing) => on_device(symbol, Error::new(Errc::Build, missing.to_string()), device),
             Self::Requirements(message) => {
                 let message = format!("{message} (kernel '{}', device '{}')", symbol_name(symbol), device.name());
@@ -163,7 +200,11 @@ fn judge<'a>(
 ) -> std::result::Result<Ranked<'a>, Rejection> {
     let image = &candidate.image;
     image.check(device).map_err(Rejection::Requirements)?;
-    let preference = image.preference(device).map_err(|error| Rejection::Code(error.message))?;
+    if image.format == Format::Empty {
+        return Err(Rejection::Code(Unfit { left_out: vec![image.target.clone()], ..Unfit::default() }));
+    }
+    let preference = image.preference(device);
+    let preference = preference.map_err(|error| Rejection::Code(Unfit::reason(error.message)))?;
     let mut libraries = Vec::new();
     if !image.imports.is_empty() {
         let all: Vec<_> = registry.images().cloned().collect();
@@ -198,10 +239,16 @@ mod tests {
 
     #[test]
     fn what_says_most_is_kept_and_code_for_others_is_listed() {
-        let code = |text: &str| Err(Rejection::Code(text.to_owned()));
+        let code = |text: &str| Err(Rejection::Code(Unfit::reason(text.to_owned())));
+        let left_out =
+            |target: &str| Err(Rejection::Code(Unfit { left_out: vec![target.to_owned()], ..Unfit::default() }));
         let lacks = |text: &str| Err(Rejection::Requirements(text.to_owned()));
-        let reason = |judged| chosen(judged).1.expect("rejected").reason().to_owned();
+        let reason = |judged| chosen(judged).1.expect("rejected").reason();
         assert_eq!(reason(vec![code("for skl"), code("for pvc"), code("for skl")]), "for skl; for pvc");
+        assert_eq!(
+            reason(vec![left_out("dg1"), code("for skl"), left_out("rkl"), left_out("dg1")]),
+            "for skl; the kernel was left out of the code for 'dg1', 'rkl' when the program was linked"
+        );
         assert_eq!(reason(vec![code("for skl"), lacks("no fp64"), lacks("no fp16"), code("for pvc")]), "no fp64");
     }
 
@@ -225,7 +272,7 @@ mod tests {
     fn judged(images: &[Option<u32>]) -> Vec<Judged> {
         let judge = |(index, image): (usize, &Option<u32>)| match image {
             Some(preference) => Ok((index, *preference)),
-            None => Err(Rejection::Code(format!("image {index}"))),
+            None => Err(Rejection::Code(Unfit::reason(format!("image {index}")))),
         };
         images.iter().enumerate().map(judge).collect()
     }
