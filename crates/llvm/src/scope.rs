@@ -61,6 +61,12 @@ impl<'ctx> Instruction<'ctx> {
         }
     }
 
+    /// What a call says of the alignment of its argument `index`.
+    pub fn call_alignment(self, index: u32) -> Option<u32> {
+        let align = self.call_enum_attribute(crate::Place::Param(index), "align")?;
+        align.int_value().and_then(|align| u32::try_from(align).ok())
+    }
+
     /// What an `atomicrmw` does, and in which order with other accesses.
     pub fn read_modify_write(self) -> Option<(AtomicRmwOp, AtomicOrdering)> {
         if self.opcode() != Opcode::LLVMAtomicRMW {

@@ -9,8 +9,11 @@
 //!   becomes
 //! @k.shared_mem = external addrspace(3) global [0 x i8], align 128
 //! ptx_kernel void @k(i32 %a.offset, i32 %n, i32 %b.offset)
-//!   %a = getelementptr inbounds [0 x i8], ptr addrspace(3) @k.shared_mem, i32 0, i32 %a.offset
+//!   %0 = and i32 %a.offset, -128
+//!   %a = getelementptr inbounds [0 x i8], ptr addrspace(3) @k.shared_mem, i32 0, i32 %0
 //! ```
+//!
+//! Offsets are multiples of [`LOCAL_ALIGNMENT`], which the optimiser learns by the `and`: it can then load several elements at once.
 //!
 //! Variables in local memory of a known size stay what they are: the driver places them before that block.
 
@@ -43,6 +46,7 @@ fn offsets<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     signature::replace(module, kernel, &types, |builder, index, offset| {
         let name = &names[index];
         offset.set_name(&format!("{name}.offset"));
-        builder.inbounds_gep(bytes, memory.as_value(), &[i32.const_int(0), offset], name)
+        let aligned = builder.and(offset, i32.const_int(u64::from(LOCAL_ALIGNMENT.wrapping_neg())), "");
+        builder.inbounds_gep(bytes, memory.as_value(), &[i32.const_int(0), aligned], name)
     });
 }

@@ -10,6 +10,7 @@
 //! Code generation then needs no more than the target machine.
 
 mod atomics;
+mod copies;
 mod error;
 pub mod generic;
 pub mod launch;
@@ -116,6 +117,9 @@ pub fn lower<'ctx>(
         _ => format!("function(sroa,infer-address-spaces),{whole},function(infer-address-spaces),globaldce"),
     };
     run_passes(module, &pipeline, Some(machine), passes)?;
+    if options.opt_level > 0 {
+        copies::run(module);
+    }
     atomics::run(module, options.sm);
     observe(Stage::Optimized, module)
 }
