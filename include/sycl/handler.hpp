@@ -163,7 +163,7 @@ public:
 
   // --- Specialization constants
 
-  template <auto &Id> void set_specialization_constant(detail::specialization_type<Id> value) {
+  template <auto &Id> void set_specialization_constant([[maybe_unused]] detail::specialization_type<Id> value) {
 #ifndef SCYTHE_DEVICE_PASS
     constants_.set<Id>(value);
 #endif
