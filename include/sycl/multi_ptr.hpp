@@ -1,11 +1,15 @@
-// `sycl::multi_ptr`: a pointer that names its address space. All spaces are generic pointers in C++; the compiler
-// infers the real ones.
+// `sycl::multi_ptr`: a pointer that names its address space. All spaces are generic pointers in C++, decorated or not;
+// the compiler infers the real ones.
+//
+// One class serves elements and void, today's interface and the legacy one of SYCL 1.2.1, which differ in which
+// conversions are implicit.
 #ifndef SCYTHE_MULTI_PTR_HPP
 #define SCYTHE_MULTI_PTR_HPP
 
-#include <sycl/access.hpp>
+#include <sycl/detail/buffer_fwd.hpp>
 
 #include <cstddef>
+#include <iterator>
 #include <type_traits>
 
 #ifdef SCYTHE_DEVICE_PASS
@@ -15,32 +19,99 @@ SCYTHE_DEVICE_LIBRARY extern void __spirv_ocl_prefetch(const __attribute__((open
 
 namespace sycl {
 
+using addrspace = access::address_space;
+inline constexpr addrspace addrspace_global = addrspace::global_space;
+inline constexpr addrspace addrspace_local = addrspace::local_space;
+inline constexpr addrspace addrspace_private = addrspace::private_space;
+inline constexpr addrspace addrspace_generic = addrspace::generic_space;
+
+// No type is decorated here.
+template <class T> struct remove_decoration {
+  using type = T;
+};
+template <class T> using remove_decoration_t = typename remove_decoration<T>::type;
+
+namespace detail {
+
+// A pointer into one space is one into another: the same, or the generic space, which holds all but constants.
+constexpr bool is_within(addrspace from, addrspace to) {
+  return from == to || (to == addrspace::generic_space && from != addrspace::constant_space);
+}
+// Which memory the elements of an accessor are in.
+constexpr addrspace space_of(target t) {
+  return t == target::local             ? addrspace::local_space
+         : t == target::constant_buffer ? addrspace::constant_space
+                                        : addrspace::global_space;
+}
+
+} // namespace detail
+
 template <class T, access::address_space Space, access::decorated Decorated = access::decorated::legacy>
 class multi_ptr {
+  static constexpr bool legacy = Decorated == access::decorated::legacy;
+  template <class U> static constexpr bool points_here = std::is_convertible_v<U *, T *>;
+
 public:
   static constexpr bool is_decorated = Decorated == access::decorated::yes;
   static constexpr access::address_space address_space = Space;
   using value_type = T;
+  using element_type = T;
   using pointer = T *;
   using reference = std::add_lvalue_reference_t<T>;
+  using iterator_category = std::random_access_iterator_tag;
   using difference_type = std::ptrdiff_t;
+  using pointer_t = T *;
+  using const_pointer_t = const T *;
+  using reference_t = reference;
+  using const_reference_t = std::add_lvalue_reference_t<const T>;
 
   constexpr multi_ptr() = default;
   constexpr multi_ptr(std::nullptr_t) {}
-  explicit constexpr multi_ptr(T *p) : pointer_(p) {}
-  // Adding const, or changing the decoration, loses nothing.
-  template <class U, access::decorated D, class = std::enable_if_t<std::is_convertible_v<U *, T *>>>
-  constexpr multi_ptr(const multi_ptr<U, Space, D> &other) : pointer_(other.get()) {}
+  template <bool L = legacy, std::enable_if_t<!L, int> = 0> explicit constexpr multi_ptr(T *p) : pointer_(p) {}
+  template <bool L = legacy, std::enable_if_t<L, long> = 0> constexpr multi_ptr(T *p) : pointer_(p) {}
 
-  constexpr T *get() const { return pointer_; }
+  template <class U, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder, class Properties,
+            class = std::enable_if_t<
+                detail::is_within(detail::space_of(Target), Space) && Target != target::host_task &&
+                points_here<typename accessor<U, Dimensions, Mode, Target, Placeholder, Properties>::value_type>>>
+  multi_ptr(const accessor<U, Dimensions, Mode, Target, Placeholder, Properties> &a)
+      : pointer_(a.template get_multi_ptr<access::decorated::no>().get_raw()) {}
+  template <class U, int Dimensions,
+            class = std::enable_if_t<detail::is_within(addrspace::local_space, Space) && points_here<U>>>
+  multi_ptr(const local_accessor<U, Dimensions> &a)
+      : pointer_(a.template get_multi_ptr<access::decorated::no>().get_raw()) {}
+
+  // To more const elements, to void, to another decoration and to the generic space nothing is lost.
+  template <class U, access::address_space S, access::decorated D,
+            std::enable_if_t<detail::is_within(S, Space) && points_here<U>, int> = 0>
+  constexpr multi_ptr(const multi_ptr<U, S, D> &other) : pointer_(other.get_raw()) {}
+  // Back from void, and from the generic space: the program must know.
+  template <class U, access::address_space S, access::decorated D,
+            std::enable_if_t<(!detail::is_within(S, Space) && S == addrspace::generic_space &&
+                              Space != addrspace::constant_space && points_here<U>) ||
+                                 (S == Space && std::is_void_v<U> && !std::is_void_v<T> &&
+                                  (std::is_const_v<T> || !std::is_const_v<U>)),
+                             long> = 0>
+  explicit constexpr multi_ptr(const multi_ptr<U, S, D> &other) : pointer_(static_cast<T *>(other.get_raw())) {}
+
+  constexpr multi_ptr &operator=(std::nullptr_t) {
+    pointer_ = nullptr;
+    return *this;
+  }
+  template <bool L = legacy, class = std::enable_if_t<L>> constexpr multi_ptr &operator=(T *p) {
+    pointer_ = p;
+    return *this;
+  }
+
+  constexpr pointer get() const { return pointer_; }
   constexpr T *get_raw() const { return pointer_; }
-  constexpr T *get_decorated() const { return pointer_; }
+  constexpr pointer get_decorated() const { return pointer_; }
   constexpr reference operator*() const { return *pointer_; }
-  constexpr T *operator->() const { return pointer_; }
+  constexpr pointer operator->() const { return pointer_; }
   template <class U = T> constexpr std::add_lvalue_reference_t<U> operator[](std::ptrdiff_t i) const {
     return pointer_[i];
   }
-  constexpr operator T *() const { return pointer_; }
+  constexpr operator pointer() const { return pointer_; }
 
   // Says that elements will be read soon.
   template <access::address_space S = Space, class = std::enable_if_t<S == access::address_space::global_space>>
@@ -55,37 +126,87 @@ public:
 #endif
   }
 
-  multi_ptr &operator++() {
-    ++pointer_;
-    return *this;
+  friend constexpr multi_ptr &operator++(multi_ptr &p) { return p += 1; }
+  friend constexpr multi_ptr &operator--(multi_ptr &p) { return p -= 1; }
+  friend constexpr multi_ptr operator++(multi_ptr &p, int) {
+    const multi_ptr old = p;
+    p += 1;
+    return old;
   }
-  multi_ptr operator++(int) { return multi_ptr(pointer_++); }
-  multi_ptr &operator--() {
-    --pointer_;
-    return *this;
+  friend constexpr multi_ptr operator--(multi_ptr &p, int) {
+    const multi_ptr old = p;
+    p -= 1;
+    return old;
   }
-  multi_ptr operator--(int) { return multi_ptr(pointer_--); }
-  multi_ptr &operator+=(std::ptrdiff_t n) {
-    pointer_ += n;
-    return *this;
+  friend constexpr multi_ptr &operator+=(multi_ptr &p, difference_type n) {
+    p.pointer_ += n;
+    return p;
   }
-  multi_ptr &operator-=(std::ptrdiff_t n) {
-    pointer_ -= n;
-    return *this;
+  friend constexpr multi_ptr &operator-=(multi_ptr &p, difference_type n) {
+    p.pointer_ -= n;
+    return p;
   }
+  friend constexpr multi_ptr operator+(const multi_ptr &p, difference_type n) { return multi_ptr(p.pointer_ + n); }
+  friend constexpr multi_ptr operator-(const multi_ptr &p, difference_type n) { return multi_ptr(p.pointer_ - n); }
+
+// In the order of addresses, below all of which is null.
+#define SCYTHE_COMPARISON(op)                                                                                          \
+  friend constexpr bool operator op(const multi_ptr &a, const multi_ptr &b) { return a.pointer_ op b.pointer_; }       \
+  friend constexpr bool operator op(const multi_ptr &a, std::nullptr_t) {                                              \
+    return a.pointer_ op static_cast<T *>(nullptr);                                                                    \
+  }                                                                                                                    \
+  friend constexpr bool operator op(std::nullptr_t, const multi_ptr &b) {                                              \
+    return static_cast<T *>(nullptr) op b.pointer_;                                                                    \
+  }
+  SCYTHE_COMPARISON(==)
+  SCYTHE_COMPARISON(!=)
+  SCYTHE_COMPARISON(<)
+  SCYTHE_COMPARISON(>)
+  SCYTHE_COMPARISON(<=)
+  SCYTHE_COMPARISON(>=)
+#undef SCYTHE_COMPARISON
 
 private:
   T *pointer_ = nullptr;
 };
 
-template <class T, access::decorated D = access::decorated::legacy>
-using global_ptr = multi_ptr<T, access::address_space::global_space, D>;
-template <class T, access::decorated D = access::decorated::legacy>
-using local_ptr = multi_ptr<T, access::address_space::local_space, D>;
-template <class T, access::decorated D = access::decorated::legacy>
-using private_ptr = multi_ptr<T, access::address_space::private_space, D>;
-template <class T, access::decorated D = access::decorated::legacy>
-using generic_ptr = multi_ptr<T, access::address_space::generic_space, D>;
+template <class T, int D, access::placeholder P, class Properties>
+multi_ptr(const accessor<T, D, access_mode::read, target::device, P, Properties> &)
+    -> multi_ptr<const T, access::address_space::global_space, access::decorated::no>;
+template <class T, int D, access_mode M, access::placeholder P, class Properties>
+multi_ptr(const accessor<T, D, M, target::device, P, Properties> &)
+    -> multi_ptr<T, access::address_space::global_space, access::decorated::no>;
+template <class T, int D, access_mode M, access::placeholder P, class Properties>
+multi_ptr(const accessor<T, D, M, target::constant_buffer, P, Properties> &)
+    -> multi_ptr<const T, access::address_space::constant_space, access::decorated::no>;
+template <class T, int D, access_mode M, access::placeholder P, class Properties>
+multi_ptr(const accessor<T, D, M, target::local, P, Properties> &)
+    -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
+template <class T, int D>
+multi_ptr(const local_accessor<T, D> &) -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
+
+template <access::address_space Space, access::decorated Decorated, class T>
+multi_ptr<T, Space, Decorated> address_space_cast(T *p) {
+  return multi_ptr<T, Space, Decorated>(p);
+}
+template <class T, access::address_space Space, access::decorated Decorated = access::decorated::legacy>
+multi_ptr<T, Space, Decorated> make_ptr(T *p) {
+  return multi_ptr<T, Space, Decorated>(p);
+}
+
+#define SCYTHE_POINTERS(space)                                                                                         \
+  template <class T, access::decorated D = access::decorated::legacy>                                                  \
+  using space##_ptr = multi_ptr<T, access::address_space::space##_space, D>;                                           \
+  template <class T>                                                                                                   \
+  using raw_##space##_ptr = multi_ptr<T, access::address_space::space##_space, access::decorated::no>;                 \
+  template <class T>                                                                                                   \
+  using decorated_##space##_ptr = multi_ptr<T, access::address_space::space##_space, access::decorated::yes>;
+SCYTHE_POINTERS(global)
+SCYTHE_POINTERS(local)
+SCYTHE_POINTERS(private)
+SCYTHE_POINTERS(generic)
+#undef SCYTHE_POINTERS
+template <class T> using constant_ptr = multi_ptr<T, access::address_space::constant_space, access::decorated::legacy>;
 
 } // namespace sycl
 
