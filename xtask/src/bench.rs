@@ -3,6 +3,7 @@
 mod aspects;
 mod compile;
 mod cpu;
+mod cuda;
 mod launch;
 mod link;
 mod opencl;
@@ -17,6 +18,11 @@ use crate::stage::{self, Profile};
 type Measure = fn(&Path, &[String]) -> Result<Report, String>;
 
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
+    if let [what, rest @ ..] = args
+        && what == "cuda"
+    {
+        return cuda::package(rest);
+    }
     let (measure, names): (Measure, &[String]) = match args {
         [what] if what == "aspects" => (|prefix, _| aspects::measure(prefix), &[]),
         [what] if what == "compile" => (|prefix, _| compile::measure(prefix), &[]),
@@ -24,7 +30,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         [what] if what == "opencl" => (|prefix, _| opencl::measure(prefix), &[]),
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
         [what, names @ ..] if what == "cpu" => (cpu::measure, names),
-        _ => return Err("'bench' wants 'aspects', 'compile', 'link', 'opencl', 'run' or 'cpu'".to_owned()),
+        _ => return Err("'bench' wants 'aspects', 'compile', 'cpu', 'cuda', 'link', 'opencl' or 'run'".to_owned()),
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;

@@ -9,7 +9,7 @@
 //! // args: 100 200              of the program
 //! // expect-output: text        a line of the output holds it; may be repeated
 //! // valgrind: args 8           run under valgrind with these arguments instead; `no` to leave it out
-//! // backends: cpu,opencl       that it runs on; default: all
+//! // backends: cpu,opencl,cuda  that it runs on; default: all
 //! ```
 //!
 //! `device` is `scythe -fsycl`; `gxx` the same with g++ as host compiler; `host` is g++ alone.
@@ -87,6 +87,27 @@ pub fn run(prefix: &Path, filters: &[String], backend: &Backend) -> Result<Tally
         }
     }
     run_all(&cases, |case| case.check(prefix, backend))
+}
+
+/// A program for a machine that cannot compile it.
+pub struct Program {
+    pub source: PathBuf,
+    pub name: String,
+    pub flags: Vec<String>,
+    pub args: Vec<String>,
+    /// What lines of its output hold.
+    pub expected: Vec<String>,
+}
+
+/// The programs of the device mode that may run on a backend, and whose name holds one of `filters`.
+pub fn device_programs(backend: &str, filters: &[String]) -> Result<Vec<Program>, String> {
+    let runs = |d: &Directions| d.modes.contains(&Mode::Device) && d.backends.iter().any(|name| name == backend);
+    let programs = programs(filters)?.into_iter().filter(|(_, directions)| runs(directions));
+    let program = |(source, d): (PathBuf, Directions)| {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Program { source, name, flags: d.flags, args: d.args, expected: d.expected }
+    };
+    Ok(programs.map(program).collect())
 }
 
 /// Runs the device programs under valgrind's memcheck. The examples compile their kernels there too; the others bring
@@ -167,7 +188,7 @@ impl Directions {
             flags: Vec::new(),
             args: Vec::new(),
             expected: Vec::new(),
-            backends: vec!["cpu".to_owned(), "opencl".to_owned()],
+            backends: ["cpu", "opencl", "cuda"].map(str::to_owned).to_vec(),
             valgrind_args: None,
         };
         let words = |v: &str| v.split_whitespace().map(str::to_owned).collect::<Vec<_>>();

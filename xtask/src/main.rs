@@ -5,6 +5,7 @@
 
 mod bench;
 mod cts;
+mod cuda;
 mod e2e;
 mod fuzz;
 mod invariants;
@@ -26,11 +27,13 @@ Usage: cargo xtask COMMAND
   test [STAGE] [FILTER]      set up, build, and run all tests, one stage (fmt, unit, e2e, accuracy, invariants,
                              relocation, lint, fuzz, valgrind), or end-to-end programs whose name holds FILTER;
                              --quick leaves out lint, fuzz and valgrind; --backend opencl runs the end-to-end
-                             programs on Intel's OpenCL runtime instead
+                             programs on Intel's OpenCL runtime instead; --backend cuda --package DIR bundles
+                             them for a machine with an NVIDIA GPU, where DIR/run.sh runs them
   install --prefix DIR       set up, build, and install a relocatable tree
   stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
   bench compile|link|run     ratios against clang++, llvm-extract and OpenMP, and whether each limit holds
   bench opencl               what submitting costs on Intel's OpenCL runtime against bare OpenCL calls
+  bench cuda --package DIR   bundles programs for an NVIDIA GPU with their peers in CUDA C++; DIR/run.sh compares
   bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program in benches/cpu
   fuzz barriers [--count N] [--seed S]
                              random kernels with barriers on the CPU device against host mode

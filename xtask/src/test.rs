@@ -7,7 +7,7 @@ use crate::process::{CACHE, Scratch, capture, progress};
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 use crate::workspace::{cargo, root};
-use crate::{e2e, fuzz, invariants, lint, opencl};
+use crate::{cuda, e2e, fuzz, invariants, lint, opencl};
 
 /// In the order they run: what is quick, and what most often fails, first.
 const STAGES: [&str; 9] = ["fmt", "unit", "e2e", "accuracy", "invariants", "relocation", "lint", "fuzz", "valgrind"];
@@ -66,8 +66,11 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
 
 /// The end-to-end programs on one backend alone.
 fn run_on(backend: &str, filters: &[String]) -> Result<ExitCode, String> {
+    if backend == "cuda" {
+        return package_for_cuda(filters);
+    }
     if backend != "opencl" {
-        return Err(format!("there is no backend '{backend}' to test; there is opencl"));
+        return Err(format!("there is no backend '{backend}' to test; there are opencl and cuda"));
     }
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Dev)?;
@@ -77,6 +80,18 @@ fn run_on(backend: &str, filters: &[String]) -> Result<ExitCode, String> {
         eprintln!("{message}");
     }
     Ok(summary(&[Ended { stage: "opencl", result, seconds: start.elapsed().as_secs_f64() }]))
+}
+
+/// The end-to-end programs as a bundle for a machine with an NVIDIA GPU.
+fn package_for_cuda(args: &[String]) -> Result<ExitCode, String> {
+    let (folder, filters) = match args {
+        [flag, folder, filters @ ..] if flag == "--package" => (std::path::PathBuf::from(folder), filters),
+        _ => return Err("'test --backend cuda' wants --package DIR, and then parts of names".to_owned()),
+    };
+    setup::ensure(Purpose::Bench)?;
+    let prefix = stage::stage(Profile::Release)?;
+    println!("{}", cuda::package_tests(&prefix, &folder, filters)?);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn tallied(tally: e2e::Tally, what: &str) -> Result<String, String> {

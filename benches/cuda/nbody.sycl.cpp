@@ -1,0 +1,51 @@
+// One step of gravity between all pairs of bodies, tile by tile through local memory.
+#include "device.hpp"
+
+constexpr unsigned n = 65536, block = 256;
+struct alignas(16) body {
+  float x, y, z, mass;
+};
+
+int main() {
+  std::vector<body> bodies(n);
+  for (unsigned i = 0; i < n; ++i)
+    bodies[i] = {scrambled(4 * i), scrambled(4 * i + 1), scrambled(4 * i + 2), scrambled(4 * i + 3)};
+  const body *in = upload(bodies);
+  body *out = device_memory<body>(n);
+  measure("nbody", 10, [&] {
+    queue()
+        .submit([&](sycl::handler &h) {
+          sycl::local_accessor<body, 1> tile(block, h);
+          h.parallel_for(sycl::nd_range<1>(n, block), [=](sycl::nd_item<1> item) {
+            const unsigned i = item.get_global_id(0), local = item.get_local_id(0);
+            const body me = in[i];
+            float ax = 0, ay = 0, az = 0;
+            for (unsigned first = 0; first < n; first += block) {
+              tile[local] = in[first + local];
+              sycl::group_barrier(item.get_group());
+#pragma unroll 8
+              for (unsigned j = 0; j < block; ++j) {
+                const body other = tile[j];
+                const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
+                const float near = dx * dx + dy * dy + dz * dz + 1e-6f;
+                const float inverse = sycl::rsqrt(near);
+                const float pull = other.mass * inverse * inverse * inverse;
+                ax += pull * dx;
+                ay += pull * dy;
+                az += pull * dz;
+              }
+              sycl::group_barrier(item.get_group());
+            }
+            out[i] = {ax, ay, az, me.mass};
+          });
+        })
+        .wait();
+  });
+  double x = 0;
+  for (unsigned j = 0; j < n; ++j) {
+    double dx = double(bodies[j].x) - bodies[7].x, dy = double(bodies[j].y) - bodies[7].y;
+    double dz = double(bodies[j].z) - bodies[7].z, near = dx * dx + dy * dy + dz * dz + 1e-6;
+    x += bodies[j].mass / (near * std::sqrt(near)) * dx;
+  }
+  check("nbody", download(out + 7, 1)[0].x, x, 1e-3);
+}

@@ -1,0 +1,27 @@
+// A stencil of seven points in three dimensions.
+#include "device.cuh"
+
+constexpr std::size_t n = 768;
+
+__global__ void stencil(const float *in, float *out) {
+  const unsigned z = blockIdx.z * blockDim.z + threadIdx.z, y = blockIdx.y * blockDim.y + threadIdx.y;
+  const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned m = n, i = (z * m + y) * m + x;
+  if (x == 0 || y == 0 || z == 0 || x == m - 1 || y == m - 1 || z == m - 1) {
+    out[i] = in[i];
+    return;
+  }
+  out[i] = 0.5f * in[i] + 0.08f * (in[i - 1] + in[i + 1] + in[i - m] + in[i + m] + in[i - m * m] + in[i + m * m]);
+}
+
+int main() {
+  std::vector<float> start(n * n * n);
+  for (std::size_t i = 0; i < start.size(); ++i)
+    start[i] = scrambled(std::uint32_t(i));
+  const float *in = upload(start);
+  float *out = device_memory<float>(n * n * n);
+  measure("stencil3d", 20, [&] { stencil<<<dim3(n / 64, n / 4, n), dim3(64, 4, 1)>>>(in, out), finish(); });
+  const std::size_t i = (300 * n + 200) * n + 100;
+  double sum = double(start[i - 1]) + start[i + 1] + start[i - n] + start[i + n] + start[i - n * n] + start[i + n * n];
+  check("stencil3d", download(out + i, 1)[0], 0.5 * start[i] + 0.08 * sum, 1e-5);
+}

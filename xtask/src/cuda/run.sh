@@ -1,0 +1,43 @@
+#!/bin/sh
+# Runs every program of this bundle on the machine's NVIDIA GPU: one line for each, and a closing one. The exit status is 0 where all
+# have passed. Arguments are parts of names: only programs with one of them are run.
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export ONEAPI_DEVICE_SELECTOR="cuda:*;native_cpu:*" SYCL_CACHE_DIR="$work/cache"
+limit=${LIMIT:-120}
+
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1
+uname -sr
+passed=0 failed=0 names=
+while read -r name; do
+  wanted=${1:+no}
+  for part in "$@"; do
+    case $name in *"$part"*) wanted= ;; esac
+  done
+  [ -z "$wanted" ] || continue
+  { read -r arguments; cat >"$work/expected"; } <"$here/cases/$name"
+  start=$(date +%s%N)
+  # Arguments are words.
+  # shellcheck disable=SC2086
+  (cd "$work" && timeout "$limit" "$here/bin/$name" $arguments) >"$work/output" 2>&1 </dev/null
+  status=$?
+  took=$((($(date +%s%N) - start) / 1000000))
+  why=
+  [ "$status" = 0 ] || why="exit status $status"
+  while [ -z "$why" ] && read -r text; do
+    grep -qF -- "$text" "$work/output" || why="the output lacks '$text'"
+  done <"$work/expected"
+  if [ -z "$why" ]; then
+    passed=$((passed + 1))
+    printf 'ok     %-48s %6d ms\n' "$name" "$took"
+  else
+    failed=$((failed + 1)) names="$names $name"
+    printf 'FAILED %-48s %6d ms  %s\n' "$name" "$took" "$why"
+    tail -n "${LINES_SHOWN:-15}" "$work/output" | cut -c1-600 | sed 's/^/       | /'
+  fi
+done <"$here/list"
+[ "$failed" = 0 ] || echo "failed:$names"
+echo "cuda: $passed programs passed, $failed failed"
+[ "$failed" = 0 ]
