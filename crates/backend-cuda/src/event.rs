@@ -1,7 +1,6 @@
 //! Commands that were given to the driver, and how they end.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use scythe_hal::{Errc, Error, Event, Native, Result, Status, Times};
@@ -31,8 +30,6 @@ enum Kind {
 struct Command {
     stream: Arc<Stream>,
     number: u64,
-    /// The program has no handle of it any more.
-    abandoned: AtomicBool,
     mark: OnceLock<Arc<Mark>>,
     timing: Option<Box<Timing>>,
 }
@@ -47,8 +44,7 @@ unsafe impl Sync for Raw {}
 
 impl CudaEvent {
     pub(crate) fn new(stream: Arc<Stream>, number: u64, timing: Option<Box<Timing>>) -> Self {
-        let (abandoned, mark) = (AtomicBool::new(false), OnceLock::new());
-        Self { kind: Kind::Command(Command { stream, number, abandoned, mark, timing }) }
+        Self { kind: Kind::Command(Command { stream, number, mark: OnceLock::new(), timing }) }
     }
 
     /// A command that had nothing to do, or (with an error) must not do it.
@@ -74,21 +70,6 @@ impl CudaEvent {
         match &self.kind {
             Kind::Command(command) => command.number,
             _ => 0,
-        }
-    }
-
-    /// The program may ask for this command and none behind it.
-    pub(crate) fn wants_mark(&self) -> bool {
-        match &self.kind {
-            Kind::Command(command) => !command.abandoned.load(Ordering::Relaxed) && command.mark.get().is_none(),
-            _ => false,
-        }
-    }
-
-    pub(crate) fn set_mark(&self, mark: Arc<Mark>) {
-        if let Kind::Command(command) = &self.kind {
-            // Another thread's mark is as good.
-            let _ = command.mark.set(mark);
         }
     }
 
@@ -217,7 +198,7 @@ impl Event for CudaEvent {
 
     fn abandon(&self) {
         if let Kind::Command(command) = &self.kind {
-            command.abandoned.store(true, Ordering::Relaxed);
+            command.stream.abandon(command.number);
         }
     }
 
@@ -241,7 +222,6 @@ impl CudaEvent {
             Kind::Command(command) => Kind::Command(Command {
                 stream: command.stream.clone(),
                 number: command.number,
-                abandoned: AtomicBool::new(true),
                 mark: command.mark.clone(),
                 timing: None,
             }),

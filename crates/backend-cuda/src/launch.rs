@@ -1,6 +1,7 @@
 //! A kernel launch: the arguments of `scythe_abi::cuda`, straight out of the functor, and a grid.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 use scythe_abi::cuda::{LOCAL_ALIGNMENT, Launch};
@@ -14,6 +15,8 @@ use crate::program::{CudaKernel, too_much_local};
 
 /// Kernels with up to this many parameters are launched without allocating.
 const INLINE: usize = 40;
+/// And this many local accessors.
+const INLINE_LOCALS: usize = 8;
 
 /// A launch that has been checked: all that can be wrong with it but for the device itself.
 pub(crate) struct Checked<'a> {
@@ -45,7 +48,11 @@ impl<'a> Checked<'a> {
         };
         let mut groups = [0; 3];
         for d in 0..3 {
-            let count = work.global_size[d].div_ceil(u64::from(block[d]));
+            // Dividing takes long.
+            let count = match block[d] {
+                1 => work.global_size[d],
+                threads => work.global_size[d].div_ceil(u64::from(threads)),
+            };
             groups[d] = u32::try_from(count).map_err(|_| too_many(kernel, work, d, count))?;
         }
         Ok(Self { kernel, work, block, groups, dynamic_shared })
@@ -58,32 +65,29 @@ impl<'a> Checked<'a> {
     pub(crate) unsafe fn launch(&self, stream: Handle) -> i32 {
         let (kernel, work) = (self.kernel, self.work);
         let count = kernel.params.len() + 1;
-        let (mut inline, mut inline_locals) = ([null_mut(); INLINE], [0u32; INLINE]);
-        let (mut heap, mut heap_locals) = (Vec::new(), Vec::new());
-        let (arguments, locals): (&mut [*mut c_void], &mut [u32]) = if count <= INLINE {
-            (&mut inline[..count], &mut inline_locals[..count])
+        let mut inline = [const { MaybeUninit::<*mut c_void>::uninit() }; INLINE];
+        let mut heap = Vec::new();
+        let arguments: &mut [MaybeUninit<*mut c_void>] = if count <= INLINE {
+            &mut inline[..count]
         } else {
-            heap.resize(count, null_mut());
-            heap_locals.resize(count, 0u32);
-            (&mut heap, &mut heap_locals)
+            heap.resize_with(count, MaybeUninit::uninit);
+            &mut heap
         };
-        let mut offset = 0u32;
-        for ((argument, local), param) in arguments.iter_mut().zip(locals.iter_mut()).zip(&kernel.params) {
-            let at = work.functor.as_ptr().wrapping_add(param.offset as usize);
-            *argument = if param.kind == ParamKind::Local {
-                // SAFETY: the functor holds the parameter.
-                let size = unsafe { local_size(at) };
-                *local = offset;
-                // `dynamic_shared` has found that it fits.
-                offset += (size as u32).next_multiple_of(LOCAL_ALIGNMENT);
-                (&raw mut *local).cast()
-            } else {
-                at.cast_mut().cast()
-            };
+        let (mut few, mut many) = ([0; INLINE_LOCALS], Vec::new());
+        for (argument, param) in arguments.iter_mut().zip(&kernel.params) {
+            argument.write(work.functor.as_ptr().wrapping_add(param.offset as usize).cast_mut().cast());
         }
-        let limits = &kernel.gpu().limits;
-        let [bx, by, bz] = self.block;
-        let mut block = Launch {
+        if kernel.locals > 0 {
+            let offsets: &mut [u32] = if kernel.locals <= INLINE_LOCALS {
+                &mut few
+            } else {
+                many.resize(kernel.locals, 0);
+                &mut many
+            };
+            // SAFETY: the caller's contract.
+            unsafe { self.place_locals(arguments, offsets) };
+        }
+        let mut launch_block = Launch {
             start: work.global_offset,
             end: std::array::from_fn(|d| work.global_offset[d] + work.global_size[d]),
             global_size: work.global_size,
@@ -91,22 +95,52 @@ impl<'a> Checked<'a> {
             first_group: [0; 3],
             num_groups: self.groups,
         };
-        for Part { first, groups: [gx, gy, gz] } in geometry::parts(self.groups, limits.max_grid) {
-            block.first_group = first;
-            block.start =
-                std::array::from_fn(|d| work.global_offset[d] + u64::from(first[d]) * u64::from(self.block[d]));
-            arguments[count - 1] = (&raw mut block).cast();
+        let launch_block = &raw mut launch_block;
+        arguments[count - 1].write(launch_block.cast());
+        let arguments = arguments.as_ptr().cast::<*mut c_void>();
+        let [bx, by, bz] = self.block;
+        let launch = |[gx, gy, gz]: [u32; 3]| {
             // SAFETY: as many arguments as the kernel has parameters, each as large as the kernel takes it; the driver copies
             // them before it returns.
-            let code = unsafe {
+            unsafe {
                 let (launch, shared) = (kernel.gpu().api.launch_kernel, self.dynamic_shared);
-                launch(kernel.raw, gx, gy, gz, bx, by, bz, shared, stream, arguments.as_ptr(), null_mut())
-            };
+                launch(kernel.raw, gx, gy, gz, bx, by, bz, shared, stream, arguments, null_mut())
+            }
+        };
+        let most = kernel.gpu().limits.max_grid;
+        if (0..3).all(|d| self.groups[d] <= most[d]) {
+            return launch(self.groups);
+        }
+        for Part { first, groups } in geometry::parts(self.groups, most) {
+            let start = |d: usize| work.global_offset[d] + u64::from(first[d]) * u64::from(self.block[d]);
+            // SAFETY: the block is this function's, and the driver is not using it.
+            unsafe {
+                (*launch_block).first_group = first;
+                (*launch_block).start = std::array::from_fn(start);
+            }
+            let code = launch(groups);
             if code != SUCCESS {
                 return code;
             }
         }
         SUCCESS
+    }
+
+    /// Lets the arguments of local accessors be their offsets, one after another, which `offsets` has room for.
+    ///
+    /// # Safety
+    /// The functor holds every parameter at its offset.
+    unsafe fn place_locals(&self, arguments: &mut [MaybeUninit<*mut c_void>], offsets: &mut [u32]) {
+        let locals = self.kernel.params.iter().zip(arguments).filter(|(param, _)| param.kind == ParamKind::Local);
+        let mut next = 0u32;
+        for ((param, argument), offset) in locals.zip(offsets) {
+            // SAFETY: passed on.
+            let size = unsafe { local_size(self.work.functor.as_ptr().wrapping_add(param.offset as usize)) };
+            *offset = next;
+            argument.write((&raw mut *offset).cast());
+            // `dynamic_shared` has found that it fits.
+            next += (size as u32).next_multiple_of(LOCAL_ALIGNMENT);
+        }
     }
 
     /// The error of a launch that failed. No lock of a stream is held.
@@ -139,6 +173,9 @@ unsafe fn local_size(at: *const u8) -> u64 {
 
 /// The local accessors' memory, one after another; an error where that is more than any kernel can have.
 fn dynamic_shared(kernel: &CudaKernel, work: &KernelWork) -> Result<u32> {
+    if kernel.locals == 0 {
+        return Ok(0);
+    }
     let mut total = 0u64;
     for param in kernel.params.iter().filter(|param| param.kind == ParamKind::Local) {
         // SAFETY: the functor is as large as the launch rows say, which hold the accessor.

@@ -228,6 +228,7 @@ impl Program for CudaProgram {
             raw,
             symbol: name.into(),
             shape: launch.shape,
+            locals: launch.params.iter().filter(|param| param.kind == ParamKind::Local).count(),
             params: launch.params.clone(),
             functor_size: launch.functor_size,
             threads: AtomicU32::new(0),
@@ -257,6 +258,8 @@ pub(crate) struct CudaKernel {
     pub(crate) symbol: Arc<str>,
     pub(crate) shape: Shape,
     pub(crate) params: Vec<Param>,
+    /// How many of them are local accessors.
+    pub(crate) locals: usize,
     pub(crate) functor_size: u64,
     /// The most work-items of a group: registers may allow fewer than the device.
     pub(crate) max_threads: u32,

@@ -186,9 +186,7 @@ impl CudaQueue {
                     _ => None,
                 };
                 let number = stream.added(&mut line, kernel);
-                let event = Arc::new(CudaEvent::new(stream.clone(), number, timing));
-                stream.follow(&mut line, &event);
-                Ok(event)
+                Ok(Arc::new(CudaEvent::new(stream.clone(), number, timing)))
             }
             Err(code) => {
                 drop(line);

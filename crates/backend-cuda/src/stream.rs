@@ -1,24 +1,25 @@
 //! One stream of the driver: commands in turn, numbered from 1.
 //!
-//! Whether a command has completed is asked by [`Mark`]s: events of the driver that are recorded behind it, when somebody asks, and not
-//! before. A long chain of kernels whose events nobody looks at costs no events at all.
+//! Whether a command has completed is asked by [`Mark`]s: events of the driver that are recorded behind it, where the program keeps its
+//! event or somebody asks. A long chain of kernels whose events nobody looks at costs no events of the driver at all.
 
 use std::collections::VecDeque;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scythe_hal::Result;
 
 use crate::api::Handle;
 use crate::error::{NOT_READY, SUCCESS};
-use crate::event::CudaEvent;
 use crate::gpu::Gpu;
 
 /// Streams that do not wait for the default one.
 pub(crate) const NON_BLOCKING: u32 = 1;
 /// Kernels that are remembered by name for what is said when the device is lost.
 const REMEMBERED: usize = 32;
+/// Marks that are remembered for commands before them.
+const MARKS: usize = 1024;
 
 pub(crate) struct Stream {
     pub(crate) gpu: Arc<Gpu>,
@@ -27,6 +28,8 @@ pub(crate) struct Stream {
     submitted: AtomicU64,
     /// Commands up to this number are known to have completed.
     completed: AtomicU64,
+    /// The last command whose event the program keeps; 0 for none.
+    kept: AtomicU64,
     line: Mutex<Line>,
 }
 
@@ -38,11 +41,9 @@ unsafe impl Sync for Stream {}
 /// The end of the stream, for whoever adds a command.
 #[derive(Default)]
 pub(crate) struct Line {
-    /// The last mark.
-    mark: Option<Arc<Mark>>,
-    /// The last command's event.
-    last: Weak<CudaEvent>,
-    /// The last kernels, by number.
+    /// Oldest first.
+    marks: VecDeque<Arc<Mark>>,
+    /// The last kernels, with the number of the last launch of each in a row.
     kernels: VecDeque<(u64, Arc<str>)>,
 }
 
@@ -76,6 +77,7 @@ impl Stream {
             raw,
             submitted: AtomicU64::new(0),
             completed: AtomicU64::new(0),
+            kept: AtomicU64::new(0),
             line: Mutex::default(),
         });
         gpu.watch(&stream);
@@ -108,37 +110,44 @@ impl Stream {
     /// Before a command is added: where the program keeps the event of the last one, it gets a mark of its own, so that whoever waits
     /// for it does not wait for more. The context is current.
     pub(crate) fn settle(&self, line: &mut Line) -> std::result::Result<(), i32> {
-        if let Some(last) = line.last.upgrade()
-            && last.wants_mark()
-            && !self.has_completed(last.number())
-        {
-            last.set_mark(self.record(line)?);
+        let number = self.submitted.load(Ordering::Relaxed);
+        let kept = number != 0 && self.kept.load(Ordering::Relaxed) == number;
+        if kept && !self.has_completed(number) && line.marks.back().is_none_or(|mark| mark.number < number) {
+            self.record(line)?;
         }
         Ok(())
+    }
+
+    /// The program has no handle of the command's event any more.
+    pub(crate) fn abandon(&self, number: u64) {
+        // Where a later one is kept, or none, this changes nothing.
+        let _ = self.kept.compare_exchange(number, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// The number of the command that was just added.
     pub(crate) fn added(&self, line: &mut Line, kernel: Option<&Arc<str>>) -> u64 {
         let number = self.submitted.load(Ordering::Relaxed) + 1;
         self.submitted.store(number, Ordering::Release);
+        self.kept.store(number, Ordering::Relaxed);
         if let Some(kernel) = kernel {
-            if line.kernels.len() == REMEMBERED {
-                line.kernels.pop_front();
+            match line.kernels.back_mut() {
+                Some((last, known)) if Arc::ptr_eq(known, kernel) => *last = number,
+                _ => {
+                    if line.kernels.len() == REMEMBERED {
+                        line.kernels.pop_front();
+                    }
+                    line.kernels.push_back((number, kernel.clone()));
+                }
             }
-            line.kernels.push_back((number, kernel.clone()));
         }
         number
     }
 
-    /// Notes whose the last command is.
-    pub(crate) fn follow(&self, line: &mut Line, event: &Arc<CudaEvent>) {
-        line.last = Arc::downgrade(event);
-    }
-
-    /// A mark behind the command `number`, the last one where that will do. The context is current.
+    /// The first mark behind the command `number`, made where there is none. The context is current.
     pub(crate) fn mark(&self, number: u64) -> Result<Arc<Mark>> {
         let mut line = self.line();
-        if let Some(mark) = line.mark.as_ref().filter(|mark| mark.number >= number) {
+        let first = line.marks.partition_point(|mark| mark.number < number);
+        if let Some(mark) = line.marks.get(first) {
             return Ok(mark.clone());
         }
         let made = self.record(&mut line);
@@ -148,12 +157,14 @@ impl Stream {
 
     /// A new mark at the end.
     fn record(&self, line: &mut Line) -> std::result::Result<Arc<Mark>, i32> {
+        let done = line.marks.partition_point(|mark| self.has_completed(mark.number));
+        line.marks.drain(..done.max((line.marks.len() + 1).saturating_sub(MARKS)));
         let raw = self.gpu.take_event()?;
         let mark = Arc::new(Mark { gpu: self.gpu.clone(), raw, number: self.submitted.load(Ordering::Relaxed) });
         // SAFETY: event and stream are alive, and of the current context.
         match unsafe { (self.gpu.api.event_record)(raw, self.raw) } {
             SUCCESS => {
-                line.mark = Some(mark.clone());
+                line.marks.push_back(mark.clone());
                 Ok(mark)
             }
             code => Err(code),
