@@ -9,7 +9,7 @@ using namespace sycl::ext::oneapi::experimental;
 using sycl::aspect;
 int main() {
   sycl::queue q;
-  int *p = sycl::malloc_shared<int>(2, q);
+  int *p = sycl::malloc_shared<int>(3, q);
   q.single_task<class Chosen>([=] {
      if_device_has<aspect::FIRST>([=] { p[0] = 101; })
          .else_if_device_has<aspect::ext_intel_gpu_pvc>([=](int n) { p[0] = n; }, 102)
@@ -20,6 +20,11 @@ int main() {
          });
      if_architecture_is<architecture::intel_gpu_9_0_9, architecture::intel_gpu_dg1>([=] { p[1] = 201; })
          .otherwise([=] { p[1] = 202; });
+   }).wait();
+  q.single_task<class Marked>([=] {
+     if_device_has<aspect::ext_intel_gpu_skl>([=] { p[2] = 0x51abc0d1; })
+         .else_if_device_has<aspect::ext_intel_gpu_pvc>([=] { p[2] = 0x51abc0d2; })
+         .else_if_device_has<aspect::ext_intel_gpu_dg1>([=] { p[2] = 0x51abc0d3; });
    }).wait();
   std::printf("%d %d, x86_64 %d\n", p[0], p[1], q.get_device().ext_oneapi_architecture_is(architecture::x86_64));
 }
@@ -49,6 +54,32 @@ fn each_target_has_its_branch() {
     p.run("llvm-objcopy-22", &[section, "a.o", "copy.o"]).ok();
     let ir = p.run("llvm-dis-22", &["code.bc", "-o", "-"]).ok().stdout;
     assert!(ir.contains("fmul double") && ir.contains("!intel_used_aspects"), "{ir}");
+    each_binary_has_its_branch(&p, targets);
+}
+
+/// ocloc's binaries of three GPUs in one program: each holds the number that its own branch stores, and none of the others'.
+fn each_binary_has_its_branch(p: &Project, targets: &str) {
+    // Without the SPIR-V that ocloc puts beside its code, which holds the number, too.
+    p.scythe(&["-fsycl", targets, "-Xs", "-exclude_ir", "-fsycl-dump-device-code=code", "a.o", "-o", "app"]).ok();
+    const NUMBERS: [(&str, u32); 3] = [("skl", 0x51ab_c0d1), ("pvc", 0x51ab_c0d2), ("dg1", 0x51ab_c0d3)];
+    let entries = std::fs::read_dir(p.path().join("code")).expect("the folder was made").flatten();
+    let files: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    for (name, _) in NUMBERS {
+        let target = format!("-intel_gpu_{name}-");
+        let of_target = files.iter().filter(|file| file.contains(&target));
+        let code: Vec<u8> = of_target.flat_map(|file| p.read(&format!("code/{file}"))).collect();
+        let stored: Vec<&str> = NUMBERS
+            .iter()
+            .filter(|(_, number)| code.windows(4).any(|window| window == number.to_le_bytes()))
+            .map(|(name, _)| *name)
+            .collect();
+        assert_eq!(stored, [name], "in {} bytes of {files:?}", code.len());
+    }
+    // The first kernel needs double precision on one of them, which it lacks: that code is left out, and its absence explained.
+    let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")]);
+    out.stderr_has(
+        "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not support this aspect.",
+    );
 }
 
 #[test]
@@ -95,7 +126,7 @@ fn other_aspects_are_refused() {
     p.scythe(&["-fsycl", targets, "-c", "a.cpp"]).fails().errors(1).stderr_has("Invalid aspect used in if_device_has.");
     p.scythe(&["-fsycl", "-c", "a.cpp"]).fails().errors(1).stderr_has("Invalid aspect used in if_device_has.");
     assert!(!p.exists("a.o"));
-    let later = PROGRAM.replace("FIRST", "ext_intel_gpu_skl").replace("ext_intel_gpu_pvc", "fp16");
+    let later = PROGRAM.replace("FIRST", "ext_intel_gpu_skl").replacen("ext_intel_gpu_pvc", "fp16", 1);
     let out = Project::new().file("a.cpp", &later).scythe(&["-fsycl", "-c", "a.cpp"]);
     out.fails().errors(1).stderr_has("Invalid aspect used in else_if_device_has.");
 }
