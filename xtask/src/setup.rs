@@ -37,6 +37,7 @@ const PACKAGES: &[Package] = &[
     package("intel-opencl-icd", "/usr/bin/ocloc", Purpose::Test),
     package("valgrind", "/usr/bin/valgrind", Purpose::Test),
     package("libc6-dbg", "/usr/lib/debug/.build-id", Purpose::Test),
+    package("libclc-22", "/usr/lib/clc/nvptx64--nvidiacl.bc", Purpose::Test),
     package("libmpfr-dev", "/usr/include/mpfr.h", Purpose::Test),
     package("pkg-config", "/usr/bin/pkg-config", Purpose::Test),
     package("cmake", "/usr/bin/cmake", Purpose::Test),

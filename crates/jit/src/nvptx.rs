@@ -7,14 +7,14 @@
 //! Guarantees: only kernels, and variables that the host knows by name, are visible in the result; the same input gives the same text.
 
 pub mod edge;
-mod libraries;
+pub mod libraries;
 pub mod toolkit;
 
 use crate::link;
 use scythe_abi::cuda::Architecture;
 use scythe_abi::target::Target;
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
-use scythe_passes::device_has;
+use scythe_passes::{device_globals, device_has};
 use scythe_passes::target::nvptx::{self, NvptxError, Stage, generic};
 use std::path::PathBuf;
 
@@ -83,6 +83,7 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
         true => module,
         false => generic::run(context, module, &machine).map_err(|e| e.to_string())?,
     };
+    device_globals::to_pointers(&module).map_err(|e| e.to_string())?;
     let sm = Architecture::from_name(&options.arch).map(|arch| arch.sm);
     let sm = sm.ok_or_else(|| format!("'{}' is no architecture of NVIDIA GPUs: expected sm_NN", options.arch))?;
     let target = nvptx::Options { opt_level: options.opt_level, sm };

@@ -56,6 +56,12 @@ impl<'ctx> GlobalVariable<'ctx> {
         unsafe { LLVMSetGlobalConstant(self.ptr(), constant as i32) }
     }
 
+    /// Others may have changed its value before the first code here runs.
+    pub fn is_externally_initialized(self) -> bool {
+        // SAFETY: live global.
+        unsafe { LLVMIsExternallyInitialized(self.ptr()) != 0 }
+    }
+
     /// With `true`, its value when code first runs may be another than the initial one: somebody else sets it.
     pub fn set_externally_initialized(self, value: bool) {
         // SAFETY: live global.

@@ -12,6 +12,11 @@ const OWN_MATHS: &str = "devicelib-nvptx-maths.bc";
 /// Where `libclc` is, by the name of Debian's package and by that of its own installation.
 const LIBCLC: [&str; 2] = ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
 
+/// `libclc`, where it is installed.
+pub fn libclc() -> Option<PathBuf> {
+    LIBCLC.iter().map(PathBuf::from).find(|path| path.is_file())
+}
+
 /// Links what `module` lacks.
 pub fn link<'ctx>(
     context: &'ctx Context,
@@ -21,7 +26,6 @@ pub fn link<'ctx>(
     target: &nvptx::Options,
 ) -> Result<(), String> {
     let own = |name: &str| options.device_lib_dir.as_ref().map(|folder| folder.join(name));
-    let libclc = || LIBCLC.iter().map(PathBuf::from).find(|path| path.is_file());
     let libdevice = || options.libdevice.clone();
     // libclc itself calls CUDA's functions.
     let sources = [own(DEVICE_LIBRARY), libdevice(), libclc(), libdevice(), own(OWN_MATHS)];

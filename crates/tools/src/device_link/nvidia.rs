@@ -15,7 +15,7 @@ use scythe_abi::target::Target;
 use scythe_diag::{Diagnostic, Severity};
 use scythe_image::{Format, Image, fatbin};
 use scythe_jit::nvptx::{self, toolkit::Toolkit};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What options for these targets may say, for errors.
@@ -91,9 +91,10 @@ impl Toolchain {
 
     /// What stands for the tools and libraries in keys of the cache.
     pub fn identity(&self) -> String {
-        let files = self.0.iter().flat_map(|(_, toolkit)| [&toolkit.ptxas, &toolkit.libdevice]);
-        let file = |path: &Option<std::path::PathBuf>| format!("{path:?} {:?}", path.as_deref().and_then(stamp));
-        files.map(file).collect::<Vec<_>>().join("\n")
+        let libclc = (!self.0.is_empty()).then(nvptx::libraries::libclc);
+        let toolkits = self.0.iter().flat_map(|(_, toolkit)| [toolkit.ptxas.clone(), toolkit.libdevice.clone()]);
+        let file = |path: Option<PathBuf>| format!("{path:?} {:?}", path.as_deref().and_then(stamp));
+        toolkits.chain(libclc).map(file).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -2,7 +2,7 @@
 //! atomic accesses, visibility.
 
 use super::Options;
-use scythe_llvm::{CallConv, Function, Linkage, Module, Place, SyncScope, TargetMachine, Visibility};
+use scythe_llvm::{CallConv, Function, GlobalVariable, Linkage, Module, Place, SyncScope, TargetMachine, Visibility};
 
 /// Function attributes that mean nothing on a GPU, or are decided by [`Options`].
 const DROPPED_STRINGS: [&str; 6] = [
@@ -103,7 +103,7 @@ pub fn internalize(module: &Module<'_>) {
     }
 }
 
-/// Variables with a name that the host knows: those of `device_global`.
-fn is_of_host(variable: scythe_llvm::GlobalVariable<'_>) -> bool {
-    variable.string_attribute("sycl-unique-id").is_some()
+/// Variables that the host finds by name, and fills: those of `device_global`.
+fn is_of_host(variable: GlobalVariable<'_>) -> bool {
+    variable.is_externally_initialized() && variable.is_externally_visible()
 }
