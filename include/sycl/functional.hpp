@@ -2,10 +2,11 @@
 #ifndef SCYTHE_FUNCTIONAL_HPP
 #define SCYTHE_FUNCTIONAL_HPP
 
-#include <sycl/detail/config.hpp>
+#include <sycl/detail/vec_shape.hpp>
 
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 // The whole of `<functional>` costs as much as all the headers of this folder.
 #if __has_include(<bits/stl_function.h>)
@@ -24,19 +25,46 @@ template <class T = void> using bit_xor = std::bit_xor<T>;
 template <class T = void> using logical_and = std::logical_and<T>;
 template <class T = void> using logical_or = std::logical_or<T>;
 
+namespace detail {
+
+// The type that both branches of a conditional expression have, and the better of two values by an operator; of vectors
+// and mathematical arrays, of each element.
+template <class T, class U>
+using either = std::decay_t<decltype(false ? std::declval<const T &>() : std::declval<const U &>())>;
+#define SCYTHE_BETTER(name, op)                                                                                        \
+  template <class R, class T, class U> constexpr R name(const T &x, const U &y) {                                      \
+    if constexpr (has_elements<R>) {                                                                                   \
+      R r{};                                                                                                           \
+      for (int i = 0; i < shape<R>::count; ++i)                                                                        \
+        r[i] = y[i] op x[i] ? y[i] : x[i];                                                                             \
+      return r;                                                                                                        \
+    } else {                                                                                                           \
+      return y op x ? static_cast<R>(y) : static_cast<R>(x);                                                           \
+    }                                                                                                                  \
+  }
+SCYTHE_BETTER(smaller_of, <)
+SCYTHE_BETTER(larger_of, >)
+#undef SCYTHE_BETTER
+
+} // namespace detail
+
 template <class T = void> struct minimum {
-  constexpr T operator()(const T &x, const T &y) const { return y < x ? y : x; }
+  constexpr T operator()(const T &x, const T &y) const { return detail::smaller_of<T>(x, y); }
 };
 template <> struct minimum<void> {
   using is_transparent = void;
-  template <class T> constexpr T operator()(const T &x, const T &y) const { return y < x ? y : x; }
+  template <class T, class U> constexpr detail::either<T, U> operator()(const T &x, const U &y) const {
+    return detail::smaller_of<detail::either<T, U>>(x, y);
+  }
 };
 template <class T = void> struct maximum {
-  constexpr T operator()(const T &x, const T &y) const { return x < y ? y : x; }
+  constexpr T operator()(const T &x, const T &y) const { return detail::larger_of<T>(x, y); }
 };
 template <> struct maximum<void> {
   using is_transparent = void;
-  template <class T> constexpr T operator()(const T &x, const T &y) const { return x < y ? y : x; }
+  template <class T, class U> constexpr detail::either<T, U> operator()(const T &x, const U &y) const {
+    return detail::larger_of<detail::either<T, U>>(x, y);
+  }
 };
 
 namespace detail {
@@ -57,7 +85,7 @@ template <class T> inline constexpr operation operation_of<std::logical_or<T>> =
 
 template <operation Op, class T>
 inline constexpr bool operation_has_identity =
-    std::is_arithmetic_v<T> &&
+    is_number<T> &&
     (Op == operation::add || Op == operation::mul || Op == operation::min || Op == operation::max ||
      Op == operation::logical_and || Op == operation::logical_or || (std::is_integral_v<T> && Op != operation::other));
 
