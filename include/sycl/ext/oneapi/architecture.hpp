@@ -36,8 +36,9 @@ constexpr aspect aspect_of(ext::oneapi::experimental::architecture a) {
   return static_cast<aspect>(static_cast<std::uint32_t>(a));
 }
 
-// What is told apart when device code is compiled: the aspects of architectures.
-constexpr bool is_architecture_aspect(aspect asked) {
+// What is told apart when device code is compiled: the aspects of architectures. These are templates so that compilers
+// look into them only where they are used.
+template <class = void> constexpr bool is_architecture_aspect(aspect asked) {
   switch (asked) {
   case aspect::ext_intel_x86_64:
 #define SCYTHE_INTEL(name) case aspect::ext_intel_gpu_##name:
@@ -53,7 +54,7 @@ constexpr bool is_architecture_aspect(aspect asked) {
 // reads as its own name.
 #define SCYTHE_TEXT_OF(expanded) #expanded
 #define SCYTHE_TEXT(macro) SCYTHE_TEXT_OF(macro)
-constexpr bool compiled_for(aspect asked) {
+template <class = void> constexpr bool compiled_for(aspect asked) {
   switch (asked) {
   case aspect::ext_intel_x86_64:
     return is_one(SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__));
@@ -66,8 +67,8 @@ constexpr bool compiled_for(aspect asked) {
   }
 }
 constexpr bool compiled_for_known_architecture() {
-  return compiled_for(aspect::ext_intel_x86_64)
-#define SCYTHE_ARCHITECTURE(vendor, name, upper) || compiled_for(aspect::ext_##vendor##_gpu_##name)
+  return is_one(SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__))
+#define SCYTHE_ARCHITECTURE(vendor, name, upper) || is_one(SCYTHE_TEXT(__SYCL_TARGET_##upper##__))
 #include <sycl/detail/architectures.def>
       ;
 }
