@@ -3,7 +3,7 @@
 
 use scythe_tests::{Project, prefix};
 
-/// The document's examples with its names, but for the class `table`, which is its `device_global` seen from the compiler.
+/// The document's examples with its names.
 const PROGRAM: &str = r#"
 #include <sycl/sycl.hpp>
 using namespace sycl;
@@ -23,12 +23,7 @@ struct bar {
 };
 
 // A variable.
-class [[__sycl_detail__::add_ir_global_variable_attributes("sycl-device-image-scope", "sycl-host-access", "", "read")]]
-    table {
-public:
-  int values[4];
-};
-constexpr table dm1{{1, 2, 3, 4}};
+device_global<int, property_list_t<device_image_scope::value_t, host_access::value_t<host_access::access::read>>> dm1;
 
 // A kernel function object with properties.
 class MyKernel {
@@ -49,7 +44,7 @@ struct node {
 void submit(queue &q, buffer<int> buf, node *nodes, int *p) {
   q.submit([&](handler &cgh) {
     accessor acc(buf, cgh, property_list{no_alias_v, foo_v<32>});
-    cgh.parallel_for<class Accessor>(range<1>(4), [=](id<1> i) { acc[i] = dm1.values[i[0]]; });
+    cgh.parallel_for<class Accessor>(range<1>(4), [=](id<1> i) { acc[i] = dm1; });
   });
   q.submit([&](handler &cgh) {
     cgh.single_task<class Listed>(property_list{sub_group_size_v<32>, device_has_v<aspect::fp16>}, [=] { p[0] = 2; });
@@ -80,9 +75,9 @@ fn properties_reach_spirv() {
             "\"sycl-foo\"=\"32\" \"sycl-no-alias\" %",
             "!spirv.ParameterDecorations !",
             " = !{i32 38, i32 4}",
-            "\"sycl-device-image-scope\" \"sycl-host-access\"=\"read\" }",
+            "\"sycl-device-image-scope\" \"sycl-host-access\"=\"read\"",
             ", !spirv.Decorations !",
-            " = !{i32 6188, i32 1, !\"_ZN7programL3dm1E\"}",
+            " = !{i32 6188, i32 1, !\"_ZN7program3dm1E\"}",
             "\"sycl-sub-group-size\"=\"32\"",
             "!spirv.ExecutionMode = !{!",
             " = !{ptr @_ZTSN7program8MyKernelE, i32 35, i32 32}",

@@ -42,7 +42,7 @@ SYCL_EXTERNAL void uses_doubles(double *p) { p[0] += 1; }
 SYCL_EXTERNAL void uses_floatin(float *p) { p[0] += static_cast<float>(1.0); }
 // CHECK-DAG: define {{.*}} @_Z14uses_decoratedv({{.*}} !intel_used_aspects ![[ATOMIC:[0-9]+]]
 // CHECK-DAG: ![[ATOMIC]] = !{i32 28}
-// CHECK-DAG: !intel_types_that_use_aspects = !{![[TYPE:[0-9]+]]}
+// CHECK-DAG: !intel_types_that_use_aspects = !{![[TYPE:[0-9]+]]{{.*}}}
 // CHECK-DAG: ![[TYPE]] = !{!"struct.library::decorated", i32 28}
 SYCL_EXTERNAL int uses_decorated() {
   library::decorated value{1};

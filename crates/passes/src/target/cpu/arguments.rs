@@ -35,6 +35,8 @@ fn by_value<'ctx>(kernel: Function<'ctx>, index: usize) -> Option<Type<'ctx>> {
 pub struct Passing<'ctx> {
     /// The bytes behind a `byval` pointer and their alignment.
     by_value: Option<(Type<'ctx>, u32)>,
+    /// What a pointer is said to be a multiple of.
+    align: Option<u64>,
     ty: Type<'ctx>,
 }
 
@@ -48,8 +50,9 @@ impl<'ctx> Passing<'ctx> {
 /// How each parameter is passed.
 pub fn passing<'ctx>(kernel: Function<'ctx>) -> Vec<Passing<'ctx>> {
     let one = |(i, param): (usize, Value<'ctx>)| {
-        let align = kernel.enum_attribute(Place::Param(i as u32), "align").and_then(|a| a.int_value()).unwrap_or(1);
-        Passing { by_value: by_value(kernel, i).map(|ty| (ty, align as u32)), ty: param.ty() }
+        let align = kernel.enum_attribute(Place::Param(i as u32), "align").and_then(|a| a.int_value());
+        let by_value = by_value(kernel, i).map(|ty| (ty, align.unwrap_or(1) as u32));
+        Passing { by_value, align, ty: param.ty() }
     };
     kernel.params().into_iter().enumerate().map(one).collect()
 }
@@ -78,6 +81,11 @@ pub fn load<'ctx>(
         } else {
             let value = builder.load(how.ty, address, "arg");
             value.set_align(1);
+            // Inlining forgets what the parameter says of its value.
+            if let Some(align) = how.align.filter(|&align| align > 1 && how.ty.is_pointer()) {
+                let node = context.md_node(&[context.md_int(64, align)]);
+                value.set_metadata(context.metadata_kind("align"), Some(node));
+            }
             value.as_value()
         }
     };
