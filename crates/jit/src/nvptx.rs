@@ -14,8 +14,8 @@ use crate::link;
 use scythe_abi::cuda::Architecture;
 use scythe_abi::target::Target;
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
-use scythe_passes::{device_globals, device_has};
 use scythe_passes::target::nvptx::{self, NvptxError, Stage, generic};
+use scythe_passes::{device_globals, device_has};
 use std::path::PathBuf;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";

@@ -1,0 +1,170 @@
+//! Device code for NVIDIA GPUs, without a GPU: what the compiler puts into programs, and that `ptxas` takes it.
+//!
+//! `cargo xtask test` names a CUDA installation in `CUDA_PATH`.
+
+use scythe_abi::cuda::{Architecture, symbol};
+use scythe_image::fatbin::{self, Kind};
+use scythe_tests::{Outcome, Project, prefix};
+use std::path::{Path, PathBuf};
+
+const ARCHITECTURES: [&str; 3] = ["sm_70", "sm_80", "sm_90"];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository has a path")
+}
+
+fn cuda() -> String {
+    let path = std::env::var("CUDA_PATH").unwrap_or_default();
+    let found = Path::new(&path).join("bin/ptxas").exists();
+    assert!(found, "no ptxas in CUDA_PATH ('{path}'): `cargo xtask test unit` installs one and names it there");
+    path
+}
+
+fn scythe(project: &Project, args: &[&str], env: &[(&str, &str)]) -> Outcome {
+    project.run_with(prefix().join("bin/scythe"), args, env)
+}
+
+/// The files that `-fsycl-dump-device-code=images` left.
+fn images(project: &Project, extension: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(project.path().join("images")).expect("images were written");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("entries can be read").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|e| e == extension));
+    files.sort();
+    files
+}
+
+/// Compiles a program for all architectures, and looks at every image.
+fn check_program(source: &str) {
+    let project = Project::new();
+    let (path, include) = (repository().join(source), repository().join("tests/e2e"));
+    let targets = ARCHITECTURES.map(|arch| format!("nvidia_gpu_{arch}")).join(",");
+    let args = [
+        "-fsycl",
+        "-O2",
+        "-std=c++17",
+        &format!("-I{}", include.display()),
+        &format!("-fsycl-targets={targets}"),
+        &format!("--cuda-path={}", cuda()),
+        "-fsycl-dump-device-code=images",
+        // No need of the program: device code is linked, host code is not.
+        "-fsycl-link",
+        &path.to_string_lossy(),
+        "-o",
+        "app.o",
+    ];
+    scythe(&project, &args, &[]).ok();
+    let files = images(&project, "fatbin");
+    for arch in ARCHITECTURES {
+        let sm = Architecture::from_name(arch).expect("it is one").sm;
+        let of_arch: Vec<_> = files.iter().filter(|file| file.to_string_lossy().contains(arch)).collect();
+        assert!(!of_arch.is_empty(), "{source}: no image for {arch} among {files:?}");
+        for file in of_arch {
+            let bytes = std::fs::read(file).expect("the image can be read");
+            let entries = fatbin::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            let kinds: Vec<_> = entries.iter().map(|entry| (entry.kind, entry.sm)).collect();
+            assert_eq!(kinds, [(Kind::Cubin, sm), (Kind::Ptx, sm)], "{}", file.display());
+            assert!(entries[0].code.starts_with(b"\x7fELF"), "{}", file.display());
+            let ptx = String::from_utf8_lossy(entries[1].code);
+            assert!(ptx.contains(&format!(".target {arch}\n")) && ptx.contains(".visible .entry "), "{ptx}");
+        }
+    }
+}
+
+macro_rules! accepted {
+    ($($test:ident: $($source:literal),*;)*) => {$(
+        #[test]
+        fn $test() {
+            [$($source),*].into_iter().for_each(check_program);
+        }
+    )*};
+}
+
+// All examples but that of OpenCL, whose kernels are OpenCL's.
+accepted! {
+    ptxas_takes_the_simple_examples: "examples/vector_add.cpp", "examples/saxpy.cpp", "examples/error_handling.cpp";
+    ptxas_takes_the_other_examples: "examples/mandelbrot.cpp", "examples/stencil.cpp", "examples/dependency_chain.cpp";
+    ptxas_takes_groups_and_local_memory: "tests/e2e/local_memory.cpp", "tests/e2e/group_exchange.cpp";
+    ptxas_takes_atomic_references_and_maths: "tests/e2e/atomic_references.cpp", "tests/e2e/std_maths.cpp";
+}
+
+const KERNEL: &str = r#"
+#include <sycl/sycl.hpp>
+double my_min(double x, double y) {
+#ifdef __SYCL_NVPTX__
+  return __nvvm_fmin_d(x, y) + __SYCL_CUDA_ARCH__;
+#else
+  return x < y ? x : y;
+#endif
+}
+int main() {
+  sycl::queue q;
+  double *p = sycl::malloc_shared<double>(2, q);
+  q.single_task<class Least>([=] { p[0] = my_min(p[0], p[1]); }).wait();
+}
+"#;
+
+#[test]
+fn code_for_nvptx_is_told_by_macros_and_has_its_builtins() {
+    let project = Project::new().file("a.cpp", KERNEL);
+    let target = "-fsycl-targets=nvptx64-nvidia-cuda-sycldevice";
+    let arch = ["-Xsycl-target-backend", "--cuda-gpu-arch=sm_80 --cuda-gpu-arch=sm_90"];
+    let cuda = format!("--cuda-path={}", cuda());
+    let args = ["-fsycl", target, arch[0], arch[1], &cuda, "-fsycl-dump-device-code=images", "a.cpp", "-o", "app"];
+    scythe(&project, &args, &[]).ok();
+    let files = images(&project, "fatbin");
+    assert_eq!(files.len(), 2, "{files:?}");
+    for (file, value) in files.iter().zip(["0d4089000000000000", "0d408C200000000000"]) {
+        let bytes = std::fs::read(file).expect("the image can be read");
+        let entries = fatbin::read(&bytes).expect("it is a fat binary");
+        let ptx = String::from_utf8_lossy(entries[1].code);
+        assert!(ptx.contains("min.f64") && ptx.contains(value), "{ptx}");
+        assert!(ptx.contains(&format!(".visible .entry {}", symbol("_ZTSZ4mainE5Least"))), "{ptx}");
+    }
+}
+
+#[test]
+fn without_ptxas_programs_hold_ptx_and_a_remark_says_so() {
+    let project = Project::new().file("a.cpp", KERNEL);
+    let args = ["-fsycl", "-fsycl-targets=nvidia_gpu_sm_90", "-fsycl-dump-device-code=images", "a.cpp", "-o", "app"];
+    let nowhere = [("CUDA_PATH", ""), ("CUDA_HOME", ""), ("HOME", "/nowhere"), ("VIRTUAL_ENV", "/nowhere")];
+    let path = std::env::var("PATH").unwrap_or_default();
+    let without: Vec<&str> = path.split(':').filter(|folder| !Path::new(folder).join("ptxas").exists()).collect();
+    let without = without.join(":");
+    let env: Vec<(&str, &str)> = nowhere.into_iter().chain([("PATH", without.as_str())]).collect();
+    if ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"].iter().any(|root| Path::new(root).exists()) {
+        // Scythe finds CUDA there, whatever the environment says.
+        return;
+    }
+    let out = scythe(&project, &args, &env).ok();
+    assert!(out.stderr.contains("remark: no ptxas was found, so that the code for nvidia_gpu_sm_90 is PTX alone"));
+    let files = images(&project, "ptx");
+    assert_eq!(files.len(), 1, "{files:?}");
+    let ptx = std::fs::read(&files[0]).expect("the image can be read");
+    assert_eq!(ptx.last(), Some(&0), "the driver wants a C string");
+    assert!(String::from_utf8_lossy(&ptx).contains(".target sm_90"));
+}
+
+const TOO_MUCH: &str = r#"
+#include <sycl/sycl.hpp>
+struct huge { char bytes[1 << 20]; };
+int main() {
+  sycl::queue q;
+  char *p = sycl::malloc_shared<char>(1, q);
+  q.parallel_for<class Greedy>(sycl::nd_range<1>(32, 32), [=](sycl::nd_item<1> item) {
+     auto memory = sycl::ext::oneapi::group_local_memory_for_overwrite<huge>(item.get_group());
+     memory->bytes[item.get_local_id(0) * 999] = *p;
+     sycl::group_barrier(item.get_group());
+     *p = memory->bytes[item.get_local_id(0)];
+   }).wait();
+}
+"#;
+
+#[test]
+fn what_ptxas_refuses_is_told_with_the_kernels_name_and_leaves_nothing_behind() {
+    let project = Project::new().file("a.cpp", TOO_MUCH);
+    let cuda = format!("--cuda-path={}", cuda());
+    let out = project.scythe(&["-fsycl", "-fsycl-targets=nvidia_gpu_sm_90", &cuda, "a.cpp", "-o", "app"]).fails();
+    let expected = ["cannot compile device code for 'nvidia_gpu_sm_90': ptxas ended with", "Greedy", "shared"];
+    assert!(expected.iter().all(|part| out.stderr.contains(part)), "{}", out.stderr);
+    assert!(!project.exists("app"));
+}
