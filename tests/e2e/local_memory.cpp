@@ -28,5 +28,17 @@ int main() {
   for (int i = 0; i < static_cast<int>(out.size()); ++i)
     wrong += out[i] != i * i + i;
   CHECK(wrong == 0);
+
+  // Without work-groups there is no such memory. Host mode does not look into what kernels capture.
+#ifndef SCYTHE_HOST_MODE
+  sycl::buffer<bool> empty{sycl::range<1>(1)};
+  CHECK(check::throws(sycl::errc::kernel_argument, [&] {
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor v(empty, h, sycl::write_only);
+      sycl::local_accessor<int> mine(sycl::range<1>(size), h);
+      h.single_task([=] { v[0] = mine.empty(); });
+    });
+  }));
+#endif
   return check::result();
 }

@@ -1,0 +1,96 @@
+// Kernel bundles: which kernels they hold, how they are made of each other, and what a command group may do with one.
+// modes: device,gxx
+// levels: O1
+#include "check.hpp"
+
+#include <unordered_set>
+
+using sycl::bundle_state;
+
+class first_kernel;
+class second_kernel;
+class sized_kernel;
+
+namespace {
+
+void contents(const sycl::context &c, const sycl::device &d) {
+  const auto all = sycl::get_kernel_bundle<bundle_state::executable>(c);
+  CHECK(all.has_kernel<first_kernel>() && all.has_kernel<second_kernel>(d));
+  CHECK(all.get_kernel_ids().size() >= 3 && all.get_devices() == c.get_devices() && all.get_context() == c);
+  CHECK(all.begin() != all.end() && all.begin()->has_kernel(sycl::get_kernel_id<first_kernel>(), d));
+
+  const auto one = sycl::get_kernel_bundle<first_kernel, bundle_state::executable>(c);
+  CHECK(one.has_kernel<first_kernel>() && !one.has_kernel<second_kernel>() && one.get_kernel_ids().size() == 1);
+  CHECK(one.get_kernel<first_kernel>().get_kernel_bundle() == one);
+  CHECK(check::throws(sycl::errc::invalid, [&] { one.get_kernel<second_kernel>(); }));
+
+  const auto none = sycl::get_kernel_bundle<bundle_state::executable>(
+      c, [](const sycl::device_image<bundle_state::executable> &) { return false; });
+  CHECK(none.empty() && none != one);
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { sycl::get_kernel_bundle<bundle_state::executable>(c, std::vector<sycl::device>()); }));
+}
+
+void making(const sycl::context &c, const sycl::device &d) {
+  const auto first = sycl::get_kernel_bundle<first_kernel, bundle_state::executable>(c);
+  const auto second = sycl::get_kernel_bundle<second_kernel, bundle_state::executable>(c);
+  const auto joined = sycl::join<bundle_state::executable>({first, second, first});
+  CHECK(joined.get_kernel_ids().size() == 2 && joined.end() - joined.begin() == 2);
+  CHECK(sycl::join<bundle_state::input>({}).empty());
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    const auto other = sycl::get_kernel_bundle<first_kernel, bundle_state::executable>(sycl::context(d));
+    sycl::join<bundle_state::executable>({first, other});
+  }));
+  if (!d.has(sycl::aspect::online_compiler))
+    return;
+  const auto input = sycl::get_kernel_bundle<first_kernel, bundle_state::input>(c);
+  CHECK(sycl::build(input).has_kernel<first_kernel>() && sycl::compile(input).has_kernel<first_kernel>(d));
+  CHECK(check::throws(sycl::errc::invalid, [&] { sycl::build(input, std::vector<sycl::device>()); }));
+}
+
+void kernels(const sycl::context &c, const sycl::device &d) {
+  namespace specific = sycl::info::kernel_device_specific;
+  const auto bundle = sycl::get_kernel_bundle<bundle_state::executable>(c);
+  const sycl::kernel k = bundle.get_kernel<first_kernel>(), sized = bundle.get_kernel<sized_kernel>();
+  std::unordered_set<sycl::kernel> set = {k, sycl::kernel(k), sized};
+  CHECK(set.size() == 2 && k.get_context() == c && k.get_info<sycl::info::kernel::attributes>().empty());
+  CHECK(k.get_info<specific::compile_work_group_size>(d) == sycl::range<3>(0, 0, 0));
+  CHECK(sized.get_info<specific::compile_work_group_size>(d) == sycl::range<3>(1, 2, 4));
+  CHECK(k.get_info<specific::work_group_size>(d) > 0 && k.get_info<specific::compile_num_sub_groups>(d) == 0);
+  CHECK(k.get_info<specific::max_sub_group_size>(d) > 0);
+  CHECK(check::throws(sycl::errc::invalid, [&] { k.get_info<sycl::info::kernel::num_args>(); }));
+  CHECK(check::throws(sycl::errc::invalid, [&] { k.get_info<specific::global_work_size>(d); }));
+}
+
+void submission(sycl::queue &q) {
+  const auto bundle = sycl::get_kernel_bundle<first_kernel, bundle_state::executable>(q.get_context());
+  sycl::buffer<int> b{sycl::range<1>(1)};
+  q.submit([&](sycl::handler &h) {
+    h.use_kernel_bundle(bundle);
+    sycl::accessor v(b, h, sycl::write_only);
+    h.single_task<first_kernel>([=] { v[0] = 7; });
+  });
+  CHECK(sycl::host_accessor(b)[0] == 7);
+  CHECK(check::throws(sycl::errc::kernel_not_supported, [&] {
+    q.submit([&](sycl::handler &h) {
+      h.use_kernel_bundle(bundle);
+      h.single_task<second_kernel>([=] {});
+    });
+  }));
+  const auto other = sycl::get_kernel_bundle<bundle_state::executable>(sycl::context(q.get_device()));
+  CHECK(check::throws(sycl::errc::invalid, [&] { q.submit([&](sycl::handler &h) { h.use_kernel_bundle(other); }); }));
+}
+
+} // namespace
+
+int main() {
+  sycl::queue q;
+  contents(q.get_context(), q.get_device());
+  making(q.get_context(), q.get_device());
+  kernels(q.get_context(), q.get_device());
+  submission(q);
+  q.parallel_for<sized_kernel>(sycl::nd_range<2>({2, 4}, {2, 4}),
+                               [=](sycl::nd_item<2>) [[sycl::reqd_work_group_size(2, 4)]] {});
+  q.wait();
+  return check::result();
+}
