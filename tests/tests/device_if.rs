@@ -93,7 +93,8 @@ fn the_cpu_runs_its_branch() {
 /// it need not have.
 #[test]
 fn devices_choose_when_the_program_runs() {
-    let p = project("ext_intel_gpu_skl");
+    let single = "single:\n  aspects: [gpu, usm_shared_allocations, ext_intel_gpu_skl]\n";
+    let p = project("ext_intel_gpu_skl").file("single.yaml", single);
     for level in ["-O0", "-O2"] {
         p.scythe(&["-fsycl", level, "a.cpp", "-o", "app"]).ok();
         p.run("./app", &[]).ok().stdout_has("103 202, x86_64 1");
@@ -103,6 +104,9 @@ fn devices_choose_when_the_program_runs() {
             let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", &simulated)]).ok();
             out.stdout_has(&format!("{result}, x86_64 0"));
         }
+        // A device without fp64, whose branch does not need it.
+        let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "single.yaml")]).ok();
+        out.stdout_has("101 201, x86_64 0");
         // Branches that the device does not take are not compiled, without optimisation either.
         std::fs::create_dir_all(p.path().join("dump")).expect("a folder can be made");
         let environment = [("SCYTHE_SIMULATE", "intel_gpu_skl"), ("SCYTHE_DUMP_JIT", "dump")];
