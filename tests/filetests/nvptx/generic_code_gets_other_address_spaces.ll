@@ -20,6 +20,7 @@ declare void @llvm.memcpy.p4.p4.i64(ptr addrspace(4), ptr addrspace(4), i64, i1)
 ; CHECK-NEXT: %old = atomicrmw add ptr %any, i32 %value syncscope("block") monotonic
 ; CHECK-NEXT: %older = atomicrmw add ptr addrspace(3) %l, i32 %old syncscope("device") acq_rel
 ; CHECK-NEXT: atomicrmw xchg ptr %any, i32 %older seq_cst
+; CHECK-NEXT: atomicrmw add ptr addrspace(3) %l, i32 1 syncscope("block") monotonic
 ; CHECK-NEXT: call void @use(ptr %copy, ptr addrspace(1) @text)
 define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %l) #0 {
   %copy = alloca [8 x i8]
@@ -31,6 +32,7 @@ define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %l) #0 {
   %old = atomicrmw add ptr addrspace(4) %any, i32 %value syncscope("workgroup") monotonic
   %older = atomicrmw add ptr addrspace(3) %l, i32 %old syncscope("device") acq_rel
   %oldest = atomicrmw xchg ptr addrspace(4) %any, i32 %older seq_cst
+  %own = atomicrmw add ptr addrspace(3) %l, i32 1 syncscope("singlethread") monotonic
   call spir_func void @use(ptr addrspace(4) %private, ptr addrspace(1) @text)
   ret void
 }

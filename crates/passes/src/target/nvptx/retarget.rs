@@ -53,7 +53,7 @@ fn clean(function: Function<'_>, options: &Options) {
 /// clang knows no scopes when it compiles for NVPTX itself: all accesses are the whole system's. The headers make those volatile that
 /// are the device's.
 struct Scopes {
-    names: [(SyncScope, SyncScope); 5],
+    names: [(SyncScope, SyncScope); 6],
     device: SyncScope,
     from_clang: bool,
 }
@@ -64,6 +64,8 @@ impl Scopes {
         let scope = |name| context.sync_scope(name);
         let (block, device) = (scope("block"), scope("device"));
         let names = [
+            // Code generation has no access of one thread alone.
+            (SyncScope::SINGLE_THREAD, block),
             (scope("subgroup"), block),
             (scope("wavefront"), block),
             (scope("workgroup"), block),
