@@ -15,6 +15,7 @@ mod device;
 mod device_info;
 mod drivers;
 mod event;
+mod globals;
 mod intel;
 mod line;
 mod memory;

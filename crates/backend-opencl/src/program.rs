@@ -8,6 +8,7 @@ use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal::{Errc, Error, FunctorBytes, Kernel, Native, Program, Result};
 
 use crate::api::{Handle, bytes, check, failure, text, word};
+use crate::globals;
 use crate::platform::Platform;
 
 const PROGRAM_BUILD_LOG: u32 = 0x1183;
@@ -82,6 +83,10 @@ impl Program for OclProgram {
     fn native(&self) -> Result<Native> {
         // SAFETY: the program is alive.
         check(unsafe { (self.platform.api.retain_program)(self.raw) }, "clRetainProgram").map(|()| self.raw)
+    }
+
+    fn global(&self, symbol: &str) -> Result<Option<*mut c_void>> {
+        globals::address(&self.platform, self.raw, symbol)
     }
 
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {

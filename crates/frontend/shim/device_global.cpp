@@ -16,6 +16,13 @@ bool isDeviceGlobal(ASTContext &Ctx, QualType T) {
          isDeviceGlobalClass(Ctx.getBaseElementType(T.getNonReferenceType())->getAsCXXRecordDecl());
 }
 
+bool mayBeDeviceGlobal(ASTContext &Ctx, QualType T) {
+  if (T.isNull() || T->isDependentType())
+    return false;
+  const CXXRecordDecl *RD = Ctx.getBaseElementType(T)->getAsCXXRecordDecl();
+  return RD && RD->getIdentifier() && RD->getName() == "device_global";
+}
+
 scythe_device_global describeDeviceGlobal(scythe_unit &Unit, const VarDecl *VD) {
   scythe_device_global Out{};
   if (!Unit.Names)

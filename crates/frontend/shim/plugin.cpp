@@ -198,7 +198,7 @@ public:
     std::vector<scythe_device_global> Globals;
     llvm::DenseSet<const VarDecl *> SeenVariables;
     for (VarDecl *VD : Variables)
-      if (SeenVariables.insert(VD->getCanonicalDecl()).second)
+      if (isDeviceGlobal(Ctx, VD->getType()) && SeenVariables.insert(VD->getCanonicalDecl()).second)
         Globals.push_back(describeDeviceGlobal(*Unit, VD));
     std::vector<scythe_misuse> Misuses;
     if (SawDeviceGlobal)
@@ -252,12 +252,14 @@ private:
   }
 
   void variable(VarDecl *VD) {
-    if (!SawDeviceGlobal || VD->isTemplated() || VD->getType()->isReferenceType() ||
-        !isDeviceGlobal(CI.getASTContext(), VD->getType()))
+    if (VD->isTemplated() || VD->getType()->isReferenceType())
       return;
-    if (Device)
+    // The class of one that is declared `extern` may be complete only later.
+    if (Device && mayBeDeviceGlobal(CI.getASTContext(), VD->getType()))
       Variables.push_back(VD);
-    else if (VD->isThisDeclarationADefinition() == VarDecl::Definition)
+    if (Device || !SawDeviceGlobal || !isDeviceGlobal(CI.getASTContext(), VD->getType()))
+      return;
+    if (VD->isThisDeclarationADefinition() == VarDecl::Definition)
       registerOnHost(unit(), VD);
   }
 

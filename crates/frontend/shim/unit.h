@@ -76,6 +76,8 @@ const TypeUse &typeUse(scythe_unit &Unit, clang::QualType T);
 // Whether the class is a specialisation of device_global, and whether a type is one, an array of such, or a reference.
 bool isDeviceGlobalClass(const clang::CXXRecordDecl *RD);
 bool isDeviceGlobal(clang::ASTContext &Ctx, clang::QualType T);
+// The same by its name alone, for types that are not complete yet.
+bool mayBeDeviceGlobal(clang::ASTContext &Ctx, clang::QualType T);
 
 // Facts of such a variable.
 scythe_device_global describeDeviceGlobal(scythe_unit &Unit, const clang::VarDecl *VD);

@@ -78,6 +78,7 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
     module.verify().map_err(|e| e.to_string())?;
     module.strip_debug_info();
     dump(options, "nvptx-0-input.ll", &module)?;
+    device_globals::to_pointers(&module).map_err(|e| e.to_string())?;
     device_has::fold(&module, &options.aspects).map_err(|e| e.to_string())?;
     let module = match module.triple().starts_with("nvptx") {
         true => module,

@@ -19,6 +19,9 @@ pub const SIZE_ATTRIBUTE: &str = "sycl-device-global-size";
 /// It lives in one image.
 pub const IMAGE_SCOPE_ATTRIBUTE: &str = "sycl-device-image-scope";
 
+/// What SPIR-V says of a variable besides.
+const DECORATIONS: &str = "spirv.Decorations";
+
 /// A `device_global`, declared or defined.
 #[derive(Clone, Debug)]
 pub struct DeviceGlobal<'ctx> {
@@ -114,6 +117,10 @@ pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
             address.set_metadata(context.metadata_kind("invariant.load"), Some(context.md_node(&[])));
             users.into_iter().for_each(|user| old.replace_uses_in(user, address.as_value()));
         }
+        let decorations = context.metadata_kind(DECORATIONS);
+        if let Some(node) = variable.metadata(decorations) {
+            pointer.set_metadata(decorations, node);
+        }
         if old.has_uses() {
             let message =
                 "its address is part of the initial value of a variable, before the device tells it".to_owned();
@@ -123,6 +130,7 @@ pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
         pointer.set_name(&id);
         pointer.set_initializer(Some(pointer_type.const_null()));
         pointer.set_externally_initialized(true);
+        pointer.add_attribute(ID_ATTRIBUTE, &id);
         pointer.set_linkage(Linkage::LLVMExternalLinkage);
     }
     Ok(())

@@ -14,6 +14,7 @@
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
+use scythe_abi::aspect::Aspect;
 use scythe_hal::{UsmKind, Work};
 
 use crate::demangle::symbol_name;
@@ -150,6 +151,13 @@ pub fn memory(device: &'static Device, context: u64, symbol: &str, size: usize) 
         // SAFETY: the program registered an object of this size at this address, and unregisters it before it goes. Nothing of the
         // program writes there: host code copies to the devices' memory instead.
         initial.copy_from_slice(unsafe { std::slice::from_raw_parts(variable.host as *const u8, size) });
+    }
+    let aspects = &device.hal.info().aspects;
+    if !device.hal.binds_globals() && !aspects.contains(&(Aspect::UsmDeviceAllocations as u32)) {
+        let (name, device) = (symbol_name(symbol), device.name());
+        let message =
+            format!("device_global '{name}' needs 'aspect::usm_device_allocations', which {device} does not have");
+        return Err(Error::new(Errc::FeatureNotSupported, message));
     }
     let address = device.hal.alloc(UsmKind::Device, size, ALIGNMENT)?;
     let made = Arc::new(Memory { symbol: symbol.to_owned(), context, device, size, address });

@@ -19,7 +19,7 @@
 #define SCYTHE_HOST_MODE 1
 #endif
 
-#if defined(__SYCL_DEVICE_ONLY__) || defined(__SCYTHE_HOST_PASS__)
+#ifdef __SYCL_DEVICE_ONLY__
 #define SYCL_EXTERNAL [[clang::sycl_external]]
 #else
 #define SYCL_EXTERNAL

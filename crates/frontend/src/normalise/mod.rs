@@ -8,6 +8,7 @@
 //! The macro call is never longer than the attribute, and is padded with blanks: files keep their length, and everything
 //! outside of the attribute its line and column.
 
+mod external;
 mod lexer;
 
 use lexer::{Kind, Token, lex};
@@ -94,11 +95,15 @@ pub fn predefines() -> String {
 
 /// The normalised file, of the same length; `None` when nothing changes.
 pub fn normalise(text: &[u8], mode: Mode) -> Option<Vec<u8>> {
-    if !may_hold_attributes(text) {
+    let externals = external::may_hold(text);
+    if !externals && !may_hold_attributes(text) {
         return None;
     }
     let tokens = lex(text);
     let mut file = File { text, tokens: &tokens, out: text.to_vec(), changed: false };
+    if externals {
+        file.changed = external::blank(text, &tokens, &mut file.out);
+    }
     let mut at = 0;
     while at + 1 < tokens.len() {
         at = match file.specifier(at) {

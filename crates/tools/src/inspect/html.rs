@@ -1,7 +1,7 @@
 //! A report as one web page: no other files, no network, light or dark as the reader likes, readable without scripts.
 
 use super::devices::{Device, Verdict};
-use super::report::{ImageReport, KernelReport, Origin, Report};
+use super::report::{GlobalReport, ImageReport, KernelReport, Origin, Report};
 use super::text::{count, headline};
 use std::fmt::Write;
 
@@ -54,6 +54,13 @@ fn show_image(out: &mut String, index: usize, image: &ImageReport) {
                 count(symbols.len(), "symbol")
             ));
         }
+    }
+    if !image.device_globals.is_empty() {
+        let item = |global: &GlobalReport| {
+            format!("<li><code>{}</code>, {}</li>", escaped(&global.name), escaped(&global.details()))
+        };
+        let items: String = image.device_globals.iter().map(item).collect();
+        add(format!("<h3>Variables</h3>\n<ul>{items}</ul>"));
     }
     add("<h3>Kernels</h3>".into());
     image.kernels.iter().for_each(|kernel| add(show_kernel(kernel)));

@@ -1,7 +1,7 @@
 //! A report for other programs. Keys are only ever added; `version` changes when one changes its meaning.
 
 use super::devices::{Device, Verdict};
-use super::report::{ImageReport, KernelReport, Origin, Report, place_of};
+use super::report::{GlobalReport, ImageReport, KernelReport, Origin, Report, place_of};
 use serde_json::{Value, json};
 
 const VERSION: u32 = 1;
@@ -31,6 +31,7 @@ fn image(image: &ImageReport) -> Value {
         },
         "exports": image.exported,
         "imports": image.imported,
+        "deviceGlobals": image.device_globals.iter().map(device_global).collect::<Vec<_>>(),
         "kernels": image.kernels.iter().map(kernel).collect::<Vec<_>>(),
         "devices": image.devices.iter().map(device).collect::<Vec<_>>(),
     })
@@ -46,6 +47,10 @@ fn kernel(kernel: &KernelReport) -> Value {
         "functorSize": kernel.launch.as_ref().map(|launch| launch.functor_size),
         "aspects": kernel.origins.iter().map(origin).collect::<Vec<_>>(),
     })
+}
+
+fn device_global(global: &GlobalReport) -> Value {
+    json!({ "symbol": global.symbol, "name": global.name, "size": global.size, "imageScope": global.image_scope })
 }
 
 fn origin(origin: &Origin) -> Value {

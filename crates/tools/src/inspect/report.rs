@@ -6,7 +6,7 @@ use crate::files::{self, file_error};
 use crate::{Failure, device_code};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::KernelLaunch;
-use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET};
+use scythe_abi::names::{DEVICE_GLOBALS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET, TU_SEPARATOR};
 use scythe_device_config::{Requirements, Table};
 use scythe_image::{Format, ImageView, PropertySet, PropertySets, PropertyValue, archive, bundle, container};
 use scythe_llvm::Context;
@@ -32,7 +32,16 @@ pub struct ImageReport {
     pub kernels: Vec<KernelReport>,
     pub exported: Vec<String>,
     pub imported: Vec<String>,
+    pub device_globals: Vec<GlobalReport>,
     pub devices: Vec<Device>,
+}
+
+/// A variable of device code.
+pub struct GlobalReport {
+    pub symbol: String,
+    pub name: String,
+    pub size: u64,
+    pub image_scope: bool,
 }
 
 pub struct KernelReport {
@@ -178,9 +187,23 @@ fn describe(
         kernels: kernels.collect(),
         exported: names(properties.get(EXPORTED_SYMBOLS)),
         imported: names(properties.get(IMPORTED_SYMBOLS)),
+        device_globals: device_globals(properties.get(DEVICE_GLOBALS)),
         devices: devices::judge(target, &requirements, table),
         requirements,
     })
+}
+
+fn device_globals(set: Option<&PropertySet>) -> Vec<GlobalReport> {
+    let report = |(symbol, value): (&str, &PropertyValue)| {
+        let (size, scope) = value.as_bytes()?.split_first_chunk::<8>()?;
+        Some(GlobalReport {
+            symbol: symbol.to_owned(),
+            name: scythe_split::symbol_name(symbol.split(TU_SEPARATOR).next().unwrap_or(symbol)),
+            size: u64::from_le_bytes(*size),
+            image_scope: scope == [1],
+        })
+    };
+    set.into_iter().flat_map(|set| set.iter()).filter_map(report).collect()
 }
 
 fn names(set: Option<&PropertySet>) -> Vec<String> {
@@ -202,6 +225,14 @@ fn step(text: &str) -> Step {
     match text.rsplit_once('@').filter(|(_, place)| place.contains(':')) {
         Some((function, place)) => Step { function: function.to_owned(), place: Some(place.to_owned()) },
         None => Step { function: text.to_owned(), place: None },
+    }
+}
+
+impl GlobalReport {
+    /// Its size, and where it lives.
+    pub fn details(&self) -> String {
+        let scope = if self.image_scope { ", in this image alone" } else { "" };
+        format!("{} bytes{scope}", self.size)
     }
 }
 

@@ -70,6 +70,9 @@ fn show_image(out: &mut String, index: usize, image: &ImageReport) {
             print(format!("  {what}: {}", symbols.join(", ")));
         }
     }
+    for global in &image.device_globals {
+        print(format!("  device_global {}: {}", global.name, global.details()));
+    }
     for kernel in &image.kernels {
         print(format!("  kernel {}", kernel.name));
         print(format!("    {}", kernel.summary()));

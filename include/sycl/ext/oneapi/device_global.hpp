@@ -121,6 +121,13 @@ template <> struct copies_initial_value<false> {
   copies_initial_value(const copies_initial_value &) = delete;
 };
 
+// How initial values are made.
+struct device_global_numbers {};
+struct device_global_objects {};
+template <class A, class... Rest>
+using if_device_global_value =
+    std::enable_if_t<sizeof...(Rest) != 0 || !is_device_global<std::remove_cv_t<std::remove_reference_t<A>>>>;
+
 // What both spellings of the list of properties share. Variables without `device_image_scope` may be initialised with
 // the initial value of others.
 template <class T, class List>
@@ -141,12 +148,13 @@ public:
   using element_type = std::remove_extent_t<T>;
 
 #if __cpp_consteval
-  consteval device_global_base() : value_{} {}
-  template <
-      class A, class... Rest,
-      class = std::enable_if_t<sizeof...(Rest) != 0 || !is_device_global<std::remove_cv_t<std::remove_reference_t<A>>>>>
-  consteval explicit device_global_base(A &&first, Rest &&...rest)
-      : device_global_base(std::is_arithmetic<std::remove_all_extents_t<T>>(), nullptr, first, rest...) {}
+  using tag = std::conditional_t<std::is_arithmetic_v<std::remove_all_extents_t<T>>, device_global_numbers,
+                                 device_global_objects>;
+  // Numbers are converted as constants would be, which arguments of a function are not.
+  template <class... Args>
+  constexpr device_global_base(device_global_numbers, Args &...args)
+      : value_{static_cast<std::remove_all_extents_t<T>>(args)...} {}
+  template <class... Args> constexpr device_global_base(device_global_objects, Args &...args) : value_{args...} {}
 #else
   static_assert(std::is_trivially_default_constructible_v<T>,
                 "device_global: before C++20, T must be trivially default constructible");
@@ -209,15 +217,6 @@ public:
   constexpr const T &scythe_initial_value() const { return value_; }
 
 private:
-#if __cpp_consteval
-  // Numbers are converted as constants would be, which arguments of a function are not.
-  template <class... Args>
-  consteval device_global_base(std::true_type, std::nullptr_t, Args &...args)
-      : value_{static_cast<std::remove_all_extents_t<T>>(args)...} {}
-  template <class... Args>
-  consteval device_global_base(std::false_type, std::nullptr_t, Args &...args) : value_{args...} {}
-#endif
-
   T value_;
 };
 
@@ -225,6 +224,14 @@ private:
 
 namespace sycl::ext::oneapi::experimental {
 
+#if __cpp_consteval
+#define SCYTHE_DEVICE_GLOBAL_CONSTRUCTORS                                                                              \
+  consteval device_global() : base(typename base::tag()) {}                                                            \
+  template <class A, class... Rest, class = sycl::detail::if_device_global_value<A, Rest...>>                          \
+  consteval explicit device_global(A &&first, Rest &&...rest) : base(typename base::tag(), first, rest...) {}
+#else
+#define SCYTHE_DEVICE_GLOBAL_CONSTRUCTORS constexpr device_global() = default;
+#endif
 #define SCYTHE_DEVICE_GLOBAL(list)                                                                                     \
   template <class T, class... Props>                                                                                   \
   class SCYTHE_SPECIAL("device_global") SCYTHE_PROPERTIES("global_variable_attributes", Props)                         \
@@ -232,7 +239,11 @@ namespace sycl::ext::oneapi::experimental {
     using base = sycl::detail::device_global_base<T, list<Props...>>;                                                  \
                                                                                                                        \
   public:                                                                                                              \
-    using base::base;                                                                                                  \
+    SCYTHE_DEVICE_GLOBAL_CONSTRUCTORS                                                                                  \
+    constexpr device_global(const device_global &) = default;                                                          \
+    template <class U, class L, class = std::enable_if_t<std::is_convertible_v<U, T>>>                                 \
+    constexpr device_global(const device_global<U, L> &other) : base(other) {}                                         \
+    device_global &operator=(const device_global &) = delete;                                                          \
     device_global &operator=(const T &value) noexcept {                                                                \
       this->get() = value;                                                                                             \
       return *this;                                                                                                    \
@@ -241,6 +252,7 @@ namespace sycl::ext::oneapi::experimental {
 SCYTHE_DEVICE_GLOBAL(properties)
 SCYTHE_DEVICE_GLOBAL(oneapi::property_list)
 #undef SCYTHE_DEVICE_GLOBAL
+#undef SCYTHE_DEVICE_GLOBAL_CONSTRUCTORS
 
 } // namespace sycl::ext::oneapi::experimental
 

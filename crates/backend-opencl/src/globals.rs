@@ -1,0 +1,37 @@
+//! Where a driver has a program's variables, by Intel's extension: OpenCL itself does not tell.
+
+use std::ffi::{CString, c_char, c_void};
+
+use scythe_hal::{Errc, Error, Result};
+
+use crate::api::{Handle, bytes};
+use crate::platform::Platform;
+
+const PROGRAM_DEVICES: u32 = 0x1163;
+
+/// `clGetDeviceGlobalVariablePointerINTEL`.
+type GetPointer = unsafe extern "C" fn(Handle, Handle, *const c_char, *mut usize, *mut *mut c_void) -> i32;
+
+/// The address of a variable of a program that was built for one device. `None` where the driver knows none of this name.
+pub(crate) fn address(platform: &Platform, program: Handle, symbol: &str) -> Result<Option<*mut c_void>> {
+    let name = c"clGetDeviceGlobalVariablePointerINTEL";
+    let api = platform.api;
+    // SAFETY: the platform is alive, and the name a C string.
+    let found = unsafe { (api.get_extension_function_address_for_platform)(platform.id, name.as_ptr()) };
+    if found.is_null() {
+        let message = format!("device_global '{symbol}': the driver does not offer {}", name.to_string_lossy());
+        return Err(Error::new(Errc::FeatureNotSupported, message));
+    }
+    // SAFETY: the extension gives the function of this name this type.
+    let get_pointer = unsafe { std::mem::transmute::<*mut c_void, GetPointer>(found) };
+    // SAFETY: the program is alive, and the size that of the memory.
+    let devices =
+        bytes(|size, place, full| unsafe { (api.get_program_info)(program, PROGRAM_DEVICES, size, place, full) });
+    let Some(device) = devices.first_chunk::<8>() else { return Ok(None) };
+    let device = usize::from_ne_bytes(*device) as Handle;
+    let Ok(symbol) = CString::new(symbol) else { return Ok(None) };
+    let (mut size, mut pointer) = (0, std::ptr::null_mut());
+    // SAFETY: program and device are alive, the name is a C string, and there are places for size and address.
+    let code = unsafe { get_pointer(device, program, symbol.as_ptr(), &mut size, &mut pointer) };
+    Ok((code == 0 && !pointer.is_null()).then_some(pointer))
+}
