@@ -51,7 +51,6 @@ functions! {
     create_program_with_binary = "clCreateProgramWithBinary", fn(Handle, u32, *const Handle, *const usize, *const *const u8, *mut i32, *mut i32) -> Handle;
     build_program = "clBuildProgram", fn(Handle, u32, *const Handle, *const c_char, *const c_void, *mut c_void) -> i32;
     get_program_build_info = "clGetProgramBuildInfo", fn(Handle, Handle, u32, usize, *mut c_void, *mut usize) -> i32;
-    get_program_info = "clGetProgramInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     release_program = "clReleaseProgram", fn(Handle) -> i32;
     create_kernel = "clCreateKernel", fn(Handle, *const c_char, *mut i32) -> Handle;
     release_kernel = "clReleaseKernel", fn(Handle) -> i32;

@@ -4,16 +4,19 @@ use std::ffi::{CString, c_char, c_void};
 
 use scythe_hal::{Errc, Error, Result};
 
-use crate::api::{Handle, bytes};
+use crate::api::Handle;
 use crate::platform::Platform;
-
-const PROGRAM_DEVICES: u32 = 0x1163;
 
 /// `clGetDeviceGlobalVariablePointerINTEL`.
 type GetPointer = unsafe extern "C" fn(Handle, Handle, *const c_char, *mut usize, *mut *mut c_void) -> i32;
 
-/// The address of a variable of a program that was built for one device. `None` where the driver knows none of this name.
-pub(crate) fn address(platform: &Platform, program: Handle, symbol: &str) -> Result<Option<*mut c_void>> {
+/// The address of a variable of a program that was built for the device. `None` where the driver knows none of this name.
+pub(crate) fn address(
+    platform: &Platform,
+    device: Handle,
+    program: Handle,
+    symbol: &str,
+) -> Result<Option<*mut c_void>> {
     let name = c"clGetDeviceGlobalVariablePointerINTEL";
     let api = platform.api;
     // SAFETY: the platform is alive, and the name a C string.
@@ -24,11 +27,6 @@ pub(crate) fn address(platform: &Platform, program: Handle, symbol: &str) -> Res
     }
     // SAFETY: the extension gives the function of this name this type.
     let get_pointer = unsafe { std::mem::transmute::<*mut c_void, GetPointer>(found) };
-    // SAFETY: the program is alive, and the size that of the memory.
-    let devices =
-        bytes(|size, place, full| unsafe { (api.get_program_info)(program, PROGRAM_DEVICES, size, place, full) });
-    let Some(device) = devices.first_chunk::<8>() else { return Ok(None) };
-    let device = usize::from_ne_bytes(*device) as Handle;
     let Ok(symbol) = CString::new(symbol) else { return Ok(None) };
     let (mut size, mut pointer) = (0, std::ptr::null_mut());
     // SAFETY: program and device are alive, the name is a C string, and there are places for size and address.

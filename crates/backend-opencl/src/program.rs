@@ -18,6 +18,8 @@ const LOCAL_HEAD: usize = 16;
 pub(crate) struct OclProgram {
     platform: Arc<Platform>,
     raw: Handle,
+    /// What it was built for here.
+    device: Option<Handle>,
 }
 
 // SAFETY: OpenCL's programs may be used by any thread, and by many at once.
@@ -28,7 +30,7 @@ unsafe impl Sync for OclProgram {}
 impl OclProgram {
     /// Takes over a count of `raw`.
     pub(crate) fn adopt(platform: &Arc<Platform>, raw: Handle) -> Self {
-        Self { platform: platform.clone(), raw }
+        Self { platform: platform.clone(), raw, device: None }
     }
 
     /// Has the driver build a SPIR-V module. A failure carries the driver's log.
@@ -40,7 +42,7 @@ impl OclProgram {
         if code != 0 || raw.is_null() {
             return Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithIL").message));
         }
-        Self { platform: platform.clone(), raw }.built(device)
+        Self { platform: platform.clone(), raw, device: Some(device) }.built(device)
     }
 
     /// Has the driver take a binary that was compiled ahead of time. It is refused where it is not for the device.
@@ -53,7 +55,7 @@ impl OclProgram {
             (api.create_program_with_binary)(context, 1, &device, &length, &start, &mut status, &mut code)
         };
         let code = if code == 0 { status } else { code };
-        let program = (!raw.is_null()).then(|| Self { platform: platform.clone(), raw });
+        let program = (!raw.is_null()).then(|| Self { platform: platform.clone(), raw, device: Some(device) });
         match program.filter(|_| code == 0) {
             Some(program) => program.built(device),
             None => Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithBinary").message)),
@@ -86,7 +88,10 @@ impl Program for OclProgram {
     }
 
     fn global(&self, symbol: &str) -> Result<Option<*mut c_void>> {
-        globals::address(&self.platform, self.raw, symbol)
+        match self.device {
+            Some(device) => globals::address(&self.platform, device, self.raw, symbol),
+            None => Ok(None),
+        }
     }
 
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {

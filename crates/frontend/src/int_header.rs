@@ -201,6 +201,16 @@ mod tests {
     }
 
     #[test]
+    fn variables_are_registered_by_their_symbols() {
+        let variable = DeviceGlobalNote { symbol: "_ZL1x".into(), id: "_ZL1x.tu.00000000000000ab".into(), size: 16 };
+        let text = render(&[], &[variable]);
+        assert!(text.contains("static char __scythe_device_global_0 __attribute__((weakref(\"_ZL1x\")));"), "{text}");
+        assert!(text.contains("{&::__scythe_device_global_0, \"_ZL1x.tu.00000000000000ab\", 16},"), "{text}");
+        assert!(text.contains("registered_device_globals(device_globals, 1);"), "{text}");
+        assert!(!render(&[], &[]).contains("device_global"));
+    }
+
+    #[test]
     fn a_failed_write_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing/int.h");

@@ -19,9 +19,6 @@ pub const SIZE_ATTRIBUTE: &str = "sycl-device-global-size";
 /// It lives in one image.
 pub const IMAGE_SCOPE_ATTRIBUTE: &str = "sycl-device-image-scope";
 
-/// What SPIR-V says of a variable besides.
-const DECORATIONS: &str = "spirv.Decorations";
-
 /// A `device_global`, declared or defined.
 #[derive(Clone, Debug)]
 pub struct DeviceGlobal<'ctx> {
@@ -116,10 +113,6 @@ pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
             // It is filled before the first kernel runs.
             address.set_metadata(context.metadata_kind("invariant.load"), Some(context.md_node(&[])));
             users.into_iter().for_each(|user| old.replace_uses_in(user, address.as_value()));
-        }
-        let decorations = context.metadata_kind(DECORATIONS);
-        if let Some(node) = variable.metadata(decorations) {
-            pointer.set_metadata(decorations, node);
         }
         if old.has_uses() {
             let message =

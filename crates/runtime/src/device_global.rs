@@ -224,3 +224,19 @@ pub fn place(queue: &Queue, part: &Part) -> Result<*mut c_void> {
     };
     Ok(base.wrapping_byte_add(part.offset as usize))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_tell_size_and_scope() {
+        let read = |bytes: &[u8]| ImageVariable::read("x", Some(bytes));
+        let scoped = ImageVariable { symbol: "x".into(), size: 258, image_scope: true };
+        assert_eq!(read(&[2, 1, 0, 0, 0, 0, 0, 0, 1]), Ok(scoped));
+        for wrong in [&[][..], &[4, 0, 0, 0, 0, 0, 0, 0], &[4, 0, 0, 0, 0, 0, 0, 0, 2], &[0; 9], &[255; 8], &[4; 10]] {
+            assert!(read(wrong).is_err(), "{wrong:?}");
+        }
+        assert!(ImageVariable::read("x", None).is_err_and(|error| error.contains("'x'")));
+    }
+}

@@ -1,7 +1,7 @@
 //! Linking and splitting device modules, written as textual IR.
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_abi::names::LAUNCH_PROPERTY_SET;
+use scythe_abi::names::{DEVICE_GLOBALS, LAUNCH_PROPERTY_SET};
 use scythe_llvm::{Context, Module};
 use scythe_split::{Imports, Mode, Options, Part, Split, link};
 
@@ -393,4 +393,65 @@ fn functions_resolved_at_load_are_refused() {
     let text = "@f = ifunc void (), ptr @resolve\ndefine ptr @resolve() {\n  ret ptr null\n}\n";
     let error = link_all(&context, &[Ir::default().text(text)]).unwrap_err();
     assert!(error.starts_with("a.bc: error: device code cannot hold functions that are resolved at load"), "{error}");
+}
+
+/// Two units whose kernels use one variable of one image, and one that any image may use.
+fn sharing_units() -> [Ir; 2] {
+    let variables = "@scoped = weak_odr addrspace(1) externally_initialized global i32 0 #9\n\
+                     @free = weak_odr addrspace(1) externally_initialized global i64 5 #8\n\
+                     attributes #9 = { \"sycl-unique-id\"=\"scoped\" \"sycl-device-global-size\"=\"4\" \"sycl-device-image-scope\" }\n\
+                     attributes #8 = { \"sycl-unique-id\"=\"free\" \"sycl-device-global-size\"=\"8\" }\n";
+    let both = "  store i32 1, ptr addrspace(1) @scoped\n  store i64 1, ptr addrspace(1) @free\n";
+    let free = "  store i64 2, ptr addrspace(1) @free\n";
+    [
+        Ir::default().kernel("_ZTS1A", "a.cpp", "a.cpp", 1, both).text(variables),
+        Ir::default()
+            .kernel("_ZTS1B", "b.cpp", "b.cpp", 2, both)
+            .kernel("_ZTS1C", "b.cpp", "b.cpp", 3, free)
+            .text(variables),
+    ]
+}
+
+#[test]
+fn variables_of_device_code_stay_visible_and_are_listed() {
+    let context = Context::new();
+    let parts = split(link_all(&context, &sharing_units()).unwrap(), Mode::Off);
+    let set = parts[0].properties.get(DEVICE_GLOBALS).expect("there are variables");
+    let value = |name: &str| set.get(name).and_then(|value| value.as_bytes()).expect("the variable").to_vec();
+    assert_eq!(value("scoped"), [4, 0, 0, 0, 0, 0, 0, 0, 1]);
+    assert_eq!(value("free"), [8, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let text = parts[0].module.to_string();
+    assert!(text.contains("@free = weak_odr addrspace(1) externally_initialized global i64 5"), "{text}");
+}
+
+#[test]
+fn a_variable_of_one_image_keeps_its_kernels_together_or_is_an_error() {
+    let context = Context::new();
+    let parts = split(link_all(&context, &sharing_units()).unwrap(), Mode::Auto);
+    assert_eq!(symbols(&parts), [["_ZTS1A", "_ZTS1B", "_ZTS1C"].map(String::from).to_vec()]);
+    for (mode, works) in [
+        (Mode::PerSource, "'-fsycl-device-code-split=auto' or '-fsycl-device-code-split=off'"),
+        (Mode::PerKernel, "'-fsycl-device-code-split=auto' or '-fsycl-device-code-split=off'"),
+    ] {
+        let linked = link_all(&context, &sharing_units()).unwrap();
+        let error = messages(Split::new(linked, &by(mode)).err().unwrap());
+        let expected = format!(
+            "error: device_global 'scoped' has the property 'device_image_scope', but the kernels that use it are in 2 device images: link with \
+             {works} [scythe-E0205]\na.cpp:1:5: note: kernel 'A' uses it in image 1\nb.cpp:2:5: note: kernel 'B' uses it in image 2\n"
+        );
+        assert_eq!(error, expected);
+    }
+}
+
+#[test]
+fn a_variable_that_another_library_holds_is_no_import() {
+    let context = Context::new();
+    let unit =
+        Ir::default().kernel("_ZTS1A", "a.cpp", "a.cpp", 1, "  store i32 1, ptr addrspace(1) @elsewhere\n").text(
+            "@elsewhere = external addrspace(1) global i32 #9\nattributes #9 = { \"sycl-unique-id\"=\"elsewhere\" \
+         \"sycl-device-global-size\"=\"4\" }\n",
+        );
+    let parts = split(link_all(&context, &[unit]).unwrap(), Mode::Off);
+    assert!(parts[0].properties.get("SYCL/imported symbols").is_none());
+    assert!(parts[0].properties.get(DEVICE_GLOBALS).is_some());
 }

@@ -1,0 +1,9 @@
+; RUN-PASS: linkage
+; EXPECT-ERROR: its name in this translation unit, 'taken', is taken
+target triple = "spirv64-unknown-unknown"
+
+@_ZL3own = internal addrspace(1) global i32 0 #0
+define spir_func void @taken() {
+  ret void
+}
+attributes #0 = { "sycl-unique-id"="taken" "sycl-device-global-size"="4" }
