@@ -33,10 +33,20 @@ template <class T> inline long_division<T> divide_long(T x, T y) {
   constexpr int fraction = number_form<T>::fraction;
   constexpr B one = B(1) << fraction;
   const B a = __builtin_bit_cast(B, x), b = __builtin_bit_cast(B, y);
-  int ea = static_cast<int>(a >> fraction), eb = static_cast<int>(b >> fraction);
-  B ma = ea ? (a & (one - 1)) | one : a, mb = eb ? (b & (one - 1)) | one : b;
-  ea += ea == 0;
-  eb += eb == 0;
+  if (a == 0)
+    return {x, 0};
+  // Numbers without a leading one get it, with an exponent below those that have a form of their own.
+  const auto normal = [](B bits, int &exponent) {
+    exponent = static_cast<int>(bits >> fraction);
+    B whole = exponent ? (bits & (one - 1)) | one : bits;
+    exponent += exponent == 0;
+    for (; whole < one; --exponent)
+      whole <<= 1;
+    return whole;
+  };
+  int ea, eb;
+  B ma = normal(a, ea);
+  const B mb = normal(b, eb);
   if (ea < eb)
     return {x, 0};
   unsigned quotient = 0;
@@ -51,11 +61,9 @@ template <class T> inline long_division<T> divide_long(T x, T y) {
   }
   if (ma == 0)
     return {T(0), quotient};
-  while (ma < one && eb > 1) {
+  for (; ma < one; --eb)
     ma <<= 1;
-    --eb;
-  }
-  const B rest = ma < one ? ma : (ma & (one - 1)) | (static_cast<B>(eb) << fraction);
+  const B rest = eb > 0 ? (ma & (one - 1)) | (static_cast<B>(eb) << fraction) : ma >> (1 - eb);
   return {__builtin_bit_cast(T, rest), quotient};
 }
 

@@ -168,3 +168,52 @@ fn what_ptxas_refuses_is_told_with_the_kernels_name_and_leaves_nothing_behind() 
     assert!(expected.iter().all(|part| out.stderr.contains(part)), "{}", out.stderr);
     assert!(!project.exists("app"));
 }
+
+const REMAINDERS: &str = r#"
+#define SYCL_LANGUAGE_VERSION 202012L
+#include "remainders_gamma.hpp"
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+using namespace scythe_device_library;
+template <class T> bool same(T a, T b) { return (a != a && b != b) || (a == b && std::signbit(a) == std::signbit(b)); }
+template <class T, class B> long wrong() {
+  std::mt19937_64 random(1);
+  long count = 0;
+  for (int i = 0; i < 200000; ++i) {
+    B x = random(), y = random();
+    if (i % 3 == 0)
+      y = x ^ (y >> 20);
+    if (i % 7 == 0)
+      y &= ~(B(0x7f) << (sizeof(B) * 8 - 8));
+    T a, b;
+    std::memcpy(&a, &x, sizeof a);
+    std::memcpy(&b, &y, sizeof b);
+    if (i % 5 == 0)
+      a = T(int(x % 100)), b = T(int(y % 20) - 10);
+    int quotient, expected;
+    const T rest = remquo_of_any(a, b, quotient), known = std::remquo(a, b, &expected);
+    count += !same(fmod_of_any(a, b), std::fmod(a, b)) || !same(rest, known);
+    count += std::isfinite(known) && quotient % 8 != expected % 8;
+  }
+  return count;
+}
+int main() {
+  std::printf("%ld %ld wrong\n", wrong<float, unsigned>(), wrong<double, unsigned long>());
+  for (double x = -20.3; x < 170; x += 0.137) {
+    const double gamma = std::tgamma(x), log = std::lgamma(x);
+    if (std::fabs(tgamma_of_any(x) - gamma) > 2e-13 * std::fabs(gamma)) std::printf("tgamma of %g\n", x);
+    if (std::fabs(lgamma_of_any(x) - log) > 1e-14 * std::fmax(1, std::fabs(log))) std::printf("lgamma of %g\n", x);
+  }
+}
+"#;
+
+#[test]
+fn remainders_without_cuda_are_exact_and_gamma_is_close() {
+    let project = Project::new().file("a.cpp", REMAINDERS);
+    let include = format!("-I{}", repository().join("device-lib/nvptx").display());
+    project.run("/usr/bin/clang++-22", &["-std=c++17", "-O2", "-w", &include, "a.cpp", "-o", "app"]).ok();
+    let out = project.run("./app", &[]).ok();
+    assert_eq!(out.stdout, "0 0 wrong\n");
+}
