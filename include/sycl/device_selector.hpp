@@ -65,6 +65,14 @@ private:
 
 // Among all devices.
 template <class Selector> SCYTHE_COLD device select_device(const Selector &selector) {
+  // Drivers take long to load: those that cannot matter are left alone.
+  constexpr bool only_cpus = std::is_same_v<Selector, kind_selector_type<aspect::cpu>>;
+  if constexpr (only_cpus || std::is_same_v<Selector, default_selector_type>) {
+    scythe_device quick = nullptr;
+    check(scythe_device_quick_default(only_cpus, &quick));
+    if (quick)
+      return access_handle::make(quick);
+  }
   device_choice choice;
   std::uint32_t count = 0;
   check(scythe_device_count(nullptr, &count));

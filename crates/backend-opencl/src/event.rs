@@ -65,16 +65,14 @@ impl OclEvent {
         event
     }
 
-    /// The driver's event, made now where there was none; null where the command is over without one.
+    /// The driver's event, made now where there was none; null where the command is over without one. The driver has begun with
+    /// the command, so that others may wait for it.
     pub(crate) fn raw(&self) -> Handle {
-        let raw = self.raw.load(Ordering::Acquire);
         match &self.line {
-            Some(line) if raw.is_null() => {
-                line.mark(self);
-                self.raw.load(Ordering::Acquire)
-            }
-            _ => raw,
+            Some(line) if !line.is_eager() => line.mark(self),
+            _ => {}
         }
+        self.raw.load(Ordering::Acquire)
     }
 
     pub(crate) fn has_raw(&self) -> bool {
@@ -165,8 +163,11 @@ impl Event for OclEvent {
         if raw.is_null() {
             return self.end(self.known.load(Ordering::Acquire));
         }
-        // SAFETY: the event is alive.
+        // SAFETY: the event is alive; waiting has the driver begin.
         let code = unsafe { (self.api.wait_for_events)(1, &raw) };
+        if let Some(line) = &self.line {
+            line.rest();
+        }
         let now = match self.ask() {
             now @ ..=COMPLETE => now,
             // The driver gave up waiting.

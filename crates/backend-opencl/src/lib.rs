@@ -15,6 +15,7 @@ mod device;
 mod device_info;
 mod drivers;
 mod event;
+mod flusher;
 mod globals;
 mod intel;
 mod line;

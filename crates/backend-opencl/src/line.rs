@@ -6,12 +6,17 @@
 //! nothing later, and otherwise when somebody asks.
 
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use scythe_hal::Result;
 
 use crate::api::{Api, Handle, check};
 use crate::event::OclEvent;
+use crate::flusher;
+
+/// As many commands as a driver may be kept waiting for.
+const MOST_UNFLUSHED: u32 = 256;
 
 pub(crate) struct Line {
     api: &'static Api,
@@ -20,6 +25,8 @@ pub(crate) struct Line {
     eager: bool,
     profiling: bool,
     state: Mutex<State>,
+    /// Everything so far was waited for.
+    idle: AtomicBool,
 }
 
 #[derive(Default)]
@@ -27,6 +34,10 @@ pub(crate) struct State {
     last: Weak<OclEvent>,
     /// The program held the event of the command before, or waited for it: it may do so again.
     asked: bool,
+    /// Commands that the driver may not have begun with.
+    unflushed: u32,
+    /// [`flusher`] will flush.
+    promised: bool,
 }
 
 // SAFETY: OpenCL's queues may be used by any thread, and by many at once.
@@ -43,7 +54,14 @@ pub(crate) struct Turn<'a> {
 impl Line {
     /// Takes over a count of `raw`. `eager` gives every command an event, as profiling does.
     pub(crate) fn new(api: &'static Api, raw: Handle, eager: bool, profiling: bool) -> Arc<Self> {
-        Arc::new(Self { api, raw, eager: eager || profiling, profiling, state: Mutex::default() })
+        Arc::new(Self {
+            api,
+            raw,
+            eager: eager || profiling,
+            profiling,
+            state: Mutex::default(),
+            idle: AtomicBool::new(true),
+        })
     }
 
     pub(crate) fn raw(&self) -> Handle {
@@ -60,9 +78,31 @@ impl Line {
         state.asked = true;
         if !event.has_raw() {
             self.mark_in_turn(event);
-            // SAFETY: the queue is alive. A failure shows in the marker's own end.
-            let _ = unsafe { (self.api.flush)(self.raw) };
+            state.unflushed += 1;
         }
+        // A failure shows in the event's own end.
+        let _ = self.flush_in_turn(&mut state);
+    }
+
+    /// A command that was waited for has ended.
+    pub(crate) fn rest(&self) {
+        self.idle.store(true, Ordering::Relaxed);
+    }
+
+    /// Has the driver begin with everything.
+    pub(crate) fn flush(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.promised = false;
+        // A failure shows in the commands' own ends.
+        let _ = self.flush_in_turn(&mut state);
+    }
+
+    fn flush_in_turn(&self, state: &mut State) -> Result<()> {
+        if std::mem::take(&mut state.unflushed) == 0 {
+            return Ok(());
+        }
+        // SAFETY: the queue is alive.
+        check(unsafe { (self.api.flush)(self.raw) }, "clFlush")
     }
 
     fn mark_in_turn(&self, event: &OclEvent) {
@@ -80,7 +120,7 @@ impl Turn<'_> {
     }
 
     /// Lets `enqueue` give commands to the driver, the last of them with an event where it is handed a place for one, and has the
-    /// driver begin. `keeps`: the event is needed in any case.
+    /// driver begin, now or in a moment. `keeps`: the event is needed in any case.
     pub(crate) fn send(
         mut self,
         keeps: bool,
@@ -102,14 +142,27 @@ impl Turn<'_> {
         enqueue(if wanted { &mut raw } else { null_mut() })?;
         let event = Arc::new(OclEvent::in_line(line, raw, line.profiling));
         self.state.last = Arc::downgrade(&event);
-        // Commands that nobody waits for run, too.
-        // SAFETY: the queue is alive.
-        check(unsafe { (line.api.flush)(line.raw) }, "clFlush")?;
+        self.state.unflushed += 1;
+        let first = line.idle.load(Ordering::Relaxed);
+        if first || line.eager || self.state.unflushed >= MOST_UNFLUSHED {
+            line.idle.store(false, Ordering::Relaxed);
+            line.flush_in_turn(&mut self.state)?;
+        } else if !self.state.promised {
+            self.state.promised = flusher::later(Arc::downgrade(line));
+            if !self.state.promised {
+                line.flush_in_turn(&mut self.state)?;
+            }
+        }
         Ok(event)
     }
 }
 
 impl Line {
+    /// Every command has an event from the beginning, and is flushed at once.
+    pub(crate) fn is_eager(&self) -> bool {
+        self.eager
+    }
+
     pub(crate) fn api(&self) -> &'static Api {
         self.api
     }

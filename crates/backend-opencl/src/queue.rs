@@ -165,7 +165,7 @@ impl OclQueue {
         // SAFETY: passed on.
         unsafe {
             match work {
-                Work::Marker => self.marker(at)?,
+                Work::Marker | Work::Hint { .. } => self.marker(at)?,
                 Work::Kernel(work) if self.is_empty(&work) => self.marker(at)?,
                 Work::Kernel(work) => self.kernel(at, &work)?,
                 Work::Memcpy { dst, src, size } => self.memcpy(at, dst, src, size)?,

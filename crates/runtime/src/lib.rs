@@ -28,6 +28,7 @@ pub mod device_global;
 pub mod dispatch;
 pub mod event;
 pub mod exit;
+mod gpus;
 pub mod launch;
 pub mod memory;
 pub mod native_kernel;

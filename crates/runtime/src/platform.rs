@@ -11,7 +11,7 @@ use crate::demangle::symbol_name;
 use crate::dispatch::Target;
 use crate::event::Origin;
 use crate::selection::{Candidate, Selector};
-use crate::{Errc, Error, Result, exit, lock, selection, settings, simulate};
+use crate::{Errc, Error, Result, exit, gpus, lock, selection, settings, simulate};
 
 /// For devices and origins.
 static NEXT_ID: AtomicU32 = AtomicU32::new(1);
@@ -19,8 +19,14 @@ static NEXT_ID: AtomicU32 = AtomicU32::new(1);
 /// One backend.
 pub struct Platform {
     pub backend: Arc<dyn hal::Backend>,
-    /// Positions in [`Runtime::devices`].
-    pub devices: std::ops::Range<usize>,
+    /// Those that the program sees.
+    devices: OnceLock<Vec<&'static Device>>,
+}
+
+impl Platform {
+    pub fn devices(&self) -> &[&'static Device] {
+        self.devices.get().map_or(&[], Vec::as_slice)
+    }
 }
 
 /// One device of a backend.
@@ -41,11 +47,16 @@ pub struct Device {
 }
 
 /// All platforms and devices that the program sees.
+#[derive(Clone, Default)]
 pub struct Runtime {
     pub platforms: Vec<&'static Platform>,
     pub devices: Vec<&'static Device>,
     /// Why there are not more: drivers that cannot be used, and what the selector leaves out.
     pub problems: Vec<String>,
+    /// Runs host tasks.
+    host: Option<&'static Device>,
+    /// Devices of each kind of backend so far, seen or not.
+    counts: [u32; 4],
 }
 
 impl Runtime {
@@ -54,22 +65,52 @@ impl Runtime {
     pub fn get() -> Result<&'static Self> {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
         let runtime = RUNTIME.get_or_init(|| {
-            settings::check()?;
-            exit::arrange();
-            Self::discover(&Selector::from_environment()?)
+            let mut runtime = Self::built_in()?.clone();
+            runtime.look_for_drivers(&Selector::from_environment()?)?;
+            Ok(runtime)
         });
         runtime.as_ref().map_err(Clone::clone)
+    }
+
+    /// The built-in CPU alone, or devices that it simulates: no driver is loaded for it.
+    fn built_in() -> Result<&'static Self> {
+        static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
+        let runtime = RUNTIME.get_or_init(|| {
+            settings::check()?;
+            exit::arrange();
+            Self::without_drivers(&Selector::from_environment()?)
+        });
+        runtime.as_ref().map_err(Clone::clone)
+    }
+
+    /// The device that the default selector takes, or the one that it takes of all CPUs, where that is certain without loading a
+    /// driver: `None` where drivers must be asked. The built-in CPU comes first of all CPUs, so that only a GPU comes before
+    /// it, and where the system has no device file of a GPU there is none.
+    pub fn quick_default(only_cpus: bool) -> Result<Option<&'static Device>> {
+        let told = [selection::VARIABLE, simulate::VARIABLE].iter().any(|name| std::env::var_os(name).is_some());
+        if told || (!only_cpus && gpus::may_exist()) {
+            return Ok(None);
+        }
+        Ok(Self::built_in()?.devices.first().copied())
     }
 
     /// The same whatever `ONEAPI_DEVICE_SELECTOR` says.
     pub fn unfiltered() -> Result<&'static Self> {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
-        RUNTIME.get_or_init(|| Self::discover(&Selector::default())).as_ref().map_err(Clone::clone)
+        let discover = || {
+            let mut runtime = Self::without_drivers(&Selector::default())?;
+            runtime.look_for_drivers(&Selector::default())?;
+            Ok(runtime)
+        };
+        RUNTIME.get_or_init(discover).as_ref().map_err(Clone::clone)
     }
 
-    fn discover(selector: &Selector) -> Result<Self> {
-        let mut backends = vec![simulate::as_environment_says(scythe_backend_cpu::backend())?];
-        let mut problems = Vec::new();
+    fn without_drivers(selector: &Selector) -> Result<Self> {
+        Self::with_selector(vec![simulate::as_environment_says(scythe_backend_cpu::backend())?], selector)
+    }
+
+    fn look_for_drivers(&mut self, selector: &Selector) -> Result<()> {
+        let (mut backends, mut problems) = (Vec::new(), Vec::new());
         if selector.may_see(BackendKind::OpenCl) {
             let found = scythe_backend_opencl::discover(spirv_module);
             backends.extend(found.backends);
@@ -81,9 +122,8 @@ impl Runtime {
             backends.extend(found.backends);
             problems.extend(found.problems);
         }
-        let mut runtime = Self::with_selector(backends, selector)?;
-        runtime.problems = problems;
-        Ok(runtime)
+        self.problems = problems;
+        self.add(backends, selector)
     }
 
     /// Why a program sees no device, in one sentence.
@@ -102,44 +142,52 @@ impl Runtime {
 
     /// The same with those devices only that the selector lets programs see. Host tasks run wherever they can.
     fn with_selector(backends: Vec<Arc<dyn hal::Backend>>, selector: &Selector) -> Result<Self> {
-        let mut runtime = Self { platforms: Vec::new(), devices: Vec::new(), problems: Vec::new() };
-        let mut host: Option<&'static Device> = None;
-        let mut counts = [0u32; 4];
+        let mut runtime = Self::default();
+        runtime.add(backends, selector)?;
+        Ok(runtime)
+    }
+
+    fn add(&mut self, backends: Vec<Arc<dyn hal::Backend>>, selector: &Selector) -> Result<()> {
+        let first = self.devices.len();
         for backend in backends {
             let (kind, origin) = (backend.kind(), Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed)));
-            let first = runtime.devices.len();
             let mut candidates = Vec::new();
             for hal in backend.devices() {
-                let index = counts[kind as usize];
-                counts[kind as usize] += 1;
+                let index = self.counts[kind as usize];
+                self.counts[kind as usize] += 1;
                 let seen = selector.sees(Candidate { backend: kind, device_type: hal.info().device_type, index });
                 candidates.push((hal.clone(), index, seen));
             }
             let count = candidates.iter().filter(|(_, _, seen)| *seen).count();
-            let platform: &'static Platform = Box::leak(Box::new(Platform { backend, devices: first..first + count }));
+            let platform: &'static Platform = Box::leak(Box::new(Platform { backend, devices: OnceLock::new() }));
             if count > 0 || candidates.is_empty() {
-                runtime.platforms.push(platform);
+                self.platforms.push(platform);
             }
+            let mut members = Vec::with_capacity(count);
             for (hal, index, seen) in candidates {
                 let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
                 let queues = [OnceLock::new(), OnceLock::new()];
                 let device = Device { id, index, platform, hal, origin, queues, host: OnceLock::new(), base: None };
                 let device: &'static Device = Box::leak(Box::new(device));
                 if seen {
-                    runtime.devices.push(device);
+                    members.push(device);
                 }
                 if matches!(kind, BackendKind::Cpu | BackendKind::Host) {
-                    host.get_or_insert(device);
+                    self.host.get_or_insert(device);
                 }
             }
+            self.devices.extend_from_slice(&members);
+            // The cell is new, so that setting it succeeds.
+            let _ = platform.devices.set(members);
         }
-        let host =
-            host.ok_or_else(|| Error::new(Errc::Platform, "no backend can run host tasks: expected the CPU backend"))?;
-        for device in &runtime.devices {
+        let host = self
+            .host
+            .ok_or_else(|| Error::new(Errc::Platform, "no backend can run host tasks: expected the CPU backend"))?;
+        for device in &self.devices[first..] {
             // Each cell is new, so that setting it succeeds.
             let _ = device.host.set(host);
         }
-        Ok(runtime)
+        Ok(())
     }
 }
 

@@ -59,7 +59,7 @@ fn line(device: &Device, text: &mut String) {
 fn describe(runtime: &Runtime, text: &mut String) {
     put!(text, "\nPlatforms: {}", runtime.platforms.len());
     for (number, platform) in runtime.platforms.iter().enumerate() {
-        describe_platform(number + 1, platform, runtime, text);
+        describe_platform(number + 1, platform, text);
     }
     let score = |device: &&&Device| match device.hal.info().device_type {
         DeviceType::Gpu => 3,
@@ -82,9 +82,9 @@ fn describe(runtime: &Runtime, text: &mut String) {
     }
 }
 
-fn describe_platform(number: usize, platform: &Platform, runtime: &Runtime, text: &mut String) {
+fn describe_platform(number: usize, platform: &Platform, text: &mut String) {
     let info = platform.backend.platform();
-    let devices = &runtime.devices[platform.devices.clone()];
+    let devices = platform.devices();
     put!(text, "Platform [#{number}]:");
     for (key, value) in [("Version", &info.version), ("Name", &info.name), ("Vendor", &info.vendor)] {
         put!(text, "    {key:8} : {value}");

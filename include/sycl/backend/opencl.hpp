@@ -218,9 +218,6 @@ event make_event(const std::vector<cl_event> &natives, const context &c) {
   }
   return list.size() == 1 ? list.front() : list.empty() ? event() : q.ext_oneapi_submit_barrier(list);
 }
-template <backend Backend, detail::if_opencl<Backend> = 0> event make_event(cl_event native, const context &c) {
-  return make_event<Backend>(std::vector<cl_event>{native}, c);
-}
 namespace detail {
 template <class T, class A> struct native_buffer {
   static buffer<T, 1, A> make(handle<scythe_buffer> made, std::uint64_t bytes) {

@@ -44,6 +44,9 @@ scythe_status scythe_platform_get(uint32_t index, scythe_platform *out);
 scythe_status scythe_platform_info(scythe_platform platform, uint32_t param, void *buf, size_t cap, size_t *len);
 scythe_status scythe_device_count(scythe_platform platform /* null: all */, uint32_t *count);
 scythe_status scythe_device_get(scythe_platform platform /* null: all */, uint32_t index, scythe_device *out);
+// The device that the default selector takes, or with `only_cpus` the first of all CPUs, where that is certain without
+// loading drivers; null where all devices must be looked at.
+scythe_status scythe_device_quick_default(int32_t only_cpus, scythe_device *out);
 // Why there is no device, or none that suits: one sentence, which lives as long as the process.
 const char *scythe_device_problems(void);
 scythe_status scythe_device_platform(scythe_device device, scythe_platform *out);
@@ -437,6 +440,9 @@ scythe_status scythe_kernel_compatible(scythe_device device, const char *name, u
 // 0 where it demands none. Nothing is built.
 scythe_status scythe_kernel_required_sizes(scythe_device device, const char *name, uint64_t tu, uint64_t work_group[3],
                                            uint32_t *sub_group);
+// `*answer` is 1 when an image that holds the kernel holds the specialization constant, and 0 when none does. `constant`
+// and `tu` are as in `scythe_specialization`; null asks for any constant.
+scythe_status scythe_kernel_has_constant(const char *name, const char *constant, uint64_t tu, int32_t *answer);
 
 // --- Registration (called by the wrapper's object) ---------------------------------------------------------------
 

@@ -44,6 +44,8 @@ void fake_fail(int what, int after) {
 int fake_calls(int counter) { return counts[counter]; }
 
 __attribute__((constructor)) static void from_environment(void) {
+  if (getenv("FAKE_OPENCL_LOUD"))
+    fputs("the fake driver is loaded\n", stderr);
   const char *wanted = getenv("FAKE_OPENCL");
   for (int i = 0; wanted && i < (int)(sizeof names / sizeof *names); ++i) {
     const size_t length = strlen(names[i]);

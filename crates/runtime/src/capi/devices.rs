@@ -67,10 +67,9 @@ fn platform_value(platform: &Platform, param: u32) -> Result<Vec<u8>> {
 
 /// Devices of one platform, or all.
 fn devices(platform: Option<&'static Platform>) -> Result<&'static [&'static Device]> {
-    let runtime = Runtime::get()?;
     Ok(match platform {
-        None => &runtime.devices,
-        Some(platform) => runtime.devices.get(platform.devices.clone()).unwrap_or_default(),
+        None => &Runtime::get()?.devices,
+        Some(platform) => platform.devices(),
     })
 }
 
@@ -96,6 +95,17 @@ pub unsafe extern "C" fn scythe_device_get(platform: PlatformHandle, index: u32,
         let device = devices.get(index as usize).ok_or_else(|| no_such("device", index, devices.len()))?;
         // SAFETY: passed on.
         unsafe { put(out, "device", give_static(*device)) }
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_quick_default(only_cpus: i32, out: *mut DeviceHandle) -> Status {
+    edge(|| {
+        let device = Runtime::quick_default(only_cpus != 0)?;
+        // SAFETY: passed on.
+        unsafe { put(out, "device", device.map_or(std::ptr::null_mut(), give_static)) }
     })
 }
 
