@@ -73,6 +73,20 @@ fn linked(name: &str) -> Result<Vec<String>> {
 }
 
 #[test]
+fn code_for_one_device_is_linked_with_its_like_and_else_with_generic_code() {
+    let for_skl = |traits: Traits<'static>| Traits { target: Some("intel_gpu_skl"), ..traits };
+    let imports = for_skl(Traits { imports: &["shared"], ..Traits::default() });
+    let _app = Library::load(vec![kernel("for_skl", imports)]);
+    let exports = |target| Traits { exports: &["shared"], target: Some(target), ..Traits::default() };
+    let _other = Library::load(vec![code("for pvc", exports("intel_gpu_pvc"))]);
+    assert!(linked("for_skl").expect_err("for another device").message.contains("target intel_gpu_pvc"));
+    let _generic = Library::load(vec![code("generic", exports("spirv64-unknown-unknown"))]);
+    assert_eq!(linked("for_skl").expect("complete"), ["generic"]);
+    let _own = Library::load(vec![code("for skl", exports("intel_gpu_skl"))]);
+    assert_eq!(linked("for_skl").expect("complete"), ["for skl"]);
+}
+
+#[test]
 fn imports_come_from_whichever_library_exports_them_and_theirs_in_turn() {
     let _app = Library::load(vec![kernel(
         "imports",

@@ -142,6 +142,13 @@ fn image(path: &str, setting: &Setting, properties: Option<&str>, symbols: Optio
     Ok(Image { target: setting.target.clone(), format, options: setting.options.clone(), properties, symbols, code })
 }
 
+/// ELF of a type that only the processor's maker knows, as ocloc writes it. Objects for the CPU have common types.
+fn is_intel_binary(code: &[u8]) -> bool {
+    const FIRST_OF_PROCESSOR: u16 = 0xff00;
+    let kind = code.get(16..18).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
+    code.starts_with(b"\x7fELF") && kind.is_some_and(|kind| kind >= FIRST_OF_PROCESSOR)
+}
+
 /// The format that the first bytes tell.
 fn format_by_content(code: &[u8]) -> Option<Format> {
     const MAGICS: [(&[u8], Format); 6] = [
@@ -162,6 +169,9 @@ fn format_by_content(code: &[u8]) -> Option<Format> {
             break;
         }
         text = rest;
+    }
+    if is_intel_binary(code) {
+        return Some(Format::IntelGpu);
     }
     MAGICS.iter().find(|(magic, _)| code.starts_with(magic) || text.starts_with(magic)).map(|&(_, format)| format)
 }

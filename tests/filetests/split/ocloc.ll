@@ -43,6 +43,25 @@
 ; NUMBERS:      target: intel_gpu_dg1
 ; NUMBERS-NEXT: target: intel_gpu_skl
 
+; What is linked with other images at run time stays bitcode, for the same device.
+; RUN: sed -e 's/store i32 7.*/call spir_func void @_Z5otherv()/' -e '$ a declare spir_func void @_Z5otherv()' plain.ll > imports.ll
+; RUN: scythe-tools device-link -o out.o --target=intel_gpu_skl --allow-undefined imports.ll
+; RUN: scythe-tools image-dump out.o | FileCheck --check-prefix=IMPORTS %s
+; IMPORTS:     image 0
+; IMPORTS-NEXT: target: intel_gpu_skl
+; IMPORTS-NEXT: format: llvmbc
+; IMPORTS:     _Z5otherv = 1
+; IMPORTS-NOT: image
+; RUN: sed 's/^declare.*/define spir_func void @_Z5otherv() "sycl-module-id"="b.cpp" { ret void }/' imports.ll > exports.ll
+; RUN: scythe-tools device-link -o out.o --target=intel_gpu_skl --export --split=off exports.ll
+; RUN: scythe-tools image-dump out.o | FileCheck --check-prefix=EXPORTS %s
+; EXPORTS:      target: intel_gpu_skl
+; EXPORTS-NEXT: format: intel-gpu
+; EXPORTS:      target: intel_gpu_skl
+; EXPORTS-NEXT: format: llvmbc
+; EXPORTS:      _Z5otherv = 1
+; EXPORTS-NOT:  image
+
 ; What ocloc made is kept with the link; another version of ocloc would make it anew.
 ; RUN: scythe-tools device-link -o first.o --target=intel_gpu_skl --cache=cache %s
 ; RUN: scythe-tools device-link -o second.o --target=intel_gpu_skl --cache=cache --verbose %s 2>&1 | FileCheck --check-prefix=HIT %s

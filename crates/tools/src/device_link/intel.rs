@@ -1,8 +1,8 @@
 //! Device binaries for Intel's GPUs: which devices a target stands for, and SPIR-V, ocloc and an image for each.
 //!
 //! All parts of all targets are collected first and compiled together, several at a time. Images come in the order of targets,
-//! devices and parts. A part that other images complete at run time stays bitcode, in an image for the same device: ocloc
-//! would miss what it imports.
+//! devices and parts. What is linked with other images at run time is bitcode, in images for the same device: ocloc would miss
+//! what a part imports, and its binaries export nothing.
 
 use super::filter;
 use super::inputs::Group;
@@ -11,7 +11,7 @@ use super::settings::Settings;
 use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel, words};
 use scythe_abi::intel::Version;
-use scythe_abi::names::IMPORTED_SYMBOLS;
+use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS};
 use scythe_abi::target::Target;
 use scythe_diag::Diagnostic;
 use scythe_hal::device_has;
@@ -168,15 +168,17 @@ impl<'t, 's> Work<'t, 's> {
         for device in self.devices_of(target)? {
             let index = self.devices.len();
             let (kept, left_out) = filter::for_device(&device.entry, &device.target, parts, self.settings)?;
-            for part in kept {
-                match parts[part].properties.get(IMPORTED_SYMBOLS) {
-                    None => self.add_job(index, first_part + part, &device.entry)?,
-                    Some(_) => {
-                        let part = Image { target: device.target.clone(), ..parts[part].clone() };
-                        self.settings
-                            .tell(format_args!("not for ocloc, since other images complete it: {}", kernels(&part)));
-                        self.finished.push((index, part));
-                    }
+            for number in kept {
+                let part = &parts[number];
+                let has = |set: &str| part.properties.get(set).is_some();
+                if !part.symbols.is_empty() && !has(IMPORTED_SYMBOLS) {
+                    self.add_job(index, first_part + number, &device.entry)?;
+                }
+                if has(IMPORTED_SYMBOLS) || has(EXPORTED_SYMBOLS) {
+                    let symbols = kernels(part);
+                    self.settings
+                        .tell(format_args!("{}: linked with other images at run time: {symbols}", device.target));
+                    self.finished.push((index, Image { target: device.target.clone(), ..part.clone() }));
                 }
             }
             self.finished.extend(left_out.into_iter().map(|image| (index, image)));
