@@ -77,11 +77,12 @@ impl Version {
 
     /// What tells generations of instructions apart.
     fn generation(self) -> (u32, u32) {
-        // Of the twelfth there are several: integrated graphics and dg1, then graphics cards, then data centres.
+        // Of the twelfth there are several: integrated graphics and dg1, graphics cards, data centres, and later integrated graphics.
         let kind = match (self.major, self.minor) {
             (12, 0..50) => 0,
             (12, 50..60) => 1,
             (12, 60..70) => 2,
+            (12, 70..80) => 3,
             (12, minor) => minor,
             _ => 0,
         };
