@@ -13,8 +13,8 @@
 //!      4  u32  size of the entry's header, 64 or more
 //!      8  u64  size of the code behind it, a multiple of 8
 //!     16  u32  size of the code where it is compressed, else 0
-//!     20  u32  offset of options in the header, else 0
-//!     24  u16  minor, u16 major version of the code's form: that of PTX; 7 and 1 for a cubin
+//!     20  u32  offset in the header of a u32, the offset of options as text, and a u32, their size; 0 for cubins
+//!     24  u16  minor, u16 major version of the code's form: that of PTX; for a cubin its ELF file's ABI version, and 1
 //!     28  u32  architecture: 90 for sm_90
 //!     32  u32  offset and u32 size of a name, else 0
 //!     40  u64  flags: 1 addresses of 64 bits, 16 Linux, 0x2000 compressed, 0x8000 compressed otherwise
@@ -31,6 +31,8 @@ const VERSION: u16 = 1;
 const HEADER: usize = 16;
 const ENTRY_VERSION: u16 = 0x101;
 const ENTRY_HEADER: usize = 64;
+/// What follows the header of PTX: where its options are, which are none.
+const NO_OPTIONS: [u32; 4] = [ENTRY_HEADER as u32 + 8, 0, 0, 0];
 const ALIGNMENT: usize = 8;
 const FLAGS: u64 = 0x1 | 0x10;
 const COMPRESSED: u64 = 0x2000 | 0x8000;
@@ -83,7 +85,9 @@ impl<'a> Entry<'a> {
     }
 
     pub fn cubin(sm: u32, code: &'a [u8]) -> Self {
-        Self { kind: Kind::Cubin, sm, version: (1, 7), code, compressed: false }
+        const ABI_VERSION: usize = 8;
+        let version = (1, code.get(ABI_VERSION).copied().unwrap_or(7).into());
+        Self { kind: Kind::Cubin, sm, version, code, compressed: false }
     }
 }
 
@@ -109,17 +113,24 @@ pub fn write(entries: &[Entry<'_>]) -> Vec<u8> {
         // The driver reads text up to its NUL byte.
         let length = entry.code.len() + usize::from(entry.kind == Kind::Ptx);
         let size = length.next_multiple_of(ALIGNMENT);
+        let options: Vec<u8> = match entry.kind {
+            Kind::Ptx => NO_OPTIONS.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            Kind::Cubin => Vec::new(),
+        };
+        let options_at = if options.is_empty() { 0 } else { ENTRY_HEADER as u32 };
         body.extend(entry.kind.number().to_le_bytes());
         body.extend(ENTRY_VERSION.to_le_bytes());
-        body.extend((ENTRY_HEADER as u32).to_le_bytes());
+        body.extend(((ENTRY_HEADER + options.len()) as u32).to_le_bytes());
         body.extend((size as u64).to_le_bytes());
-        body.extend([0; 8]);
+        body.extend([0; 4]);
+        body.extend(options_at.to_le_bytes());
         body.extend(entry.version.1.to_le_bytes());
         body.extend(entry.version.0.to_le_bytes());
         body.extend(entry.sm.to_le_bytes());
         body.extend([0; 8]);
         body.extend(FLAGS.to_le_bytes());
         body.extend([0; 16]);
+        body.extend(options);
         body.extend(entry.code);
         body.resize(body.len() + size - entry.code.len(), 0);
     }
@@ -193,7 +204,7 @@ mod tests {
     use super::*;
 
     fn sample() -> Vec<u8> {
-        write(&[Entry::cubin(90, b"\x7fELF....cubin"), Entry::ptx(90, 83, b".version 8.3\n")])
+        write(&[Entry::cubin(90, b"\x7fELF\x02\x01\x01A\x08cubin"), Entry::ptx(90, 83, b".version 8.3\n")])
     }
 
     #[test]
@@ -201,8 +212,8 @@ mod tests {
         let bytes = sample();
         let entries = read(&bytes).unwrap();
         assert_eq!(entries.len(), 2);
-        assert_eq!((entries[0].kind, entries[0].sm, entries[0].version), (Kind::Cubin, 90, (1, 7)));
-        assert!(entries[0].code.starts_with(b"\x7fELF....cubin"));
+        assert_eq!((entries[0].kind, entries[0].sm, entries[0].version), (Kind::Cubin, 90, (1, 8)));
+        assert!(entries[0].code.starts_with(b"\x7fELF\x02\x01\x01A\x08cubin"));
         assert_eq!(entries[1], Entry::ptx(90, 83, b".version 8.3\n"));
         assert_eq!(write(&[]).len(), HEADER);
         assert_eq!(read(&write(&[])).unwrap(), []);
@@ -215,8 +226,10 @@ mod tests {
         assert_eq!(u64_at(&bytes, 8) as usize, bytes.len() - 16);
         assert_eq!((u16_at(&bytes, 16), u16_at(&bytes, 18), u32_at(&bytes, 20)), (2, 0x101, 64));
         assert_eq!(u64_at(&bytes, 24) % 8, 0);
-        assert_eq!((u16_at(&bytes, 40), u16_at(&bytes, 42), u32_at(&bytes, 44)), (7, 1, 90));
+        assert_eq!((u16_at(&bytes, 40), u16_at(&bytes, 42), u32_at(&bytes, 44)), (8, 1, 90));
         assert_eq!(u64_at(&bytes, 56), 0x11);
+        let ptx = &bytes[16 + 64 + u64_at(&bytes, 24) as usize..];
+        assert_eq!((u16_at(ptx, 0), u32_at(ptx, 4), u32_at(ptx, 20), u32_at(ptx, 64)), (1, 80, 64, 72));
         assert_eq!(bytes.len() % 8, 0);
     }
 
