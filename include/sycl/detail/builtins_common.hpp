@@ -6,6 +6,13 @@
 
 namespace sycl {
 
+namespace detail {
+// Either all are scalars or none is.
+template <class A, class... Rest>
+using floats_of_a_kind = std::enable_if_t<((has_elements<A> == has_elements<Rest>) && ...), floats<A, Rest...>>;
+template <class V> using if_float_elements = std::enable_if_t<has_elements<V>, floats<V>>;
+} // namespace detail
+
 namespace detail::element {
 
 template <class T> constexpr T min(T x, T y) { return y < x ? y : x; }
@@ -45,10 +52,22 @@ SCYTHE_COMMON_1(radians)
 SCYTHE_COMMON_1(sign)
 SCYTHE_COMMON_2(min, numbers)
 SCYTHE_COMMON_2(max, numbers)
-SCYTHE_COMMON_2(step, floats)
+SCYTHE_COMMON_2(step, floats_of_a_kind)
 SCYTHE_COMMON_3(clamp, numbers)
 SCYTHE_COMMON_3(mix, floats)
-SCYTHE_COMMON_3(smoothstep, floats)
+SCYTHE_COMMON_3(smoothstep, floats_of_a_kind)
+// One edge for all elements. Programs may name the vector's type.
+template <class V>
+constexpr detail::if_float_elements<V> step(const typename detail::shape<V>::element &edge, const V &x) {
+  using R = detail::if_float_elements<V>;
+  SCYTHE_EACH(detail::element::step(SCYTHE_AT(edge), SCYTHE_AT(x)));
+}
+template <class V>
+constexpr detail::if_float_elements<V> smoothstep(const typename detail::shape<V>::element &low,
+                                                  const typename detail::shape<V>::element &high, const V &x) {
+  using R = detail::if_float_elements<V>;
+  SCYTHE_EACH(detail::element::smoothstep(SCYTHE_AT(low), SCYTHE_AT(high), SCYTHE_AT(x)));
+}
 #undef SCYTHE_COMMON_1
 #undef SCYTHE_COMMON_2
 #undef SCYTHE_COMMON_3

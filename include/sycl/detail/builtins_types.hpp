@@ -30,6 +30,20 @@ struct operands<false, A, Rest...> : std::enable_if<is_number<A> && (std::is_sam
   using element = A;
 };
 
+// A number, or a class that is converted to one by the rules for overloaded functions.
+float convert_to_float(float);
+double convert_to_float(double);
+half convert_to_float(half);
+template <class A, class = void> struct float_scalar {
+  using type = std::conditional_t<is_number<A> && !std::is_same_v<A, long double>, A, void>;
+};
+template <class A>
+struct float_scalar<A, std::enable_if_t<std::is_class_v<A> && !is_half<A>,
+                                        std::void_t<decltype(convert_to_float(std::declval<const A &>()))>>> {
+  using type = decltype(convert_to_float(std::declval<const A &>()));
+};
+template <class A> using float_scalar_t = typename float_scalar<A>::type;
+
 // Scalars of which one at least is floating: the result is the largest of these.
 template <bool HasElements, class... A> struct float_operands : operands<true, A...> {};
 template <class... A>
@@ -37,14 +51,15 @@ using largest_float = std::conditional_t<(std::is_same_v<A, double> || ...), dou
                                          std::conditional_t<(std::is_same_v<A, float> || ...), float, half>>;
 template <class... A>
 struct float_operands<false, A...>
-    : std::enable_if<((is_number<A> && !std::is_same_v<A, long double>) && ...) && (is_float<A> || ...),
-                     largest_float<A...>> {
-  using element = largest_float<A...>;
+    : std::enable_if<(!std::is_void_v<float_scalar_t<A>> && ...) && (is_float<float_scalar_t<A>> || ...),
+                     largest_float<float_scalar_t<A>...>> {
+  using element = largest_float<float_scalar_t<A>...>;
 };
 
 // Of functions that come in float alone: other scalars are converted.
 template <bool HasElements, class... A> struct single_operands : operands<true, A...> {};
-template <class... A> struct single_operands<false, A...> : std::enable_if<(is_number<A> && ...), float> {
+template <class... A>
+struct single_operands<false, A...> : std::enable_if<(std::is_convertible_v<const A &, float> && ...), float> {
   using element = float;
 };
 
@@ -65,8 +80,9 @@ template <class... A> using floats = if_float<float_operands<some_have_elements<
 template <class... A> using singles = if_single<single_operands<some_have_elements<A...>, A...>>;
 // An integer for each element of `V`, or one for all.
 template <class V, class N>
-using if_counts = std::enable_if_t<std::is_integral_v<typename shape<N>::element> &&
-                                   (shape<N>::count == 0 || shape<N>::count == shape<V>::count)>;
+using if_counts = std::enable_if_t<has_elements<N> ? std::is_integral_v<typename shape<N>::element> &&
+                                                         shape<N>::count == shape<V>::count
+                                                   : std::is_convertible_v<const N &, int>>;
 // Pointers, multi_ptr and the like through which a `T` can be written.
 template <class Pointer, class T>
 using if_points_to =
@@ -101,6 +117,8 @@ template <class T> constexpr plain<T> plain_of(const T &x) {
 template <class E, class V> constexpr plain<E> at(const V &x, int i) {
   if constexpr (has_elements<V>)
     return static_cast<plain<E>>(plain_of(x[i]));
+  else if constexpr (std::is_class_v<V> && !is_half<V>)
+    return at<E>(static_cast<E>(x), i);
   else
     return static_cast<plain<E>>(plain_of(x));
 }
