@@ -66,7 +66,7 @@ impl Job {
         estimate: &dyn Fn(usize, u64) -> Option<f64>,
     ) -> Result<Self> {
         match work {
-            Work::Marker => Ok(Self::Marker),
+            Work::Marker | Work::Hint { .. } => Ok(Self::Marker),
             Work::HostTask(task) => Ok(Self::HostTask(Some(task))),
             Work::Kernel(work) => kernel_job(work, threads, local_limit, estimate),
             Work::HostKernel(work) => {

@@ -25,6 +25,7 @@ macro_rules! functions {
         /// One address for each function. All of them return a `CUresult`.
         pub(crate) struct Api {
             $(pub(crate) $field: unsafe extern "C" fn($($arg),*) -> i32,)*
+            pub(crate) hints: Hints,
         }
 
         impl Api {
@@ -35,6 +36,7 @@ macro_rules! functions {
                         // SAFETY: the driver gives the function of this name this type.
                         unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) -> i32>(address) }
                     },)*
+                    hints: Hints::find(library, path),
                 })
             }
         }
@@ -96,6 +98,25 @@ functions! {
     link_add_data = "cuLinkAddData_v2", fn(Handle, i32, *const c_void, usize, *const c_char, u32, *const i32, *const *mut c_void);
     link_complete = "cuLinkComplete", fn(Handle, *mut *mut c_void, *mut usize);
     link_destroy = "cuLinkDestroy", fn(Handle);
+}
+
+/// Functions that programs can do without.
+pub(crate) struct Hints {
+    pub(crate) prefetch: Option<unsafe extern "C" fn(Address, usize, Ordinal, Handle) -> i32>,
+    pub(crate) advise: Option<unsafe extern "C" fn(Address, usize, i32, Ordinal) -> i32>,
+}
+
+impl Hints {
+    fn find(library: *mut c_void, path: &Path) -> Self {
+        let [prefetch, advise] = ["cuMemPrefetchAsync", "cuMemAdvise"].map(|name| symbol(library, path, name).ok());
+        // SAFETY: the driver gives the functions of these names these types.
+        unsafe {
+            Self {
+                prefetch: prefetch.map(|at| std::mem::transmute(at)),
+                advise: advise.map(|at| std::mem::transmute(at)),
+            }
+        }
+    }
 }
 
 /// `CUmemAccessDesc` for a device.

@@ -1,13 +1,14 @@
-//! Copies of boxes, and fills.
+//! Copies of boxes, fills, and hints.
 
-use scythe_hal::CopyBox;
+use scythe_hal::{CopyBox, Hint};
 
-use crate::api::{Address, Api, Copy3d, Handle, Side};
+use crate::api::{Address, Api, Copy3d, Handle, Ordinal, Side};
 use crate::error::SUCCESS;
 
 const MEMORY_HOST: i32 = 1;
 const MEMORY_DEVICE: i32 = 2;
 const POINTER_MEMORY_TYPE: i32 = 2;
+const POINTER_IS_MANAGED: i32 = 8;
 /// The driver's limit of a pitch.
 const MAX_PITCH: usize = 0x7fff_ffff;
 
@@ -127,6 +128,28 @@ unsafe fn double(api: &Api, dst: Address, pattern: &[u8], total: usize, stream: 
 fn shortest(pattern: &[u8]) -> &[u8] {
     let same = |n: &usize| pattern.len().is_multiple_of(*n) && pattern.chunks(*n).all(|chunk| chunk == &pattern[..*n]);
     [1, 2, 4].into_iter().find(same).map_or(pattern, |n| &pattern[..n])
+}
+
+/// Passes a hint on, where the driver has a use for it: for managed memory, and numbers of its own.
+///
+/// # Safety
+/// As for [`copy_box`], for `size` bytes at `at`.
+pub(crate) unsafe fn hint(api: &Api, device: Ordinal, at: Address, size: usize, hint: Hint, stream: Handle) {
+    let mut managed = 0u32;
+    // SAFETY: the answer is a `CUbool`, which C calls an unsigned number; any address may be asked for.
+    let code = unsafe { (api.pointer_get_attribute)((&raw mut managed).cast(), POINTER_IS_MANAGED, at) };
+    if code != SUCCESS || managed == 0 {
+        return;
+    }
+    // A hint that fails changes nothing but speed.
+    // SAFETY: passed on.
+    let _ = unsafe {
+        match (hint, api.hints.prefetch, api.hints.advise) {
+            (Hint::Prefetch, Some(prefetch), _) => prefetch(at, size, device, stream),
+            (Hint::Advice(number), _, Some(advise)) => advise(at, size, number, device),
+            _ => SUCCESS,
+        }
+    };
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use scythe_hal::{CopyBox, Errc, Error, Event, KernelWork, Native, Queue, Result, Work};
+use scythe_hal::{CopyBox, Errc, Error, Event, Hint, KernelWork, Native, Queue, Result, Work};
 
 use crate::api::{Address, Handle};
 use crate::copy;
@@ -38,6 +38,7 @@ enum Step<'a> {
     Memcpy { dst: Address, src: Address, size: usize },
     CopyBox { dst: Address, src: Address, region: &'a CopyBox },
     Fill { dst: Address, pattern: &'a [u8], count: usize },
+    Hint { at: Address, size: usize, hint: Hint },
 }
 
 impl CudaQueue {
@@ -100,6 +101,8 @@ impl CudaQueue {
                 }
                 Step::Fill { dst: *dst as Address, pattern, count: *count }
             }
+            Work::Hint { ptr, size, .. } if ptr.is_null() || *size == 0 => Step::Nothing,
+            Work::Hint { ptr, size, hint } => Step::Hint { at: *ptr as Address, size: *size, hint: *hint },
             Work::HostKernel(_) | Work::HostTask(_) => {
                 return Err(Error::new(Errc::Runtime, "an NVIDIA GPU was given work for the host"));
             }
@@ -135,6 +138,10 @@ impl CudaQueue {
                 Step::Memcpy { dst, src, size } => (api.memcpy_async)(dst, src, size, stream),
                 Step::CopyBox { dst, src, region } => copy::copy_box(api, dst, src, region, stream),
                 Step::Fill { dst, pattern, count } => copy::fill(api, dst, pattern, count, stream),
+                Step::Hint { at, size, hint } => {
+                    copy::hint(api, self.gpu.ordinal, at, size, hint, stream);
+                    SUCCESS
+                }
             }
         }
     }
@@ -142,7 +149,7 @@ impl CudaQueue {
     fn failure(&self, step: &Step<'_>, code: i32) -> Error {
         match step {
             Step::Kernel(launch, _) => launch.error(code),
-            Step::Nothing => self.gpu.error(code, "ordering a command"),
+            Step::Nothing | Step::Hint { .. } => self.gpu.error(code, "ordering a command"),
             Step::Memcpy { .. } | Step::CopyBox { .. } => self.gpu.error(code, "copying memory"),
             Step::Fill { .. } => self.gpu.error(code, "filling memory"),
         }

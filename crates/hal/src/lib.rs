@@ -294,6 +294,15 @@ pub struct CopyBox {
     pub dst_plane_pitch: usize,
 }
 
+/// What a program says of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// Commands on the device will use it.
+    Prefetch,
+    /// `mem_advise`, with the driver's number.
+    Advice(i32),
+}
+
 /// What a command does once its dependencies have completed.
 pub enum Work {
     /// Nothing: an ordering point.
@@ -312,6 +321,12 @@ pub enum Work {
         dst: *mut c_void,
         src: *const c_void,
         region: CopyBox,
+    },
+    /// Memory will be used soon, or in some way. A backend without use for that takes it as [`Work::Marker`].
+    Hint {
+        ptr: *mut c_void,
+        size: usize,
+        hint: Hint,
     },
     /// `count` copies of the pattern, one after another, from `dst`.
     Fill {

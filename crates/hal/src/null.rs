@@ -365,7 +365,7 @@ impl Engine {
     /// The contract of [`Queue::enqueue`] holds for `work`, and its dependencies have completed.
     unsafe fn perform(&self, work: Work) -> Result<()> {
         match work {
-            Work::Marker => Ok(()),
+            Work::Marker | Work::Hint { .. } => Ok(()),
             Work::Kernel(kernel) => match kernel.kernel.as_any().downcast_ref::<NullKernel>() {
                 Some(null) => (self.options.run)(null, &kernel),
                 None => Err(Error::new(Errc::Runtime, "a null queue was given a kernel of another backend")),

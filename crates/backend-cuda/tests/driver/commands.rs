@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 
 use crate::fake::{Fake, enqueue, kernel, launch};
 use scythe_abi::launch::Shape;
-use scythe_hal::{CopyBox, Device, Event, Status, UsmKind, Work};
+use scythe_hal::{CopyBox, Device, Event, Hint, Status, UsmKind, Work};
 use scythe_image::Format;
 
 /// Memory of the fake device, which is the host's as well.
@@ -157,6 +157,19 @@ fn memory_is_copied_and_filled() {
     // SAFETY: nothing uses it any more.
     unsafe { device.free(UsmKind::Shared, at) };
     assert_eq!(fake.get("frees"), 1);
+}
+
+#[test]
+fn hints_reach_the_driver_and_never_fail() {
+    let fake = Fake::new();
+    let device = fake.device();
+    let queue = device.create_queue(false).unwrap();
+    let ptr = device.alloc(UsmKind::Shared, 4096, 64).unwrap();
+    for (hint, size) in [(Hint::Prefetch, 4096), (Hint::Prefetch, 0), (Hint::Advice(3), 4096), (Hint::Advice(99), 4096)]
+    {
+        enqueue(&queue, Work::Hint { ptr, size, hint }, &[]).unwrap().wait().unwrap();
+    }
+    assert_eq!((fake.get("prefetches"), fake.get("advises")), (1, 2));
 }
 
 #[test]

@@ -271,7 +271,7 @@ result cuMemAdvise(address at, size_t size, int advice, int device) {
   return (void)device, state[advises]++, at && size && advice >= 1 && advice <= 6 ? 0 : 1;
 }
 result cuPointerGetAttribute(void *value, int name, address at) {
-  return (void)at, name == 2 ? (*(uint32_t *)value = 2, 0) : 1;
+  return (void)at, name == 2 || name == 8 ? (*(uint32_t *)value = 2, 0) : 1;
 }
 
 static void tell(uint32_t count, const int *options, void *const *values, const char *text) {

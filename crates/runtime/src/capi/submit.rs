@@ -7,7 +7,7 @@ use scythe_abi::capi::{
     self as c, BufferHandle, BufferT, COMMAND_BARRIER, Command, EventHandle, EventT, QueueHandle, QueueT, Status,
     command_kind, requirement_flags,
 };
-use scythe_hal::Work;
+use scythe_hal::{Hint, Work};
 
 use super::buffers::mode_from;
 use super::edge;
@@ -153,7 +153,14 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             if memory.dst.is_null() && memory.size > 0 {
                 return Err(invalid(format!("prefetch or advice for {} bytes at a null address", memory.size)));
             }
-            Ok(Action::Marker)
+            let size = usize::try_from(memory.size).map_err(|_| {
+                invalid(format!("prefetch or advice for {} bytes, more than memory can hold", memory.size))
+            })?;
+            let hint = match command.kind {
+                command_kind::PREFETCH => Hint::Prefetch,
+                _ => Hint::Advice(memory.advice),
+            };
+            Ok(Action::Plain(Work::Hint { ptr: memory.dst, size, hint }))
         }
         kind => Err(invalid(format!("command kind {kind} is unknown, expected 0 to 10"))),
     }
