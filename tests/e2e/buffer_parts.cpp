@@ -1,4 +1,6 @@
 // Sub-buffers share memory and dependencies with their parent; reinterpreted buffers share the bytes.
+//
+// backends: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <vector>

@@ -9,7 +9,7 @@
 //! // args: 100 200              of the program
 //! // expect-output: text        a line of the output holds it; may be repeated
 //! // valgrind: args 8           run under valgrind with these arguments instead; `no` to leave it out
-//! // backends: cpu,opencl,cuda  that it runs on; default: all
+//! // backends: cpu,opencl,cuda  that it runs on; default: all. With `opencl-objects` on OpenCL also without shared memory
 //! ```
 //!
 //! `device` is `scythe -fsycl`; `gxx` the same with g++ as host compiler; `host` is g++ alone.
@@ -229,26 +229,36 @@ impl Case {
     fn check(&self, prefix: &Path, backend: &Backend) -> Result<(), String> {
         let scratch = Scratch::new("e2e")?;
         let program = self.compile(prefix, scratch.path(), &[])?;
-        // `env` sets what this process must not have itself.
-        let mut command = Command::new("env");
+        let Backend::OpenCl(libraries) = backend else {
+            return self.run(&program, scratch.path(), &[]);
+        };
         let dump = scratch.path().join("dump");
-        if let Backend::OpenCl(libraries) = backend {
-            std::fs::create_dir(&dump).map_err(|e| format!("cannot make {}: {e}", dump.display()))?;
-            command.arg("ONEAPI_DEVICE_SELECTOR=opencl:*").args(crate::opencl::variables(libraries));
-            command.arg(format!("SCYTHE_DUMP_JIT={}", dump.display()));
-        }
-        command.arg(&program);
-        command.args(&self.directions.args).current_dir(scratch.path()).env(CACHE, scratch.path().join("cache"));
-        let outcome = capture(&mut command, RUN_LIMIT)?;
-        if !outcome.success() {
-            return Err(format!("the program failed: {}", outcome.describe()));
-        }
+        std::fs::create_dir(&dump).map_err(|e| format!("cannot make {}: {e}", dump.display()))?;
+        let mut variables = crate::opencl::variables(libraries).to_vec();
+        variables.push("ONEAPI_DEVICE_SELECTOR=opencl:*".to_owned());
+        variables.push(format!("SCYTHE_DUMP_JIT={}", dump.display()));
+        self.run(&program, scratch.path(), &variables)?;
         // What the program's last image became.
         let module = dump.join("spirv-2-module.spv");
         if module.exists() {
             process::output(Command::new("spirv-val").args(["--target-env", "spv1.4"]).arg(&module))?;
         }
-        self.compare(&outcome)
+        if self.directions.backends.iter().any(|name| name == "opencl-objects") {
+            variables.push("SCYTHE_OPENCL_MEMORY=objects".to_owned());
+            self.run(&program, scratch.path(), &variables).map_err(|e| format!("without shared memory: {e}"))?;
+        }
+        Ok(())
+    }
+
+    /// Runs the program and compares what it prints. `env` sets variables that this process must not have itself.
+    fn run(&self, program: &Path, folder: &Path, variables: &[String]) -> Result<(), String> {
+        let mut command = Command::new("env");
+        command.args(variables).arg(program).args(&self.directions.args);
+        let outcome = capture(command.current_dir(folder).env(CACHE, folder.join("cache")), RUN_LIMIT)?;
+        match outcome.success() {
+            true => self.compare(&outcome),
+            false => Err(format!("the program failed: {}", outcome.describe())),
+        }
     }
 
     fn memcheck(&self, prefix: &Path) -> Result<(), String> {
