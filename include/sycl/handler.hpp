@@ -57,6 +57,11 @@ public:
   template <class Bundle> void use_kernel_bundle(const Bundle &bundle) {
     if (bundle.scythe_impl()->context != queue_.context)
       detail::fail(errc::invalid, "use_kernel_bundle: the bundle belongs to another context than the queue");
+#ifndef SCYTHE_DEVICE_PASS
+    if (constants_.list().count)
+      detail::fail(errc::invalid, "use_kernel_bundle: the command group has set specialization constants itself");
+    constants_ = bundle.scythe_impl()->constants;
+#endif
     bundle_ = bundle.scythe_impl();
     bundle_holds_ = &Bundle::scythe_holds;
   }
@@ -165,6 +170,9 @@ public:
 
   template <auto &Id> void set_specialization_constant([[maybe_unused]] detail::specialization_type<Id> value) {
 #ifndef SCYTHE_DEVICE_PASS
+    if (bundle_)
+      detail::fail(errc::invalid,
+                   "set_specialization_constant: the command group uses a kernel bundle, whose values hold");
     constants_.set<Id>(value);
 #endif
   }

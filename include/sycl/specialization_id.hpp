@@ -115,6 +115,10 @@ public:
   }
 
   specialization_list list() const { return {values_, count_}; }
+  void merge(const specialization_values &other) {
+    for (std::uint64_t i = 0; i < other.count_; ++i)
+      set(other.values_[i]);
+  }
   template <auto &Id> void set(const specialization_type<Id> &value) {
     static_assert(std::is_trivially_copyable_v<specialization_type<Id>>,
                   "the type of a specialization constant must be device copyable");

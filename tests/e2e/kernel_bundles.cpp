@@ -3,6 +3,7 @@
 // levels: O1
 #include "check.hpp"
 
+#include <functional>
 #include <unordered_set>
 
 using sycl::bundle_state;
@@ -10,8 +11,11 @@ using sycl::bundle_state;
 class first_kernel;
 class second_kernel;
 class sized_kernel;
+class constant_kernel;
 
 namespace {
+
+constexpr sycl::specialization_id<int> factor(3), unused(4);
 
 void contents(const sycl::context &c, const sycl::device &d) {
   const auto all = sycl::get_kernel_bundle<bundle_state::executable>(c);
@@ -81,6 +85,42 @@ void submission(sycl::queue &q) {
   CHECK(check::throws(sycl::errc::invalid, [&] { q.submit([&](sycl::handler &h) { h.use_kernel_bundle(other); }); }));
 }
 
+// Values that a bundle sets hold for its kernels.
+void constants(sycl::queue &q) {
+  sycl::buffer<int> b{sycl::range<1>(1)};
+  auto launch = [&](const std::function<void(sycl::handler &)> &prepare) {
+    q.submit([&](sycl::handler &h) {
+      prepare(h);
+      sycl::accessor v(b, h, sycl::write_only);
+      h.single_task<constant_kernel>([=](sycl::kernel_handler k) { v[0] = k.get_specialization_constant<factor>(); });
+    });
+    return sycl::host_accessor(b)[0];
+  };
+  CHECK(launch([](sycl::handler &) {}) == 3);
+  if (!q.get_device().has(sycl::aspect::online_compiler))
+    return;
+  auto input = sycl::get_kernel_bundle<constant_kernel, bundle_state::input>(q.get_context());
+  CHECK(input.get_specialization_constant<factor>() == 3 && input.contains_specialization_constants());
+  input.set_specialization_constant<factor>(7);
+  const auto built = sycl::build(input);
+  CHECK(built.get_specialization_constant<factor>() == 7 && built.native_specialization_constant());
+  CHECK(built.has_specialization_constant<factor>() && !built.has_specialization_constant<unused>());
+  CHECK(launch([&](sycl::handler &h) { h.use_kernel_bundle(built); }) == 7);
+  CHECK(launch([](sycl::handler &) {}) == 3);
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    launch([&](sycl::handler &h) {
+      h.use_kernel_bundle(built);
+      h.set_specialization_constant<factor>(8);
+    });
+  }));
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    launch([&](sycl::handler &h) {
+      h.set_specialization_constant<factor>(8);
+      h.use_kernel_bundle(built);
+    });
+  }));
+}
+
 } // namespace
 
 int main() {
@@ -89,6 +129,7 @@ int main() {
   making(q.get_context(), q.get_device());
   kernels(q.get_context(), q.get_device());
   submission(q);
+  constants(q);
   q.parallel_for<sized_kernel>(sycl::nd_range<2>({2, 4}, {2, 4}),
                                [=](sycl::nd_item<2>) [[sycl::reqd_work_group_size(2, 4)]] {});
   q.wait();

@@ -4,6 +4,7 @@
 #define SCYTHE_DETAIL_KERNEL_BUNDLE_CLASS_HPP
 
 #include <sycl/kernel_bundle.hpp>
+#include <sycl/specialization_id.hpp>
 
 namespace sycl {
 
@@ -36,6 +37,10 @@ struct bundle_impl {
   std::vector<std::shared_ptr<const image_impl>> images;
   // The driver's program, where the program gave one.
   std::shared_ptr<void> native = {};
+#ifndef SCYTHE_DEVICE_PASS
+  // What copies of a bundle in state `input` set, and bundles made of it keep.
+  mutable specialization_values constants = {};
+#endif
 };
 
 } // namespace detail
@@ -106,6 +111,32 @@ public:
     return get_kernel(sycl::get_kernel_id<Name>());
   }
 
+  // Every device that has a compiler puts values in before it compiles: all constants are native.
+  bool contains_specialization_constants() const noexcept { return holds_constant(nullptr, 0); }
+  bool native_specialization_constant() const noexcept { return contains_specialization_constants(); }
+  template <auto &Id> bool has_specialization_constant() const noexcept {
+#ifndef SCYTHE_DEVICE_PASS
+    return holds_constant(detail::specialization_name<Id>(), detail::specialization_unit);
+#else
+    return false;
+#endif
+  }
+  template <auto &Id, bundle_state S = State, class = std::enable_if_t<S == bundle_state::input>>
+  void set_specialization_constant(detail::specialization_type<Id> value) {
+#ifndef SCYTHE_DEVICE_PASS
+    impl_->constants.template set<Id>(value);
+#else
+    (void)value;
+#endif
+  }
+  template <auto &Id> detail::specialization_type<Id> get_specialization_constant() const {
+#ifndef SCYTHE_DEVICE_PASS
+    return impl_->constants.list().template get<Id>();
+#else
+    return Id.scythe_default();
+#endif
+  }
+
   device_image_iterator begin() const { return images_->data(); }
   device_image_iterator end() const { return images_->data() + images_->size(); }
 
@@ -127,6 +158,15 @@ public:
   }
 
 private:
+  bool holds_constant(const char *constant, std::uint64_t tu) const noexcept {
+    for (const auto &image : impl_->images)
+      for (const kernel_id &id : image->ids) {
+        std::int32_t answer = 0;
+        if (scythe_kernel_has_constant(id.get_name(), constant, tu, &answer) == 0 && answer)
+          return true;
+      }
+    return false;
+  }
   using image_list = std::vector<device_image<State>>;
   static std::shared_ptr<const image_list> images_of(const detail::bundle_impl &impl) {
     auto list = std::make_shared<image_list>();
@@ -148,8 +188,19 @@ namespace detail {
 
 template <bundle_state State>
 SCYTHE_COLD kernel_bundle<State> make_bundle(const ref<context_impl> &where, const std::vector<device> &devices,
-                                             std::vector<std::shared_ptr<const image_impl>> images) {
-  return kernel_bundle<State>(std::make_shared<const bundle_impl>(bundle_impl{where, devices, std::move(images)}));
+                                             std::vector<std::shared_ptr<const image_impl>> images,
+                                             const bundle_impl *from = nullptr) {
+  auto made = std::make_shared<bundle_impl>();
+  made->context = where;
+  made->devices = devices;
+  made->images = std::move(images);
+#ifndef SCYTHE_DEVICE_PASS
+  if (from)
+    made->constants = from->constants;
+#else
+  (void)from;
+#endif
+  return kernel_bundle<State>(std::move(made));
 }
 
 // A bundle of those kernels that one of the devices can run, from an image in that state.
@@ -219,7 +270,7 @@ SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_impl &f
     if (!next.ids.empty())
       images.push_back(std::make_shared<const image_impl>(std::move(next)));
   }
-  return make_bundle<To>(from.context, devices, std::move(images));
+  return make_bundle<To>(from.context, devices, std::move(images), &from);
 }
 
 // The devices that all bundles are for.
@@ -251,6 +302,9 @@ SCYTHE_COLD bundle_impl merge(const char *function, const std::vector<kernel_bun
       fail(errc::invalid, "%s: the bundles belong to different contexts", function);
     if (one.context)
       all.context = one.context;
+#ifndef SCYTHE_DEVICE_PASS
+    all.constants.merge(one.constants);
+#endif
     for (const auto &image : one.images) {
       bool known = false;
       for (const auto &other : all.images)
@@ -321,7 +375,7 @@ template <bundle_state State> kernel_bundle<State> join(const std::vector<kernel
   for (const kernel_bundle<State> &bundle : bundles)
     if (bundle.scythe_impl()->devices.size() != all.devices.size())
       detail::fail(errc::invalid, "join: the bundles are for different devices");
-  return detail::make_bundle<State>(all.context, all.devices, std::move(all.images));
+  return detail::make_bundle<State>(all.context, all.devices, std::move(all.images), &all);
 }
 
 // Templates, so that programs which do not call them need not compile them.

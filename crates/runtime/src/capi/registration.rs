@@ -113,6 +113,27 @@ pub unsafe extern "C" fn scythe_kernel_required_sizes(
     })
 }
 
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_kernel_has_constant(
+    name: *const c_char,
+    constant: *const c_char,
+    tu: u64,
+    answer: *mut i32,
+) -> Status {
+    edge(|| {
+        check_out(answer, "answer")?;
+        // SAFETY: passed on.
+        let kernel = unsafe { text(name, "name") }?;
+        // SAFETY: passed on.
+        let constant = (!constant.is_null()).then(|| unsafe { text(constant, "constant") }).transpose()?;
+        let has = registry::has_constant(kernel, constant.map(|constant| (constant, tu)))?;
+        // SAFETY: passed on.
+        unsafe { put(answer, "answer", i32::from(has)) }
+    })
+}
+
 fn state_from(number: u32) -> Result<BundleState> {
     Ok(match number {
         bundle_state::INPUT => BundleState::Input,

@@ -325,12 +325,19 @@ pub fn constant_symbols(class: &str, tu: u64) -> Result<impl Iterator<Item = Str
     }
 }
 
-/// Whether an image of the program holds the constant.
-pub fn has_constant(class: &str, tu: u64) -> Result<bool> {
+/// Whether an image with the kernel holds the specialization constant: a class that a unit may qualify, or any where none is
+/// named.
+pub fn has_constant(kernel: &str, constant: Option<(&str, u64)>) -> Result<bool> {
+    let names = constant.map(|(class, tu)| constant_symbols(class, tu)).transpose()?;
+    let names: Option<Vec<String>> = names.map(Iterator::collect);
+    let (entry, _) = find_entry(kernel, 0)?;
     let mut registry = lock(&REGISTRY);
     registry.read_images();
-    let mut names = constant_symbols(class, tu)?;
-    Ok(names.any(|name| registry.images().any(|image| image.constants.contains(&name))))
+    let holds = |candidate: &Candidate| match &names {
+        Some(names) => names.iter().any(|name| candidate.image.constants.contains(name)),
+        None => !candidate.image.constants.is_empty(),
+    };
+    Ok(registry.candidates(&entry.symbol).iter().any(holds))
 }
 
 /// The kernel that a slot remembers, where it still does: the quick way, without the kernel's name.
