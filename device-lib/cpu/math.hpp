@@ -94,10 +94,19 @@ SCYTHE_MATHS_2(powr, powr_of_any)
 SCYTHE_MATHS_2(step, step_of_any)
 
 SCYTHE_MATHS_3(fclamp, clamp_of_any)
-SCYTHE_MATHS_3(fma, fused)
 SCYTHE_MATHS_3(mad, mad_of_any)
 SCYTHE_MATHS_3(mix, mix_of_any)
 SCYTHE_MATHS_3(smoothstep, smoothstep_of_any)
+
+SCYTHE_MATHS float __spirv_ocl_fma(float x, float y, float z) noexcept { return scythe_device_library::fused(x, y, z); }
+SCYTHE_MATHS double __spirv_ocl_fma(double x, double y, double z) noexcept {
+  return scythe_device_library::fused(x, y, z);
+}
+// A product of halves and its sum with a third need up to 40 bits: in double both are exact, and the result is rounded
+// once.
+SCYTHE_MATHS half __spirv_ocl_fma(half x, half y, half z) noexcept {
+  return static_cast<half>(static_cast<double>(x) * static_cast<double>(y) + static_cast<double>(z));
+}
 
 #undef SCYTHE_MATHS_1
 #undef SCYTHE_MATHS_2
@@ -184,7 +193,8 @@ SCYTHE_RELAXED_BOTH(half)
   SCYTHE_MATHS T __spirv_ocl_fract(T x, T *whole) noexcept {                                                           \
     const auto parts = scythe_device_library::fract_of_any(static_cast<W>(x));                                         \
     *whole = static_cast<T>(parts.whole);                                                                              \
-    return static_cast<T>(parts.rest);                                                                                 \
+    /* In half, too, the result is below one. */                                                                       \
+    return static_cast<T>(sizeof(T) == 2 && parts.rest > W(0x1.ffcp-1) ? W(0x1.ffcp-1) : parts.rest);                  \
   }                                                                                                                    \
   SCYTHE_MATHS T __spirv_ocl_frexp(T x, int *exponent) noexcept {                                                      \
     const auto parts = scythe_device_library::frexp_of_any(static_cast<W>(x));                                         \

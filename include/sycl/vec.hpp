@@ -103,7 +103,7 @@ public:
   constexpr T &operator[](int index) { return data_[index]; }
   constexpr const T &operator[](int index) const { return data_[index]; }
 
-  template <class U, rounding_mode Mode = rounding_mode::automatic> vec<U, N> convert() const {
+  template <class U, rounding_mode Mode = rounding_mode::automatic> SCYTHE_BY_ELEMENT vec<U, N> convert() const {
     vec<U, N> r;
     for (int i = 0; i < N; ++i)
       r[i] = detail::converted<U, Mode>(data_[i]);

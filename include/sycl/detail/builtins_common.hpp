@@ -20,32 +20,32 @@ template <class T> constexpr T max(T x, T y) { return x < y ? y : x; }
 template <class T> constexpr T clamp(T x, T low, T high) { return element::min(element::max(x, low), high); }
 template <class T> constexpr wide<T> degrees(T x) { return wide<T>(x) * wide<T>(57.295779513082320876798154814105); }
 template <class T> constexpr wide<T> radians(T x) { return wide<T>(x) * wide<T>(0.01745329251994329576923690768489); }
-template <class T> constexpr wide<T> mix(T x, T y, T amount) {
-  return wide<T>(x) + (wide<T>(y) - wide<T>(x)) * wide<T>(amount);
-}
+// By the specification's formulas, in the type of the operands: half rounds each step.
+template <class T> constexpr T mix(T x, T y, T amount) { return x + (y - x) * amount; }
 template <class T> constexpr T step(T edge, T x) { return x < edge ? T(0) : T(1); }
-template <class T> constexpr wide<T> smoothstep(T low, T high, T x) {
-  using W = wide<T>;
-  const W t = element::clamp((W(x) - W(low)) / (W(high) - W(low)), W(0), W(1));
-  return t * t * (W(3) - W(2) * t);
+template <class T> constexpr T smoothstep(T low, T high, T x) {
+  const T t = element::clamp<T>((x - low) / (high - low), T(0), T(1));
+  return t * t * (T(3) - T(2) * t);
 }
 // Zeros keep their sign; the sign of a NaN is 0.
 template <class T> constexpr T sign(T x) { return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? x : T(0); }
 
 } // namespace detail::element
 
+#define SCYTHE_OWN(x) static_cast<typename detail::shape<R>::element>(SCYTHE_AT(x))
 #define SCYTHE_COMMON_1(name)                                                                                          \
-  template <class T, class R = detail::floats<T>> constexpr R name(const T &x) {                                       \
+  template <class T, class R = detail::floats<T>> SCYTHE_BY_ELEMENT constexpr R name(const T &x) {                     \
     SCYTHE_EACH(detail::element::name(SCYTHE_AT(x)));                                                                  \
   }
 #define SCYTHE_COMMON_2(name, kind)                                                                                    \
-  template <class A, class B, class R = detail::kind<A, B>> constexpr R name(const A &x, const B &y) {                 \
+  template <class A, class B, class R = detail::kind<A, B>>                                                            \
+  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y) {                                                         \
     SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y)));                                                    \
   }
 #define SCYTHE_COMMON_3(name, kind)                                                                                    \
   template <class A, class B, class C, class R = detail::kind<A, B, C>>                                                \
-  constexpr R name(const A &x, const B &y, const C &z) {                                                               \
-    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y), SCYTHE_AT(z)));                                      \
+  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y, const C &z) {                                             \
+    SCYTHE_EACH(detail::element::name(SCYTHE_OWN(x), SCYTHE_OWN(y), SCYTHE_OWN(z)));                                   \
   }
 SCYTHE_COMMON_1(degrees)
 SCYTHE_COMMON_1(radians)
@@ -66,11 +66,12 @@ template <class V>
 constexpr detail::if_float_elements<V> smoothstep(const typename detail::shape<V>::element &low,
                                                   const typename detail::shape<V>::element &high, const V &x) {
   using R = detail::if_float_elements<V>;
-  SCYTHE_EACH(detail::element::smoothstep(SCYTHE_AT(low), SCYTHE_AT(high), SCYTHE_AT(x)));
+  SCYTHE_EACH(detail::element::smoothstep(SCYTHE_OWN(low), SCYTHE_OWN(high), SCYTHE_OWN(x)));
 }
 #undef SCYTHE_COMMON_1
 #undef SCYTHE_COMMON_2
 #undef SCYTHE_COMMON_3
+#undef SCYTHE_OWN
 
 namespace detail {
 

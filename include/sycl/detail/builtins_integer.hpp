@@ -149,16 +149,17 @@ template <class T> constexpr T mad24(T x, T y, T z) {
 } // namespace detail::element
 
 #define SCYTHE_INTEGER_1(name)                                                                                         \
-  template <class T, class R = detail::integers<T>> constexpr R name(const T &x) {                                     \
+  template <class T, class R = detail::integers<T>> SCYTHE_BY_ELEMENT constexpr R name(const T &x) {                   \
     SCYTHE_EACH(detail::element::name(SCYTHE_AT(x)));                                                                  \
   }
 #define SCYTHE_INTEGER_2(name, kind)                                                                                   \
-  template <class A, class B, class R = detail::kind<A, B>> constexpr R name(const A &x, const B &y) {                 \
+  template <class A, class B, class R = detail::kind<A, B>>                                                            \
+  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y) {                                                         \
     SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y)));                                                    \
   }
 #define SCYTHE_INTEGER_3(name, kind)                                                                                   \
   template <class A, class B, class C, class R = detail::kind<A, B, C>>                                                \
-  constexpr R name(const A &x, const B &y, const C &z) {                                                               \
+  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y, const C &z) {                                             \
     SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y), SCYTHE_AT(z)));                                      \
   }
 SCYTHE_INTEGER_1(clz)
@@ -180,7 +181,7 @@ SCYTHE_INTEGER_3(mad_sat, integers)
 #undef SCYTHE_INTEGER_3
 
 // Floating numbers, which `fabs` is for, are accepted too.
-template <class T, class R = detail::numbers<T>> constexpr R abs(const T &x) {
+template <class T, class R = detail::numbers<T>> SCYTHE_BY_ELEMENT constexpr R abs(const T &x) {
   SCYTHE_EACH(detail::element::abs(SCYTHE_AT(x)));
 }
 
@@ -189,7 +190,7 @@ template <
     class T = typename detail::shape<H>::element,
     class R = typename detail::shape<H>::template rebind<detail::wider<T>>,
     class = std::enable_if_t<std::is_same_v<L, typename detail::shape<H>::template rebind<std::make_unsigned_t<T>>>>>
-constexpr R upsample(const A &high, const B &low) {
+SCYTHE_BY_ELEMENT constexpr R upsample(const A &high, const B &low) {
   SCYTHE_EACH(detail::element::upsample(detail::at<T>(high, i), detail::at<std::make_unsigned_t<T>>(low, i)));
 }
 

@@ -20,18 +20,21 @@
 namespace sycl {
 
 #define SCYTHE_PUBLIC_1(name)                                                                                          \
-  template <class T, class R = detail::floats<T>> R name(const T &x) { SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x))); }
+  template <class T, class R = detail::floats<T>> SCYTHE_BY_ELEMENT R name(const T &x) {                               \
+    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x)));                                                                     \
+  }
 #define SCYTHE_PUBLIC_2(name)                                                                                          \
-  template <class A, class B, class R = detail::floats<A, B>> R name(const A &x, const B &y) {                         \
+  template <class A, class B, class R = detail::floats<A, B>> SCYTHE_BY_ELEMENT R name(const A &x, const B &y) {       \
     SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                                       \
   }
 #define SCYTHE_PUBLIC_3(name)                                                                                          \
-  template <class A, class B, class C, class R = detail::floats<A, B, C>> R name(const A &x, const B &y, const C &z) { \
+  template <class A, class B, class C, class R = detail::floats<A, B, C>>                                              \
+  SCYTHE_BY_ELEMENT R name(const A &x, const B &y, const C &z) {                                                       \
     SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), SCYTHE_AT(y), SCYTHE_AT(z)));                                         \
   }
 #define SCYTHE_PUBLIC_INT(name)                                                                                        \
   template <class T, class N, class R = detail::floats<T>, class = detail::if_counts<R, N>>                            \
-  R name(const T &x, const N &n) {                                                                                     \
+  SCYTHE_BY_ELEMENT R name(const T &x, const N &n) {                                                                   \
     SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), detail::at<int>(n, i)));                                              \
   }
 // The second result takes the way through a variable, so that any kind of pointer will do. `S` is its type.
@@ -48,13 +51,13 @@ namespace sycl {
 #define SCYTHE_PUBLIC_POINTER(name)                                                                                    \
   template <class T, class Pointer, class R = detail::floats<T>, class S = R,                                          \
             class = detail::if_points_to<Pointer, S>>                                                                  \
-  R name(const T &x, Pointer p) {                                                                                      \
+  SCYTHE_BY_ELEMENT R name(const T &x, Pointer p) {                                                                    \
     SCYTHE_SECOND_RESULT(SCYTHE_MATHS(name)(SCYTHE_AT(x), &second));                                                   \
   }
 #define SCYTHE_PUBLIC_INT_POINTER(name)                                                                                \
   template <class T, class Pointer, class R = detail::floats<T>,                                                       \
             class S = typename detail::shape<R>::template rebind<int>, class = detail::if_points_to<Pointer, S>>       \
-  R name(const T &x, Pointer p) {                                                                                      \
+  SCYTHE_BY_ELEMENT R name(const T &x, Pointer p) {                                                                    \
     SCYTHE_SECOND_RESULT(SCYTHE_MATHS(name)(SCYTHE_AT(x), &second));                                                   \
   }
 SCYTHE_FOR_EACH_MATHS_1(SCYTHE_PUBLIC_1)
@@ -67,11 +70,11 @@ SCYTHE_PUBLIC_3(mad)
 
 template <class A, class B, class Pointer, class R = detail::floats<A, B>,
           class S = typename detail::shape<R>::template rebind<int>, class = detail::if_points_to<Pointer, S>>
-R remquo(const A &x, const B &y, Pointer p) {
+SCYTHE_BY_ELEMENT R remquo(const A &x, const B &y, Pointer p) {
   SCYTHE_SECOND_RESULT(SCYTHE_MATHS(remquo)(SCYTHE_AT(x), SCYTHE_AT(y), &second));
 }
 template <class T, class V = detail::floats<T>, class R = typename detail::shape<V>::template rebind<int>>
-R ilogb(const T &x) {
+SCYTHE_BY_ELEMENT R ilogb(const T &x) {
   SCYTHE_EACH(SCYTHE_MATHS(ilogb)(detail::at<typename detail::shape<V>::element>(x, i)));
 }
 
@@ -110,11 +113,11 @@ using float_of_size = std::conditional_t<sizeof(Code) == 2, half, std::condition
 
 } // namespace detail
 
-template <class A, class B, class R = detail::floats<A, B>> R nextafter(const A &x, const B &y) {
+template <class A, class B, class R = detail::floats<A, B>> SCYTHE_BY_ELEMENT R nextafter(const A &x, const B &y) {
   SCYTHE_EACH(detail::next_after<typename detail::shape<R>::element>(SCYTHE_AT(x), SCYTHE_AT(y)));
 }
 template <class T, class Pointer, class R = detail::floats<T>, class S = R, class = detail::if_points_to<Pointer, S>>
-R fract(const T &x, Pointer p) {
+SCYTHE_BY_ELEMENT R fract(const T &x, Pointer p) {
   SCYTHE_SECOND_RESULT(detail::fraction<typename detail::shape<R>::element>(SCYTHE_AT(x), &second));
 }
 template <class T, class V = detail::integers<T>, class Code = typename detail::shape<V>::element,
@@ -134,11 +137,11 @@ R nan(const T &code) {
 // Precision and domain are the back end's choice: about 18 bits on the CPU.
 namespace native {
 #define SCYTHE_RELAXED_1(name)                                                                                         \
-  template <class T, class R = detail::singles<T>> R name(const T &x) {                                                \
+  template <class T, class R = detail::singles<T>> SCYTHE_BY_ELEMENT R name(const T &x) {                              \
     SCYTHE_EACH(SCYTHE_RELAXED(native, name)(SCYTHE_AT(x)));                                                           \
   }
 #define SCYTHE_RELAXED_2(name)                                                                                         \
-  template <class A, class B, class R = detail::singles<A, B>> R name(const A &x, const B &y) {                        \
+  template <class A, class B, class R = detail::singles<A, B>> SCYTHE_BY_ELEMENT R name(const A &x, const B &y) {      \
     SCYTHE_EACH(SCYTHE_RELAXED(native, name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                             \
   }
 SCYTHE_FOR_EACH_RELAXED_1(SCYTHE_RELAXED_1)
@@ -150,11 +153,11 @@ SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)
 // At least 11 bits; angles up to 2^16.
 namespace half_precision {
 #define SCYTHE_RELAXED_1(name)                                                                                         \
-  template <class T, class R = detail::singles<T>> R name(const T &x) {                                                \
+  template <class T, class R = detail::singles<T>> SCYTHE_BY_ELEMENT R name(const T &x) {                              \
     SCYTHE_EACH(SCYTHE_RELAXED(half, name)(SCYTHE_AT(x)));                                                             \
   }
 #define SCYTHE_RELAXED_2(name)                                                                                         \
-  template <class A, class B, class R = detail::singles<A, B>> R name(const A &x, const B &y) {                        \
+  template <class A, class B, class R = detail::singles<A, B>> SCYTHE_BY_ELEMENT R name(const A &x, const B &y) {      \
     SCYTHE_EACH(SCYTHE_RELAXED(half, name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                               \
   }
 SCYTHE_FOR_EACH_RELAXED_1(SCYTHE_RELAXED_1)

@@ -35,13 +35,13 @@ template <class T> T bitselect(T x, T y, T mask) {
     detail::put(r, i, (expression) ? detail::mask_type<R>::yes : 0);                                                   \
   return r
 #define SCYTHE_RELATION_1(name, expression)                                                                            \
-  template <class T, class R = detail::floats<T>> constexpr detail::mask_of<R> name(const T &x) {                      \
+  template <class T, class R = detail::floats<T>> SCYTHE_BY_ELEMENT constexpr detail::mask_of<R> name(const T &x) {    \
     using E [[maybe_unused]] = typename detail::shape<R>::element;                                                     \
     SCYTHE_RELATION(expression);                                                                                       \
   }
 #define SCYTHE_RELATION_2(name, expression)                                                                            \
   template <class A, class B, class R = detail::floats<A, B>>                                                          \
-  constexpr detail::mask_of<R> name(const A &x, const B &y) {                                                          \
+  SCYTHE_BY_ELEMENT constexpr detail::mask_of<R> name(const A &x, const B &y) {                                        \
     SCYTHE_RELATION(expression);                                                                                       \
   }
 SCYTHE_RELATION_2(isequal, SCYTHE_AT(x) == SCYTHE_AT(y))
@@ -71,13 +71,13 @@ template <class V> using answer = std::conditional_t<shape<V>::is_vector, int, b
 
 } // namespace detail
 
-template <class T, class V = detail::truths<T>> constexpr detail::answer<V> any(const T &x) {
+template <class T, class V = detail::truths<T>> SCYTHE_BY_ELEMENT constexpr detail::answer<V> any(const T &x) {
   bool found = false;
   for (int i = 0; i < detail::length_of<V>; ++i)
     found = detail::element::is_negative(detail::at<typename detail::shape<V>::element>(x, i)) || found;
   return found;
 }
-template <class T, class V = detail::truths<T>> constexpr detail::answer<V> all(const T &x) {
+template <class T, class V = detail::truths<T>> SCYTHE_BY_ELEMENT constexpr detail::answer<V> all(const T &x) {
   bool without_exception = true;
   for (int i = 0; i < detail::length_of<V>; ++i)
     without_exception =
@@ -87,7 +87,7 @@ template <class T, class V = detail::truths<T>> constexpr detail::answer<V> all(
 
 // Each bit of the result is that of `b` where the bit of `mask` is set, else that of `a`.
 template <class A, class B, class C, class R = detail::numbers<A, B, C>>
-R bitselect(const A &a, const B &b, const C &mask) {
+SCYTHE_BY_ELEMENT R bitselect(const A &a, const B &b, const C &mask) {
   using E = typename detail::shape<R>::element;
   R r{};
   for (int i = 0; i < detail::length_of<R>; ++i)
@@ -104,7 +104,7 @@ constexpr T select(const T &if_false, const T &if_true, bool condition) {
 template <class A, class B, class C, class R = detail::numbers<A, B>,
           class = std::enable_if_t<detail::has_elements<R> && detail::shape<R>::count == detail::shape<C>::count &&
                                    std::is_integral_v<typename detail::shape<C>::element>>>
-constexpr R select(const A &if_false, const B &if_true, const C &condition) {
+SCYTHE_BY_ELEMENT constexpr R select(const A &if_false, const B &if_true, const C &condition) {
   using E = typename detail::shape<R>::element;
   R r{};
   for (int i = 0; i < detail::length_of<R>; ++i)

@@ -114,7 +114,7 @@ template <class T> constexpr plain<T> plain_of(const T &x) {
     return x;
 }
 // Element `i` of an operand; a scalar is the same at each place.
-template <class E, class V> constexpr plain<E> at(const V &x, int i) {
+template <class E, class V> SCYTHE_BY_ELEMENT constexpr plain<E> at(const V &x, int i) {
   if constexpr (has_elements<V>)
     return static_cast<plain<E>>(plain_of(x[i]));
   else if constexpr (std::is_class_v<V> && !is_half<V>)
@@ -123,7 +123,7 @@ template <class E, class V> constexpr plain<E> at(const V &x, int i) {
     return static_cast<plain<E>>(plain_of(x));
 }
 template <class V> inline constexpr int length_of = shape<V>::count == 0 ? 1 : shape<V>::count;
-template <class V, class T> constexpr void put(V &result, int i, T x) {
+template <class V, class T> SCYTHE_BY_ELEMENT constexpr void put(V &result, int i, T x) {
   if constexpr (has_elements<V>)
     result[i] = static_cast<typename shape<V>::element>(x);
   else

@@ -36,18 +36,19 @@ template <class A, class V> using if_left = std::enable_if_t<!is_view<A> && std:
 template <class T, int N, int... I> using writable = view<T, N, true, I...>;
 
 #define SCYTHE_BINARY(op, kind)                                                                                        \
-  template <class A, class B, class V = kind<A, B>> V operator op(const A &a, const B &b) {                            \
+  template <class A, class B, class V = kind<A, B>> SCYTHE_BY_ELEMENT V operator op(const A &a, const B &b) {          \
     const V &x = whole<V>(a), &y = whole<V>(b);                                                                        \
     V r;                                                                                                               \
     for (int i = 0; i < shape<V>::count; ++i)                                                                          \
       r[i] = static_cast<typename shape<V>::element>(x[i] op y[i]);                                                    \
     return r;                                                                                                          \
   }                                                                                                                    \
-  template <class A, class B, class = if_left<A, kind<A, B>>> A &operator op## = (A & a, const B &b) {                 \
+  template <class A, class B, class = if_left<A, kind<A, B>>>                                                          \
+  SCYTHE_BY_ELEMENT A &operator op## = (A & a, const B &b) {                                                           \
     return a = a op b;                                                                                                 \
   }                                                                                                                    \
   template <class T, int N, int... I, class B, class V = kind<writable<T, N, I...>, B>>                                \
-  const writable<T, N, I...> &operator op## = (const writable<T, N, I...> &a, const B &b) {                            \
+  SCYTHE_BY_ELEMENT const writable<T, N, I...> &operator op## = (const writable<T, N, I...> &a, const B &b) {          \
     return a = a op b;                                                                                                 \
   }
 SCYTHE_BINARY(+, arithmetic)
@@ -63,7 +64,8 @@ SCYTHE_BINARY(>>, integers)
 #undef SCYTHE_BINARY
 
 #define SCYTHE_COMPARISON(op, kind)                                                                                    \
-  template <class A, class B, class V = kind<A, B>> typename shape<V>::mask operator op(const A &a, const B &b) {      \
+  template <class A, class B, class V = kind<A, B>>                                                                    \
+  SCYTHE_BY_ELEMENT typename shape<V>::mask operator op(const A &a, const B &b) {                                      \
     const V &x = whole<V>(a), &y = whole<V>(b);                                                                        \
     typename shape<V>::mask r;                                                                                         \
     for (int i = 0; i < shape<V>::count; ++i)                                                                          \
@@ -81,7 +83,7 @@ SCYTHE_COMPARISON(>=, comparable)
 #undef SCYTHE_COMPARISON
 
 #define SCYTHE_UNARY(op, kind)                                                                                         \
-  template <class A, class V = kind<A>> V operator op(const A &a) {                                                    \
+  template <class A, class V = kind<A>> SCYTHE_BY_ELEMENT V operator op(const A &a) {                                  \
     const V &x = whole<V>(a);                                                                                          \
     V r;                                                                                                               \
     for (int i = 0; i < shape<V>::count; ++i)                                                                          \
@@ -93,7 +95,7 @@ SCYTHE_UNARY(-, arithmetic_1)
 SCYTHE_UNARY(~, bits_1)
 #undef SCYTHE_UNARY
 
-template <class A, class V = arithmetic_1<A>> typename shape<V>::mask operator!(const A &a) {
+template <class A, class V = arithmetic_1<A>> SCYTHE_BY_ELEMENT typename shape<V>::mask operator!(const A &a) {
   const V &x = whole<V>(a);
   typename shape<V>::mask r;
   for (int i = 0; i < shape<V>::count; ++i)
@@ -102,24 +104,26 @@ template <class A, class V = arithmetic_1<A>> typename shape<V>::mask operator!(
 }
 
 #define SCYTHE_STEP(op)                                                                                                \
-  template <class A, class V = arithmetic_1<A>, class = std::enable_if_t<!is_view<A>>> A &operator op(A &a) {          \
+  template <class A, class V = arithmetic_1<A>, class = std::enable_if_t<!is_view<A>>>                                 \
+  SCYTHE_BY_ELEMENT A &operator op(A &a) {                                                                             \
     for (int i = 0; i < shape<V>::count; ++i)                                                                          \
       op a[i];                                                                                                         \
     return a;                                                                                                          \
   }                                                                                                                    \
-  template <class A, class V = arithmetic_1<A>, class = std::enable_if_t<!is_view<A>>> V operator op(A &a, int) {      \
+  template <class A, class V = arithmetic_1<A>, class = std::enable_if_t<!is_view<A>>>                                 \
+  SCYTHE_BY_ELEMENT V operator op(A &a, int) {                                                                         \
     const V old = a;                                                                                                   \
     op a;                                                                                                              \
     return old;                                                                                                        \
   }                                                                                                                    \
   template <class T, int N, int... I, class V = arithmetic_1<writable<T, N, I...>>>                                    \
-  const writable<T, N, I...> &operator op(const writable<T, N, I...> &a) {                                             \
+  SCYTHE_BY_ELEMENT const writable<T, N, I...> &operator op(const writable<T, N, I...> &a) {                           \
     for (int i = 0; i < shape<V>::count; ++i)                                                                          \
       op a[i];                                                                                                         \
     return a;                                                                                                          \
   }                                                                                                                    \
   template <class T, int N, int... I, class V = arithmetic_1<writable<T, N, I...>>>                                    \
-  V operator op(const writable<T, N, I...> &a, int) {                                                                  \
+  SCYTHE_BY_ELEMENT V operator op(const writable<T, N, I...> &a, int) {                                                \
     const V old = a;                                                                                                   \
     op a;                                                                                                              \
     return old;                                                                                                        \

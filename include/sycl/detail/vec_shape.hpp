@@ -9,6 +9,14 @@
 #include <cstdint>
 #include <type_traits>
 
+// Operators and functions over elements. In kernels a call would keep vectors in memory, and the largest are above what
+// the optimiser inlines by itself.
+#ifdef SCYTHE_DEVICE_PASS
+#define SCYTHE_BY_ELEMENT __attribute__((always_inline))
+#else
+#define SCYTHE_BY_ELEMENT
+#endif
+
 namespace sycl {
 
 template <class T, int N> class vec;
@@ -78,7 +86,7 @@ struct joined<A, B, true, true> : std::conditional_t<joins<A, B>, std::enable_if
                                                      std::enable_if<joins<B, A>, typename shape<B>::value>> {};
 
 // An operand of such an operation as a whole: itself, a view's elements, or a scalar in each element.
-template <class V, class A> constexpr decltype(auto) whole(const A &a) {
+template <class V, class A> SCYTHE_BY_ELEMENT constexpr decltype(auto) whole(const A &a) {
   if constexpr (std::is_same_v<A, V>)
     return (a);
   else if constexpr (std::is_same_v<typename shape<A>::value, V> ||
