@@ -1,4 +1,4 @@
-// Prices of 2^26 pairs of options.
+// Prices of 2^26 pairs of options, several for each thread.
 #include "device.cuh"
 
 constexpr std::size_t n = std::size_t(1) << 26;
@@ -24,22 +24,26 @@ __global__ void fill(float *price, float *strike, float *years) {
   years[i] = 0.25f + 9.75f * scrambled_there(3 * i + 2);
 }
 __global__ void prices(const float *price, const float *strike, const float *years, float *call, float *put) {
-  const std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x;
-  const float s = price[i], x = strike[i], t = years[i];
-  const float root = sqrtf(t);
-  const float d1 = (logf(s / x) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root);
-  const float d2 = d1 - volatility * root;
-  const float n1 = normal(d1), n2 = normal(d2), discount = expf(-rate * t);
-  call[i] = s * n1 - x * discount * n2;
-  put[i] = x * discount * (1.0f - n2) - s * (1.0f - n1);
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    const float s = price[i], x = strike[i], t = years[i];
+    const float root = sqrtf(t);
+    const float d1 = (logf(s / x) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root);
+    const float d2 = d1 - volatility * root;
+    const float n1 = normal(d1), n2 = normal(d2), discount = expf(-rate * t);
+    call[i] = s * n1 - x * discount * n2;
+    put[i] = x * discount * (1.0f - n2) - s * (1.0f - n1);
+  }
 }
 
 int main() {
   float *price = device_memory<float>(n), *strike = device_memory<float>(n), *years = device_memory<float>(n);
   float *call = device_memory<float>(n), *put = device_memory<float>(n);
+  int processors = 0;
+  ok(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+  const unsigned groups = 32 * processors;
   fill<<<n / block, block>>>(price, strike, years);
   finish();
-  measure("black_scholes", 20, [&] { prices<<<n / block, block>>>(price, strike, years, call, put), finish(); });
+  measure("black_scholes", 20, [&] { prices<<<groups, block>>>(price, strike, years, call, put), finish(); });
   const std::size_t i = n / 3;
   const double s = download(price + i, 1)[0], x = download(strike + i, 1)[0], t = download(years + i, 1)[0];
   const double d1 =

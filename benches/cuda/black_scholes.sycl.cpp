@@ -1,7 +1,8 @@
-// Prices of 2^26 pairs of options.
+// Prices of 2^26 pairs of options, several for each work-item.
 #include "device.hpp"
 
 constexpr std::size_t n = std::size_t(1) << 26;
+constexpr unsigned block = 256;
 constexpr float rate = 0.02f, volatility = 0.30f;
 
 static inline float normal(float d) {
@@ -21,15 +22,18 @@ int main() {
      strike[i] = 1.0f + 99.0f * scrambled(3 * std::uint32_t(i) + 1);
      years[i] = 0.25f + 9.75f * scrambled(3 * std::uint32_t(i) + 2);
    }).wait();
+  const std::size_t groups = 32 * q.get_device().get_info<sycl::info::device::max_compute_units>();
   measure("black_scholes", 20, [&] {
-    q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) {
-       const float s = price[i], x = strike[i], t = years[i];
-       const float root = sycl::sqrt(t);
-       const float d1 = (sycl::log(s / x) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root);
-       const float d2 = d1 - volatility * root;
-       const float n1 = normal(d1), n2 = normal(d2), discount = sycl::exp(-rate * t);
-       call[i] = s * n1 - x * discount * n2;
-       put[i] = x * discount * (1.0f - n2) - s * (1.0f - n1);
+    q.parallel_for(sycl::nd_range<1>(groups * block, block), [=](sycl::nd_item<1> item) {
+       for (unsigned i = item.get_global_id(0); i < n; i += unsigned(item.get_global_range(0))) {
+         const float s = price[i], x = strike[i], t = years[i];
+         const float root = sycl::sqrt(t);
+         const float d1 = (sycl::log(s / x) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root);
+         const float d2 = d1 - volatility * root;
+         const float n1 = normal(d1), n2 = normal(d2), discount = sycl::exp(-rate * t);
+         call[i] = s * n1 - x * discount * n2;
+         put[i] = x * discount * (1.0f - n2) - s * (1.0f - n1);
+       }
      }).wait();
   });
   const std::size_t i = n / 3;

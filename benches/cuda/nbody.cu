@@ -14,7 +14,7 @@ __global__ void step(const body *in, body *out) {
   for (unsigned first = 0; first < n; first += block) {
     tile[local] = in[first + local];
     __syncthreads();
-#pragma unroll 8
+#pragma unroll 32
     for (unsigned j = 0; j < block; ++j) {
       const body other = tile[j];
       const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;

@@ -1,5 +1,7 @@
 // How the warps of one work-group combine their results: one slot for each in shared memory, and two barriers. Each
-// warp goes over all slots by itself, a lane for each, so that nobody waits for one that does.
+// warp goes over all slots by itself, a lane for each, so that nobody waits for one that does. Where the last warp has
+// fewer lanes than there are warps, every lane of all warps goes over the slots one by one, so that all come to the
+// same result.
 //
 // It takes the place of the CPU's `group_scratch.hpp`, by the same names.
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
@@ -24,26 +26,48 @@ template <class T> SCYTHE_WARP T unpack(unsigned long bits) {
   return x;
 }
 
-// Leaves each warp's value in its slot, and gives every lane that of the warp with its number.
-template <class T> SCYTHE_WARP T exchange_slots(T of_warp) {
+// Every warp has a lane for each slot.
+SCYTHE_WARP bool lanes_cover_slots() {
+  const scythe_u32 rest = items_of_group() % warp_size;
+  return rest == 0 || rest >= warps_of_group();
+}
+
+// Leaves each warp's value in its slot, calls `use`, and keeps the next operation from filling the slots meanwhile.
+template <class T, class Use> SCYTHE_WARP T with_slots(T of_warp, Use use) {
   if (lane() == 0)
     group_slots[linear_id() / warp_size] = pack(of_warp);
   work_group_barrier();
-  const T slot = unpack<T>(group_slots[lane()]);
-  // The next operation may fill the slots again.
+  const T result = use();
   work_group_barrier();
-  return slot;
+  return result;
+}
+
+// Combines the first `count` slots, at least one, in turn.
+template <class T, class Op> SCYTHE_WARP T fold_slots(scythe_u32 count, Op op) {
+  T whole = unpack<T>(group_slots[0]);
+  for (scythe_u32 slot = 1; slot < count; ++slot)
+    whole = op(whole, unpack<T>(group_slots[slot]));
+  return whole;
 }
 
 // `of_sub_group` is the same for all work-items of a sub-group.
 template <class T, class Op> SCYTHE_WARP T combine_sub_groups(T of_sub_group, Op op) {
-  return fold_lanes(exchange_slots(of_sub_group), warps_of_group(), op);
+  return with_slots(of_sub_group, [&]() -> T {
+    const scythe_u32 warps = warps_of_group();
+    if (lanes_cover_slots())
+      return fold_lanes(unpack<T>(group_slots[lane()]), warps, op);
+    return fold_slots<T>(warps, op);
+  });
 }
 
 // `in_sub_group` is the caller's scan inside its sub-group, `of_sub_group` the sub-group's whole.
 template <class T, class Op> SCYTHE_WARP T scan_sub_groups(T in_sub_group, T of_sub_group, Op op) {
   const scythe_u32 self = linear_id() / warp_size;
-  const T before = from_lane(scan_lanes(exchange_slots(of_sub_group), op), self - 1);
+  const T before = with_slots(of_sub_group, [&]() -> T {
+    if (lanes_cover_slots())
+      return from_lane(scan_lanes(unpack<T>(group_slots[lane()]), op), self - 1);
+    return fold_slots<T>(self, op);
+  });
   return self == 0 ? in_sub_group : op(before, in_sub_group);
 }
 
