@@ -2,15 +2,11 @@
 #include <sycl/sycl.hpp>
 
 int object;
-const char *name = "x";
 
 [[__sycl_detail__::add_ir_function_attributes("a", "b", 1)]] SYCL_EXTERNAL void odd() {} // ERROR: 'add_ir_function_attributes' lists names and as many values, but has 3 argument(s)
 [[__sycl_detail__::add_ir_function_attributes(1, "")]] SYCL_EXTERNAL void unnamed() {} // ERROR: 'add_ir_function_attributes': argument 1 is the name of a property and must be text
 [[__sycl_detail__::add_ir_function_attributes("a", &object)]] SYCL_EXTERNAL void pointer() {} // ERROR: property 'a' has a value of type 'int *', expected text, a number
 [[__sycl_detail__::add_ir_function_attributes("a", "a", 1, 2)]] SYCL_EXTERNAL void twice() {} // ERROR: property 'a' is given twice
-[[__sycl_detail__::add_ir_function_attributes("a", object)]] SYCL_EXTERNAL void changes() {} // ERROR: argument 2 of 'add_ir_function_attributes' must be a constant expression
-[[__sycl_detail__::add_ir_function_attributes(name, 1)]] SYCL_EXTERNAL void renamed() {} // ERROR: argument 1 of 'add_ir_function_attributes' must be a constant expression
-[[sycl::reqd_sub_group_size(object)]] SYCL_EXTERNAL void sized() {} // ERROR: argument 1 of 'reqd_sub_group_size' must be a constant expression
 
 template <class T> struct [[__sycl_detail__::add_ir_kernel_parameter_attributes("x")]] argument { T value; }; // ERROR: 'add_ir_kernel_parameter_attributes' lists names and as many values, but has 1 argument(s)
 struct [[__sycl_detail__::add_ir_global_variable_attributes("y")]] constant { int value; }; // ERROR: 'add_ir_global_variable_attributes' lists names and as many values, but has 1 argument(s)

@@ -139,9 +139,10 @@ void by_two_ways(sycl::queue q) { q.single_task(oneapi::property_list{oneapi::su
     let outcome = outcome.stderr_has("device_global: before C++20, T must be trivially default constructible");
     let outcome = outcome.stderr_has("its property host_access says that the host does not write it");
     let outcome = outcome.stderr_has("its property host_access says that the host does not read it");
-    let twice = outcome.stderr.matches("error: static assertion failed").count();
-    let given = outcome.stderr.matches("a property is given twice in one list").count();
-    assert_eq!((twice, given), (6, 2), "{}", outcome.stderr);
+    let twice =
+        outcome.stderr.lines().filter(|line| line.contains("error: ") && line.contains("is given twice")).count();
+    assert_eq!(twice, 2, "{}", outcome.stderr);
+    outcome.errors(6);
 }
 
 #[test]
@@ -190,7 +191,7 @@ int main() {
             "device_global 'scoped' has the property 'device_image_scope', but the kernels that use it are in 2 device \
              images: link with '-fsycl-device-code-split=auto' or '-fsycl-device-code-split=off'",
         )
-        .stderr_has("note: kernel 'First' uses it in image 1")
-        .stderr_has("note: kernel 'Second' uses it in image 2");
+        .stderr_has("note: kernel 'main::First' uses it in image 1")
+        .stderr_has("note: kernel 'other(sycl::queue&)::Second' uses it in image 2");
     assert!(!p.exists("torn"));
 }

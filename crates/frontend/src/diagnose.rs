@@ -158,13 +158,17 @@ impl<S: Source> Reporter<'_, S> {
         if let Some((loc, note)) = &fault.note {
             self.source.report(Level::Note, *loc, note);
         }
-        let mut outermost = node;
-        for (caller, loc) in self.graph.chain(node) {
-            outermost = caller;
-            if !matches!(self.graph.nodes[caller].root, Some(Root::Kernel(_))) {
-                let name = &self.graph.nodes[caller].function.name;
-                self.source.report(Level::Note, loc, &format!("called by '{name}'"));
-            }
+        let chain: Vec<(usize, Loc)> = self.graph.chain(node).collect();
+        let outermost = chain.last().map_or(node, |&(caller, _)| caller);
+        // What the headers do between a kernel's entry point and its call operator is of no interest.
+        let is_of_headers = |&&(caller, _): &&(usize, Loc)| {
+            let node = &self.graph.nodes[caller];
+            matches!(node.root, Some(Root::Kernel(_))) || node.function.in_sycl
+        };
+        let shown = chain.len() - chain.iter().rev().take_while(is_of_headers).count();
+        for &(caller, loc) in &chain[..shown] {
+            let name = &self.graph.nodes[caller].function.name;
+            self.source.report(Level::Note, loc, &format!("called by '{name}'"));
         }
         match self.graph.nodes[outermost].root {
             Some(Root::Kernel(index)) => {

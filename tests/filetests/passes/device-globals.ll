@@ -1,11 +1,11 @@
 ; RUN-PASS: linkage,linkage
-; RUN-LLVM: globalopt
+; RUN-LLVM: globaldce,function(instsimplify)
 ; Variables of device code have their names on devices, can be named by others, and nobody relies on their value.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK: @shared = weak_odr addrspace(1) externally_initialized global i32 3, align 4 #[[SHARED:[0-9]+]]
-; CHECK: @_ZL3own.tu.00000000000000ab = weak_odr addrspace(1) externally_initialized global [2 x i32] zeroinitializer
+; CHECK: @_ZL3own.tu.00000000000000ab = weak_odr dso_local addrspace(1) externally_initialized global [2 x i32] zeroinitializer
 ; CHECK: @elsewhere = external addrspace(1) global i32
 ; CHECK: load i32, ptr addrspace(1) @shared
 ; CHECK: load i32, ptr addrspace(1) @_ZL3own.tu.00000000000000ab

@@ -15,10 +15,10 @@ inline device_global<float, decltype(properties(init_mode_reset, implement_in_cs
 }
 SYCL_EXTERNAL extern device_global<double> dm4;
 
-// CHECK-DAG: @dm1 = weak_odr addrspace(1) externally_initialized global {{.*}}zeroinitializer, align 4 #[[DM1:[0-9]+]]
-// CHECK-DAG: @_ZL3dm2.tu.00000000000000ab = weak_odr addrspace(1) externally_initialized global {{.*}} #[[DM2:[0-9]+]]
-// CHECK-DAG: @_ZN7program3dm3E = weak_odr addrspace(1) externally_initialized global {{.*}} #[[DM3:[0-9]+]]
-// CHECK-DAG: @dm4 = external addrspace(1) global {{.*}} #[[DM4:[0-9]+]]
+// CHECK-DAG: @dm1 = weak_odr {{.*}}addrspace(1) externally_initialized global {{.*}}zeroinitializer, align 4 #[[DM1:[0-9]+]]
+// CHECK-DAG: @_ZL3dm2.tu.00000000000000ab = weak_odr {{.*}}addrspace(1) externally_initialized global {{.*}} #[[DM2:[0-9]+]]
+// CHECK-DAG: @_ZN7program3dm3E = weak_odr {{.*}}addrspace(1) externally_initialized global {{.*}} #[[DM3:[0-9]+]]
+// CHECK-DAG: @dm4 = external {{.*}}addrspace(1) global {{.*}} #[[DM4:[0-9]+]]
 // CHECK-DAG: #[[DM1]] = { "sycl-device-global-size"="4" "sycl-device-image-scope" "sycl-host-access"="read" {{.*}}="dm1" }
 // CHECK-DAG: #[[DM2]] = { "sycl-device-global-size"="16" "sycl-unique-id"="_ZL3dm2.tu.00000000000000ab" }
 // CHECK-DAG: #[[DM3]] = { {{.*}}"sycl-host-access"="none" "sycl-implement-in-csr"="true" "sycl-init-mode"="reset" {{.*}}

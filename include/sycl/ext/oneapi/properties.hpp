@@ -51,15 +51,22 @@ template <std::size_t I, class P> struct ranked {};
 template <class... R> struct ranked_set : R... {};
 template <std::size_t I, class P> P at_rank(ranked<I, P> *);
 
-template <class... Ps> struct sorted_properties {
-  static_assert((is_static_property<Ps> && ... && true), "a list of properties holds classes with a type key_t");
-  static_assert(((key_count<Ps, Ps...> == 1) && ... && true), "a property is given twice in one list");
+template <class... Ps> inline constexpr bool different_keys = ((key_count<Ps, Ps...> == 1) && ... && true);
+
+template <bool Different, class... Ps> struct sorted_if {
+  // Whoever uses the list says what is wrong with it.
+  using type = properties_pack<Ps...>;
+};
+template <class... Ps> struct sorted_if<true, Ps...> {
   template <class Indices> struct in_order;
   template <std::size_t... I> struct in_order<std::index_sequence<I...>> {
     using set = ranked_set<ranked<rank<Ps, Ps...>, Ps>...>;
     using type = properties_pack<decltype(at_rank<I>(static_cast<set *>(nullptr)))...>;
   };
   using type = typename in_order<std::make_index_sequence<sizeof...(Ps)>>::type;
+};
+template <class... Ps> struct sorted_properties : sorted_if<different_keys<Ps...>, Ps...> {
+  static_assert((is_static_property<Ps> && ... && true), "a list of properties holds classes with a type key_t");
 };
 
 template <class... Ps> using sorted_pack = typename sorted_properties<Ps...>::type;
@@ -79,16 +86,16 @@ template <class Key, class P, class... Ps> struct with_key<Key, P, Ps...> {
 };
 
 // What both spellings of a list are. Properties that are nothing but a type take no room.
-template <class... Ps> class property_values : private Ps... {
+template <bool Different, class... Ps> class property_values_if : private Ps... {
 public:
   static_assert(std::is_same_v<properties_pack<Ps...>, sorted_pack<Ps...>>,
                 "the properties of a list are sorted: write property_list_t<...>, or decltype(properties{...})");
   using scythe_pack = properties_pack<Ps...>;
 
-  constexpr property_values() = default;
+  constexpr property_values_if() = default;
   // `given` holds the same properties, perhaps in another order.
   template <class... Given>
-  constexpr explicit property_values(const std::tuple<Given...> &given) : Ps(std::get<Ps>(given))... {}
+  constexpr explicit property_values_if(const std::tuple<Given...> &given) : Ps(std::get<Ps>(given))... {}
 
   template <class Key> static constexpr bool has_property() {
     return !std::is_void_v<typename with_key<Key, Ps...>::type>;
@@ -99,6 +106,14 @@ public:
     return static_cast<const found &>(*this);
   }
 };
+template <class... Ps> class property_values_if<false, Ps...> {
+public:
+  static_assert(different_keys<Ps...>, "a property is given twice in one list");
+  using scythe_pack = properties_pack<Ps...>;
+  constexpr property_values_if() = default;
+  template <class... Given> constexpr explicit property_values_if(const std::tuple<Given...> &) {}
+};
+template <class... Ps> using property_values = property_values_if<different_keys<Ps...>, Ps...>;
 
 template <class L, class = void> inline constexpr bool is_properties = false;
 template <class L> inline constexpr bool is_properties<L, std::void_t<typename L::scythe_pack>> = true;
@@ -128,6 +143,7 @@ template <class... Ps> struct compiler_properties<properties_pack<Ps...>> {
 // All properties of two packs, sorted; one that both have is an error.
 template <class A, class B> struct joined_packs;
 template <class... A, class... B> struct joined_packs<properties_pack<A...>, properties_pack<B...>> {
+  static_assert(different_keys<A..., B...>, "a property is given twice in one list");
   using type = sorted_pack<A..., B...>;
 };
 
