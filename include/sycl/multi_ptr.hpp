@@ -165,6 +165,11 @@ public:
   SCYTHE_COMPARISON(<=)
   SCYTHE_COMPARISON(>=)
 #undef SCYTHE_COMPARISON
+  // Without these, either side could be converted to the other's type.
+  friend constexpr bool operator==(const multi_ptr &a, T *b) { return a.pointer_ == b; }
+  friend constexpr bool operator!=(const multi_ptr &a, T *b) { return a.pointer_ != b; }
+  friend constexpr bool operator==(T *a, const multi_ptr &b) { return a == b.pointer_; }
+  friend constexpr bool operator!=(T *a, const multi_ptr &b) { return a != b.pointer_; }
 
 private:
   T *pointer_ = nullptr;

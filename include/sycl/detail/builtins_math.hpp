@@ -48,18 +48,20 @@ namespace sycl {
   }                                                                                                                    \
   *p = other;                                                                                                          \
   return r
-#define SCYTHE_PUBLIC_POINTER(name)                                                                                    \
-  template <class T, class Pointer, class R = detail::floats<T>, class S = R,                                          \
+// Programs may name the template arguments: the pointer's type alone with scalars, else the vector's first.
+#define SCYTHE_WITH_POINTER(name, SecondOf, ...)                                                                       \
+  template <class Pointer, class T, class R = detail::if_scalar<detail::floats<T>>, class S = detail::SecondOf<R>,     \
             class = detail::if_points_to<Pointer, S>>                                                                  \
   SCYTHE_BY_ELEMENT R name(const T &x, Pointer p) {                                                                    \
-    SCYTHE_SECOND_RESULT(SCYTHE_MATHS(name)(SCYTHE_AT(x), &second));                                                   \
+    SCYTHE_SECOND_RESULT(__VA_ARGS__(SCYTHE_AT(x), &second));                                                          \
+  }                                                                                                                    \
+  template <class V, class Pointer, class R = detail::if_elements<detail::floats<V>>, class S = detail::SecondOf<R>,   \
+            class = detail::if_points_to<Pointer, S>, class = void>                                                    \
+  SCYTHE_BY_ELEMENT R name(const V &x, Pointer p) {                                                                    \
+    SCYTHE_SECOND_RESULT(__VA_ARGS__(SCYTHE_AT(x), &second));                                                          \
   }
-#define SCYTHE_PUBLIC_INT_POINTER(name)                                                                                \
-  template <class T, class Pointer, class R = detail::floats<T>,                                                       \
-            class S = typename detail::shape<R>::template rebind<int>, class = detail::if_points_to<Pointer, S>>       \
-  SCYTHE_BY_ELEMENT R name(const T &x, Pointer p) {                                                                    \
-    SCYTHE_SECOND_RESULT(SCYTHE_MATHS(name)(SCYTHE_AT(x), &second));                                                   \
-  }
+#define SCYTHE_PUBLIC_POINTER(name) SCYTHE_WITH_POINTER(name, same, SCYTHE_MATHS(name))
+#define SCYTHE_PUBLIC_INT_POINTER(name) SCYTHE_WITH_POINTER(name, count_each, SCYTHE_MATHS(name))
 SCYTHE_FOR_EACH_MATHS_1(SCYTHE_PUBLIC_1)
 SCYTHE_FOR_EACH_MATHS_2(SCYTHE_PUBLIC_2)
 SCYTHE_FOR_EACH_MATHS_INT(SCYTHE_PUBLIC_INT)
@@ -68,9 +70,14 @@ SCYTHE_FOR_EACH_MATHS_INT_POINTER(SCYTHE_PUBLIC_INT_POINTER)
 SCYTHE_PUBLIC_3(fma)
 SCYTHE_PUBLIC_3(mad)
 
-template <class A, class B, class Pointer, class R = detail::floats<A, B>,
-          class S = typename detail::shape<R>::template rebind<int>, class = detail::if_points_to<Pointer, S>>
-SCYTHE_BY_ELEMENT R remquo(const A &x, const B &y, Pointer p) {
+template <class Pointer, class A, class B, class R = detail::if_scalar<detail::floats<A, B>>, class S = int,
+          class = detail::if_points_to<Pointer, S>>
+R remquo(const A &x, const B &y, Pointer p) {
+  SCYTHE_SECOND_RESULT(SCYTHE_MATHS(remquo)(SCYTHE_AT(x), SCYTHE_AT(y), &second));
+}
+template <class A, class B, class Pointer, class R = detail::if_elements<detail::floats<A, B>>,
+          class S = detail::count_each<R>, class = detail::if_points_to<Pointer, S>, class = void>
+R remquo(const A &x, const B &y, Pointer p) {
   SCYTHE_SECOND_RESULT(SCYTHE_MATHS(remquo)(SCYTHE_AT(x), SCYTHE_AT(y), &second));
 }
 template <class T, class V = detail::floats<T>, class R = typename detail::shape<V>::template rebind<int>>
@@ -116,10 +123,7 @@ using float_of_size = std::conditional_t<sizeof(Code) == 2, half, std::condition
 template <class A, class B, class R = detail::floats<A, B>> SCYTHE_BY_ELEMENT R nextafter(const A &x, const B &y) {
   SCYTHE_EACH(detail::next_after<typename detail::shape<R>::element>(SCYTHE_AT(x), SCYTHE_AT(y)));
 }
-template <class T, class Pointer, class R = detail::floats<T>, class S = R, class = detail::if_points_to<Pointer, S>>
-SCYTHE_BY_ELEMENT R fract(const T &x, Pointer p) {
-  SCYTHE_SECOND_RESULT(detail::fraction<typename detail::shape<R>::element>(SCYTHE_AT(x), &second));
-}
+SCYTHE_WITH_POINTER(fract, same, detail::fraction<typename detail::shape<R>::element>)
 template <class T, class V = detail::integers<T>, class Code = typename detail::shape<V>::element,
           class = std::enable_if_t<std::is_unsigned_v<Code> && (sizeof(Code) > 1)>,
           class R = typename detail::shape<V>::template rebind<detail::float_of_size<Code>>>
@@ -173,6 +177,7 @@ SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)
 #undef SCYTHE_PUBLIC_POINTER
 #undef SCYTHE_PUBLIC_INT_POINTER
 #undef SCYTHE_SECOND_RESULT
+#undef SCYTHE_WITH_POINTER
 #undef SCYTHE_RELAXED
 
 } // namespace sycl

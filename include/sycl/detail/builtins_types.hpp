@@ -83,6 +83,11 @@ template <class V, class N>
 using if_counts = std::enable_if_t<has_elements<N> ? std::is_integral_v<typename shape<N>::element> &&
                                                          shape<N>::count == shape<V>::count
                                                    : std::is_convertible_v<const N &, int>>;
+template <class V> using if_scalar = std::enable_if_t<!has_elements<V>, V>;
+template <class V> using if_elements = std::enable_if_t<has_elements<V>, V>;
+// Second results: of the same type, or an int for each element.
+template <class V> using same = V;
+template <class V> using count_each = typename shape<V>::template rebind<int>;
 // Pointers, multi_ptr and the like through which a `T` can be written.
 template <class Pointer, class T>
 using if_points_to =
