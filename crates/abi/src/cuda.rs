@@ -9,7 +9,8 @@
 //! | `StdLayout`, `Sampler` | the row's bytes: a scalar, or a by-value block |
 //! | `Local` | a 32-bit offset into the launch's dynamic shared memory |
 //!
-//! Local accessors stand one after another in dynamic shared memory, each at a multiple of [`LOCAL_ALIGNMENT`], from offset 0. Variables
+//! Local accessors stand one after another in dynamic shared memory, in the order of their rows, each at a multiple of [`LOCAL_ALIGNMENT`],
+//! from offset 0: the first one's offset is not even read. Variables
 //! in local memory of a known size are static shared memory: the driver tells how much of it a kernel has
 //! (`CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`), and places dynamic memory behind it.
 //!

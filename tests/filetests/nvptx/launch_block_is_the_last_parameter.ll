@@ -7,7 +7,8 @@ declare i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32) #1
 ; CHECK: check:
 ; CHECK: call{{.*}} i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK: [[START:%.*]] = load i64, ptr %launch, align 8, !invariant.load
-; CHECK: [[ID:%global.id]] = add i64 {{.*}}, [[START]]
+; CHECK: [[BLOCK:%.*]] = add i64 {{.*}}, [[START]]
+; CHECK: [[ID:%global.id]] = add i64 [[BLOCK]],
 ; CHECK: [[AT:%.*]] = getelementptr inbounds i8, ptr %launch, i64 24
 ; CHECK: [[END:%.*]] = load i64, ptr [[AT]]
 ; CHECK: [[INSIDE:%.*]] = icmp ult i64 [[ID]], [[END]]

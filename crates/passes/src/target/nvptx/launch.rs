@@ -184,12 +184,13 @@ impl<'ctx> Position<'_, 'ctx> {
         }
     }
 
-    /// The product of block and block size has up to 42 bits: one multiplication of 32-bit numbers with a 64-bit result.
+    /// The product of block and block size has up to 42 bits: one multiplication of 32-bit numbers with a 64-bit result. What is the same
+    /// for the whole block comes first, so that it is computed once for a warp.
     fn global_id(&self, d: usize) -> Value<'ctx> {
         let [group, size, item] = ["ctaid", "ntid", "tid"].map(|name| self.wide(self.register(name, d)));
         let before = self.builder.mul(group, size, "");
-        let of_launch = self.builder.add(before, item, "");
-        self.builder.add(of_launch, self.word(offset_of!(Launch, start), d), "global.id")
+        let of_block = self.builder.add(before, self.word(offset_of!(Launch, start), d), "");
+        self.builder.add(of_block, item, "global.id")
     }
 
     /// A special register: `llvm.nvvm.read.ptx.sreg.tid.x`.

@@ -20,20 +20,19 @@
 use super::signature;
 use crate::target::cpu::local_variables::LOCAL;
 use scythe_abi::cuda::LOCAL_ALIGNMENT;
-use scythe_llvm::{Function, Module};
+use scythe_llvm::{Function, Module, Value};
 
 const SUFFIX: &str = ".shared_mem";
 
-/// Does so for all kernels of the module.
-pub fn run(module: &Module<'_>) {
-    for kernel in module.kernels() {
-        if kernel.params().iter().any(|param| param.ty().address_space() == Some(LOCAL)) {
-            offsets(module, kernel);
-        }
-    }
+/// Does so for all kernels of the module. Gives the first offset of each.
+pub fn run<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
+    let is_local = |param: &Value<'ctx>| param.ty().address_space() == Some(LOCAL);
+    let first = |kernel: &Function<'ctx>| kernel.params().iter().position(is_local);
+    let kernels: Vec<_> = module.kernels().into_iter().filter_map(|kernel| Some((kernel, first(&kernel)?))).collect();
+    kernels.into_iter().filter_map(|(kernel, first)| offsets(module, kernel).param(first)).collect()
 }
 
-fn offsets<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
+fn offsets<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Function<'ctx> {
     let context = module.context();
     let i32 = context.int_type(32);
     let bytes = context.int_type(8).array(0);
@@ -48,5 +47,5 @@ fn offsets<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
         offset.set_name(&format!("{name}.offset"));
         let aligned = builder.and(offset, i32.const_int(u64::from(LOCAL_ALIGNMENT.wrapping_neg())), "");
         builder.inbounds_gep(bytes, memory.as_value(), &[i32.const_int(0), aligned], name)
-    });
+    })
 }

@@ -98,7 +98,10 @@ pub fn lower<'ctx>(
     }
     let passes = PassOptions { loop_unroll: true, slp_vectorize: true, loop_vectorize: true, ..PassOptions::default() };
     run_passes(module, "globaldce,always-inline,globaldce", Some(machine), passes)?;
-    local_memory::run(module);
+    for offset in local_memory::run(module) {
+        // The first block is at the start of the launch's memory.
+        offset.replace_all_uses_with(offset.ty().const_int(0));
+    }
     for kernel in module.kernels() {
         let shape = shape(kernel)?;
         sizes(module, kernel)?;
