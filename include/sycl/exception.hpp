@@ -19,6 +19,13 @@
 #include <utility>
 #include <vector>
 
+// `std::function`. All of <functional> would double what this header costs to compile, where its part can be had alone.
+#if defined(__GLIBCXX__) && __has_include(<bits/std_function.h>)
+#include <bits/std_function.h>
+#else
+#include <functional>
+#endif
+
 namespace sycl {
 
 class context;
@@ -147,31 +154,7 @@ private:
   size_type capacity_ = 0;
 };
 
-// Any callable that takes an `exception_list`. A class of its own instead of `std::function`, whose header alone would
-// double what this one costs to compile.
-class async_handler {
-public:
-  async_handler() = default;
-  async_handler(std::nullptr_t) {}
-  template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, async_handler> &&
-                                              std::is_invocable_v<std::decay_t<F> &, exception_list>>>
-  async_handler(F &&f) : target_(std::make_shared<callable<std::decay_t<F>>>(std::forward<F>(f))) {}
-
-  explicit operator bool() const noexcept { return target_ != nullptr; }
-  void operator()(exception_list errors) const { target_->call(std::move(errors)); }
-
-private:
-  struct base {
-    virtual ~base() = default;
-    virtual void call(exception_list errors) = 0;
-  };
-  template <class F> struct callable final : base {
-    template <class G> explicit callable(G &&g) : f(std::forward<G>(g)) {}
-    void call(exception_list errors) override { f(std::move(errors)); }
-    F f;
-  };
-  std::shared_ptr<base> target_;
-};
+using async_handler = std::function<void(exception_list)>;
 
 namespace detail {
 

@@ -19,6 +19,9 @@ namespace detail {
 struct native_access;
 }
 
+class kernel_id;
+template <class List = std::vector<kernel_id>> List get_kernel_ids();
+
 // A kernel of the program, or of a library that is loaded.
 class kernel_id {
 public:
@@ -31,7 +34,7 @@ public:
 
 private:
   friend struct detail::native_access;
-  friend std::vector<kernel_id> get_kernel_ids();
+  template <class List> friend List get_kernel_ids();
   template <class Name> friend kernel_id get_kernel_id();
   explicit kernel_id(const char *symbol) : symbol_(symbol) {}
   const char *symbol_;
@@ -181,11 +184,11 @@ namespace detail {
 struct native_access {
   static const handle<scythe_native_kernel> &native(const kernel &k) { return k.shared_->native; }
   static const char *symbol(const kernel &k) { return k.shared_->id.get_name(); }
+  template <class State = kernel::state>
   static kernel make(scythe_native_kernel native, ref<context_impl> context,
                      std::shared_ptr<const bundle_impl> bundle) {
-    return kernel(std::make_shared<const kernel::state>(kernel::state{kernel_id("of the program's own"),
-                                                                      std::move(context), std::move(bundle),
-                                                                      handle<scythe_native_kernel>::adopt(native)}));
+    return kernel(std::make_shared<const State>(State{kernel_id("of the program's own"), std::move(context),
+                                                      std::move(bundle), handle<scythe_native_kernel>::adopt(native)}));
   }
 };
 

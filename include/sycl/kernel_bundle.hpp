@@ -11,13 +11,11 @@
 
 namespace sycl {
 
-inline std::vector<kernel_id> get_kernel_ids() {
-  std::vector<const char *> symbols;
-  auto add = [](void *list, const char *symbol) { static_cast<std::vector<const char *> *>(list)->push_back(symbol); };
-  detail::check(scythe_kernel_list(add, &symbols));
-  std::vector<kernel_id> ids;
-  for (const char *symbol : symbols)
-    ids.push_back(kernel_id(symbol));
+// Templates, so that programs which do not call them need not compile the lists.
+template <class List> List get_kernel_ids() {
+  List ids;
+  auto add = [](void *list, const char *symbol) { static_cast<List *>(list)->push_back(kernel_id(symbol)); };
+  detail::check(scythe_kernel_list(add, &ids));
   return ids;
 }
 
@@ -87,7 +85,7 @@ template <class Name> bool is_compatible(const device &d) {
 
 // Whether there is any kernel that one of the devices can run.
 template <bundle_state State> bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
-  return detail::has_bundle(State, where, devices, get_kernel_ids(), true);
+  return detail::has_bundle(State, where, devices, get_kernel_ids<>(), true);
 }
 template <bundle_state State> bool has_kernel_bundle(const context &where) {
   return has_kernel_bundle<State>(where, where.get_devices());

@@ -52,7 +52,10 @@ void devices() {
     (void)d.get_info<dev::local_mem_type>();
     (void)d.get_info<dev::max_clock_frequency>();
     (void)d.get_info<dev::profiling_timer_resolution>();
-    (void)d.get_info<dev::atomic_memory_order_capabilities>();
+    for (auto order : d.get_info<dev::atomic_memory_order_capabilities>())
+      CHECK(order == sycl::memory_order::relaxed || order == sycl::memory_order::acquire ||
+            order == sycl::memory_order::release || order == sycl::memory_order::acq_rel ||
+            order == sycl::memory_order::seq_cst);
     (void)d.get_info<dev::error_correction_support>();
 
     // The list of aspects, and the question for each, agree.

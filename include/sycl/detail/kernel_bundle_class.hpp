@@ -273,6 +273,10 @@ SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_impl &f
   return make_bundle<To>(from.context, devices, std::move(images), &from);
 }
 
+// A bundle in this state, named so that nothing is known of it before `V` is.
+template <class V, bundle_state State> inline constexpr bundle_state state_in = State;
+template <class V, bundle_state State> using bundle_in = kernel_bundle<state_in<V, State>>;
+
 // The devices that all bundles are for.
 template <bundle_state State> std::vector<device> common_devices(const std::vector<kernel_bundle<State>> &bundles) {
   std::vector<device> common;
@@ -323,7 +327,7 @@ SCYTHE_COLD bundle_impl merge(const char *function, const std::vector<kernel_bun
 
 template <bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices) {
-  return detail::bundle_of<State>(where, devices, get_kernel_ids(), false);
+  return detail::bundle_of<State>(where, devices, get_kernel_ids<>(), false);
 }
 template <bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &where) {
   return get_kernel_bundle<State>(where, where.get_devices());
@@ -379,48 +383,49 @@ template <bundle_state State> kernel_bundle<State> join(const std::vector<kernel
 }
 
 // Templates, so that programs which do not call them need not compile them.
-template <class = void>
-kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &input,
-                                            const std::vector<device> &devices, const property_list & = {}) {
+template <class V = void>
+detail::bundle_in<V, bundle_state::object> compile(const detail::bundle_in<V, bundle_state::input> &input,
+                                                   const std::vector<device> &devices, const property_list & = {}) {
   return detail::advance<bundle_state::object>("compile", *input.scythe_impl(), devices, aspect::online_compiler);
 }
-template <class = void>
-kernel_bundle<bundle_state::object> compile(const kernel_bundle<bundle_state::input> &input,
-                                            const property_list &p = {}) {
-  return compile(input, input.get_devices(), p);
+template <class V = void>
+detail::bundle_in<V, bundle_state::object> compile(const detail::bundle_in<V, bundle_state::input> &input,
+                                                   const property_list &p = {}) {
+  return compile<V>(input, input.get_devices(), p);
 }
 
-template <class = void>
-kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &objects,
-                                             const std::vector<device> &devices, const property_list & = {}) {
+template <class V = void>
+detail::bundle_in<V, bundle_state::executable>
+link(const std::vector<detail::bundle_in<V, bundle_state::object>> &objects, const std::vector<device> &devices,
+     const property_list & = {}) {
   return detail::advance<bundle_state::executable>("link", detail::merge("link", objects), devices,
                                                    aspect::online_linker);
 }
-template <class = void>
-kernel_bundle<bundle_state::executable> link(const std::vector<kernel_bundle<bundle_state::object>> &objects,
-                                             const property_list &p = {}) {
-  return link(objects, detail::common_devices(objects), p);
+template <class V = void>
+detail::bundle_in<V, bundle_state::executable>
+link(const std::vector<detail::bundle_in<V, bundle_state::object>> &objects, const property_list &p = {}) {
+  return link<V>(objects, detail::common_devices(objects), p);
 }
-template <class = void>
-kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &object,
-                                             const std::vector<device> &devices, const property_list &p = {}) {
-  return link(std::vector<kernel_bundle<bundle_state::object>>{object}, devices, p);
+template <class V = void>
+detail::bundle_in<V, bundle_state::executable> link(const detail::bundle_in<V, bundle_state::object> &object,
+                                                    const std::vector<device> &devices, const property_list &p = {}) {
+  return link<V>(std::vector<detail::bundle_in<V, bundle_state::object>>{object}, devices, p);
 }
-template <class = void>
-kernel_bundle<bundle_state::executable> link(const kernel_bundle<bundle_state::object> &object,
-                                             const property_list &p = {}) {
-  return link(object, object.get_devices(), p);
+template <class V = void>
+detail::bundle_in<V, bundle_state::executable> link(const detail::bundle_in<V, bundle_state::object> &object,
+                                                    const property_list &p = {}) {
+  return link<V>(object, object.get_devices(), p);
 }
 
-template <class = void>
-kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &input,
-                                              const std::vector<device> &devices, const property_list & = {}) {
+template <class V = void>
+detail::bundle_in<V, bundle_state::executable> build(const detail::bundle_in<V, bundle_state::input> &input,
+                                                     const std::vector<device> &devices, const property_list & = {}) {
   return detail::advance<bundle_state::executable>("build", *input.scythe_impl(), devices, aspect::online_compiler);
 }
-template <class = void>
-kernel_bundle<bundle_state::executable> build(const kernel_bundle<bundle_state::input> &input,
-                                              const property_list &p = {}) {
-  return build(input, input.get_devices(), p);
+template <class V = void>
+detail::bundle_in<V, bundle_state::executable> build(const detail::bundle_in<V, bundle_state::input> &input,
+                                                     const property_list &p = {}) {
+  return build<V>(input, input.get_devices(), p);
 }
 
 } // namespace sycl
