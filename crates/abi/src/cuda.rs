@@ -9,15 +9,15 @@
 //! | `StdLayout`, `Sampler` | the row's bytes: a scalar, or a by-value block |
 //! | `Local` | a 32-bit offset into the launch's dynamic shared memory |
 //!
-//! Local accessors stand one after another in dynamic shared memory, in the order of their rows, each at a multiple of [`LOCAL_ALIGNMENT`],
-//! from offset 0: the first one's offset is not even read. Variables
-//! in local memory of a known size are static shared memory: the driver tells how much of it a kernel has
-//! (`CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`), and places dynamic memory behind it.
+//! Local accessors stand one after another in dynamic shared memory, in the order of their rows, each at a multiple of
+//! [`LOCAL_ALIGNMENT`], from offset 0: the first one's offset is not even read. Variables in local memory of a known size are static
+//! shared memory: the driver tells how much of it a kernel has (`CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`), and places dynamic memory
+//! behind it.
 //!
 //! Thread blocks are work-groups: `x` is the dimension that varies fastest, index 0 of each array.
 //! * nd_range kernels check nothing: blocks have the work-group's size, and there is one per work-group.
-//! * range kernels run in blocks of any size. They leave out work-items beyond [`Launch::end`] of dimension 0; in the other two, blocks must
-//!   fit the range, so that `y` and `z` of a block divide it.
+//! * range kernels run in blocks of any size. They leave out work-items beyond [`Launch::end`] of dimension 0; in the other two,
+//!   blocks must fit the range, so that `y` and `z` of a block divide it.
 //! * single-task kernels run as one block of one thread.
 //!
 //! Where a range has more groups than a grid can have, it takes several launches, told apart by [`Launch::first_group`] and

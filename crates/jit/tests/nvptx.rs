@@ -2,14 +2,20 @@
 //!
 //! A file begins with `; RUN:` and options: `-O0` to `-O3`, `--arch=` and `--ptx=` for the target, `--stage=` for what to look at: a stage
 //! of the lowering (`prepared`, `lowered`, `optimized`), `local-memory` for that pass alone, or the PTX (the default). FileCheck then
-//! compares it with the file. With `not` before the options, the lowering must fail, and FileCheck sees the error. No libraries are
+//! compares it with the file. The C edge is tested at the end. With `not` before the options, the lowering must fail, and FileCheck sees the error. No libraries are
 //! linked.
 
+use scythe_abi::jit::Response;
+use scythe_abi::ptx::{self, Request};
+use scythe_jit::edge::scythe_jit_free;
+use scythe_jit::nvptx::edge::scythe_jit_translate_ptx;
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::nvptx::{self, Stage, generic, local_memory};
+use std::ffi::CStr;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::ptr::{null, null_mut};
 
 struct Run {
     fails: bool,
@@ -103,4 +109,68 @@ fn every_file_is_lowered_as_it_says() {
         failures.extend(result.err().map(|e| format!("{name}: {e}")));
     }
     assert!(files.len() > 5 && failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+/// What the C edge answers: the object, or the error.
+fn translate(bitcode: &[u8], change: impl Fn(&mut Request)) -> Result<Vec<u8>, String> {
+    let mut request = Request {
+        version: ptx::VERSION,
+        opt_level: 2,
+        bitcode: bitcode.as_ptr(),
+        bitcode_len: bitcode.len(),
+        libraries: null(),
+        library_count: 0,
+        device_lib_dir: null(),
+        dump_dir: null(),
+        cuda_path: null(),
+        aspects: null(),
+        aspect_count: 0,
+        sm: 90,
+        ptx_version: 88,
+    };
+    change(&mut request);
+    let mut response = Response { object: null_mut(), object_len: 0, error: null_mut() };
+    // SAFETY: all pointers are null or valid for the call.
+    let status = unsafe { scythe_jit_translate_ptx(&request, &mut response) };
+    let result = if status == 0 {
+        // SAFETY: filled on success.
+        Ok(unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec())
+    } else {
+        // SAFETY: a C string on failure.
+        Err(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned())
+    };
+    // SAFETY: filled above, and freed once.
+    unsafe { scythe_jit_free(&mut response) };
+    result
+}
+
+#[test]
+fn generic_code_becomes_ptx_for_the_device_and_its_driver() {
+    let context = Context::new();
+    let text = r#"target triple = "spirv64-unknown-unknown"
+        define spir_kernel void @_ZTS1K(ptr addrspace(1) %p) #0 {
+          %any = addrspacecast ptr addrspace(1) %p to ptr addrspace(4)
+          store i32 7, ptr addrspace(4) %any
+          ret void
+        }
+        attributes #0 = { "scythe-shape"="single_task" }"#;
+    let bitcode = context.parse_ir(text.as_bytes(), "generic").expect("it is IR").to_bitcode();
+    let ptx = translate(&bitcode, |_| {}).expect("it is compiled");
+    assert_eq!(ptx.last(), Some(&0), "the driver wants a C string");
+    let ptx = String::from_utf8_lossy(&ptx).into_owned();
+    assert!(ptx.contains(".target sm_90") && ptx.contains(".entry _ZTS1K(") && ptx.contains("st.global"), "{ptx}");
+    let older = translate(&bitcode, |request| (request.sm, request.ptx_version) = (75, 78)).expect("it is compiled");
+    let older = String::from_utf8_lossy(&older).into_owned();
+    assert!(older.contains(".version 7.8") && older.contains(".target sm_75"), "{older}");
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused() {
+    let refused = |change: &dyn Fn(&mut Request)| translate(b"BC", change).unwrap_err();
+    assert!(refused(&|r| r.version = 9).contains("speaks version 1 of PTX requests, its caller version 9"));
+    assert!(refused(&|r| r.opt_level = 4).contains("optimisation level 4"));
+    assert!(refused(&|r| r.bitcode = null()).contains("no bitcode"));
+    assert!(refused(&|r| r.ptx_version = 63).contains("whose driver knows PTX 6.3: expected 5.0 and PTX 7.7 or later"));
+    assert!(refused(&|r| r.cuda_path = c"/nowhere".as_ptr()).contains("'/nowhere' holds no CUDA"));
+    assert!(refused(&|_| {}).contains("device image"));
 }
