@@ -116,6 +116,8 @@ public:
   auto get_pointer() const noexcept {
     if constexpr (Target == target::host_task)
       return static_cast<value_type *>(this->data());
+    else if constexpr (Target == target::constant_buffer)
+      return constant_ptr<T>(const_cast<T *>(this->data()));
     else
       return global_ptr<value_type>(this->data());
   }

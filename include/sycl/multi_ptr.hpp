@@ -70,12 +70,15 @@ public:
   template <bool L = legacy, std::enable_if_t<!L, int> = 0> explicit constexpr multi_ptr(T *p) : pointer_(p) {}
   template <bool L = legacy, std::enable_if_t<L, long> = 0> constexpr multi_ptr(T *p) : pointer_(p) {}
 
+  // What an accessor may only read is const, but for the deprecated constant buffers.
   template <class U, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder, class Properties,
-            class = std::enable_if_t<
-                detail::is_within(detail::space_of(Target), Space) && Target != target::host_task &&
-                points_here<typename accessor<U, Dimensions, Mode, Target, Placeholder, Properties>::value_type>>>
+            class Pointee =
+                std::conditional_t<Target == target::constant_buffer, U,
+                                   typename accessor<U, Dimensions, Mode, Target, Placeholder, Properties>::value_type>,
+            class = std::enable_if_t<detail::is_within(detail::space_of(Target), Space) &&
+                                     Target != target::host_task && points_here<Pointee>>>
   multi_ptr(const accessor<U, Dimensions, Mode, Target, Placeholder, Properties> &a)
-      : pointer_(a.template get_multi_ptr<access::decorated::no>().get_raw()) {}
+      : pointer_(const_cast<Pointee *>(a.template get_multi_ptr<access::decorated::no>().get_raw())) {}
   template <class U, int Dimensions,
             class = std::enable_if_t<detail::is_within(addrspace::local_space, Space) && points_here<U>>>
   multi_ptr(const local_accessor<U, Dimensions> &a)
