@@ -112,11 +112,15 @@ template <class E, class T> T fraction(T x, T *whole) {
 #endif
 
 // A quiet NaN that carries a code, whose type is the unsigned integer of the same size.
-template <class Code> inline constexpr Code quiet_nan = Code(0x7ff8000000000000u);
-template <> inline constexpr unsigned quiet_nan<unsigned> = 0x7fc00000u;
-template <> inline constexpr unsigned short quiet_nan<unsigned short> = 0x7e00u;
 template <class Code>
 using float_of_size = std::conditional_t<sizeof(Code) == 2, half, std::conditional_t<sizeof(Code) == 4, float, double>>;
+template <class Code> constexpr float_of_size<Code> coded_nan(Code code) {
+  constexpr Code quiet = sizeof(Code) == 2   ? Code(0x7e00u)
+                         : sizeof(Code) == 4 ? Code(0x7fc00000u)
+                                             : Code(0x7ff8000000000000u);
+  constexpr Code payload = static_cast<Code>(static_cast<Code>(~quiet) & (largest<Code>() >> 1));
+  return bit_cast<float_of_size<Code>>(static_cast<Code>(quiet | (code & payload)));
+}
 
 } // namespace detail
 
@@ -124,18 +128,15 @@ template <class A, class B, class R = detail::floats<A, B>> SCYTHE_BY_ELEMENT R 
   SCYTHE_EACH(detail::next_after<typename detail::shape<R>::element>(SCYTHE_AT(x), SCYTHE_AT(y)));
 }
 SCYTHE_WITH_POINTER(fract, same, detail::fraction<typename detail::shape<R>::element>)
-template <class T, class V = detail::integers<T>, class Code = typename detail::shape<V>::element,
+inline half nan(std::uint16_t code) { return detail::coded_nan(code); }
+inline float nan(std::uint32_t code) { return detail::coded_nan(code); }
+inline double nan(std::uint64_t code) { return detail::coded_nan(code); }
+inline double nan(unsigned long long code) { return detail::coded_nan(code); }
+template <class T, class V = detail::if_elements<detail::integers<T>>, class Code = typename detail::shape<V>::element,
           class = std::enable_if_t<std::is_unsigned_v<Code> && (sizeof(Code) > 1)>,
           class R = typename detail::shape<V>::template rebind<detail::float_of_size<Code>>>
 R nan(const T &code) {
-  using detail::quiet_nan;
-  constexpr Code payload = static_cast<Code>(~quiet_nan<Code>) & static_cast<Code>(detail::largest<Code>() >> 1);
-  R r{};
-  for (int i = 0; i < detail::length_of<R>; ++i)
-    detail::put(r, i,
-                bit_cast<detail::float_of_size<Code>>(
-                    static_cast<Code>(quiet_nan<Code> | (detail::at<Code>(code, i) & payload))));
-  return r;
+  SCYTHE_EACH(detail::coded_nan(detail::at<Code>(code, i)));
 }
 
 // Precision and domain are the back end's choice: about 18 bits on the CPU.
