@@ -9,7 +9,7 @@
 //! ([`scythe_hal::Device::binds_globals`]); the registry then tells where.
 //!
 //! Memory lives as long as somebody may use it: the table, for as long as the variable is registered and the context there, and
-//! kernels that were built with it.
+//! kernels that were built with it, and commands of queues that are gone.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
@@ -18,6 +18,7 @@ use scythe_abi::aspect::Aspect;
 use scythe_hal::{UsmKind, Work};
 
 use crate::demangle::symbol_name;
+use crate::event::Node;
 use crate::platform::Device;
 use crate::queue::Queue;
 use crate::{Errc, Error, Result, invalid, lock, registry};
@@ -122,6 +123,19 @@ pub fn unregister(host: *const c_void, symbol: &str) {
     }
     drop(table);
     drop(dropped);
+}
+
+/// Keeps the memory of a context until these commands, which may use it, have completed, though the context may end before.
+pub fn keep_until_complete(context: u64, commands: &[Node]) {
+    let used: Vec<Arc<Memory>> =
+        lock(&TABLE).memory.iter().filter(|memory| memory.context == context).cloned().collect();
+    if used.is_empty() {
+        return;
+    }
+    for command in commands {
+        let used = used.clone();
+        command.event.on_complete(Box::new(move |_| drop(used)));
+    }
 }
 
 /// Forgets the memory of a context that is gone.

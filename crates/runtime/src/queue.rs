@@ -25,7 +25,7 @@ use crate::memory::finish::in_host_task;
 use crate::memory::{Place, submission};
 use crate::platform::Device;
 use crate::registry::ReadyKernel;
-use crate::{Error, Result, invalid, lock};
+use crate::{Error, Result, device_global, invalid, lock};
 
 /// A SYCL queue.
 pub struct Queue {
@@ -312,7 +312,9 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        exit::adopt(std::mem::take(&mut lock(&self.state).pending));
+        let pending = std::mem::take(&mut lock(&self.state).pending);
+        device_global::keep_until_complete(self.context.id, &pending);
+        exit::adopt(pending);
     }
 }
 
