@@ -202,19 +202,22 @@ impl Image {
                 let message = format!("a device image for {} was unloaded before it could be built", gone.target);
                 return Err(Error::new(Errc::Kernel, message));
             }
-            let code = |image: &Image| -> Result<Vec<u8>> {
+            let code = |image: &Image| {
                 // SAFETY: the registry is held, and holds them all.
                 let code = unsafe { image.view() }?.code().map(std::borrow::Cow::into_owned);
-                let code = code.map_err(|error| Error::new(Errc::Build, error.to_string()))?;
-                if constants.iter().any(|(symbol, _)| image.constants.contains(symbol)) {
-                    return scythe_backend_cpu::specialize::module(&code, constants);
-                }
-                Ok(code)
+                code.map_err(|error| Error::new(Errc::Build, error.to_string()))
             };
             let others = libraries.iter().map(|library| code(library)).collect::<Result<Vec<_>>>()?;
             // SAFETY: as above.
             (unsafe { self.view() }?.options.to_owned(), code(self)?, others)
         };
+        let specialized = |image: &Image, code: Vec<u8>| {
+            let has_one = constants.iter().any(|(symbol, _)| image.constants.contains(symbol));
+            if has_one { scythe_backend_cpu::specialize::module(&code, constants) } else { Ok(code) }
+        };
+        let code = specialized(self, code)?;
+        let others = libraries.iter().zip(others).map(|(library, code)| specialized(library, code));
+        let others = others.collect::<Result<Vec<_>>>()?;
         if settings::trace().images {
             let (size, format, target) = (code.len(), self.format, &self.target);
             let linked = match others.len() {
