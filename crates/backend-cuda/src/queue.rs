@@ -1,7 +1,8 @@
 //! Commands: each names the events it waits for, and goes to one of a few streams.
 //!
 //! A command that waits for the last one of a stream follows it there, which needs no event at all. Other commands go to a stream that
-//! is idle, or a new one, or in turn. An in-order queue has one stream.
+//! is idle, or a new one, or in turn. An in-order queue has one stream, and all of its commands are there, whatever they wait for: a
+//! program may add commands of its own behind them.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,6 +69,14 @@ impl CudaQueue {
         }
         self.next.store(last + 1, Ordering::Relaxed);
         self.stream((last + 1) % count)
+    }
+
+    /// Commands may follow others there: of an in-order queue in its own stream only.
+    fn may_use(&self, stream: &Arc<Stream>) -> bool {
+        match &self.streams[..] {
+            [own] => own.get().is_some_and(|own| Arc::ptr_eq(own, stream)),
+            _ => Arc::ptr_eq(&stream.gpu, &self.gpu),
+        }
     }
 
     fn stream(&self, at: usize) -> Result<&Arc<Stream>> {
@@ -226,7 +235,7 @@ impl Queue for CudaQueue {
                 None => {
                     open += 1;
                     follow = follow.or_else(|| {
-                        let stream = dep.stream().filter(|stream| Arc::ptr_eq(&stream.gpu, &self.gpu))?;
+                        let stream = dep.stream().filter(|stream| self.may_use(stream))?;
                         stream.ends_with(dep.number()).then_some(stream)
                     });
                 }

@@ -119,6 +119,25 @@ fn commands_of_different_streams_wait_for_each_other() {
 }
 
 #[test]
+fn in_order_queues_keep_to_their_own_streams() {
+    let fake = Fake::new();
+    let device = fake.device();
+    let [one, two] = [(); 2].map(|()| device.create_in_order_queue(false).unwrap().expect("one of its own"));
+    let kernel = kernel(&device, "count", Shape::SingleTask, 0);
+    let seen = words(&device, 1);
+    let work = || launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[]);
+    let before = fake.get("streams");
+    fake.set("pending", 1);
+    let first = enqueue(&one, work(), &[]).unwrap();
+    let second = enqueue(&two, work(), std::slice::from_ref(&first)).unwrap();
+    assert_eq!((fake.get("streams") - before, fake.get("waits")), (2, 1), "the second waits in its own stream");
+    let third = enqueue(&two, work(), &[second]).unwrap();
+    assert_eq!((fake.get("streams") - before, fake.get("waits")), (2, 1), "and is followed there");
+    fake.set("pending", 0);
+    assert_eq!(third.wait(), Ok(()));
+}
+
+#[test]
 fn memory_is_copied_and_filled() {
     let fake = Fake::new();
     let device = fake.device();
