@@ -10,7 +10,9 @@ pub(crate) const SUCCESS: i32 = 0;
 pub(crate) const INVALID_VALUE: i32 = 1;
 pub(crate) const OUT_OF_MEMORY: i32 = 2;
 pub(crate) const INVALID_PTX: i32 = 218;
+const NO_PTX_COMPILER: i32 = 221;
 pub(crate) const UNSUPPORTED_PTX_VERSION: i32 = 222;
+const NO_COMPILATION: i32 = 223;
 pub(crate) const NO_BINARY_FOR_GPU: i32 = 209;
 pub(crate) const NOT_FOUND: i32 = 500;
 pub(crate) const NOT_READY: i32 = 600;
@@ -19,9 +21,9 @@ const LAUNCH_OUT_OF_RESOURCES: i32 = 701;
 
 /// Whether the context is lost with this error: all later calls fail with it.
 pub(crate) fn is_sticky(code: i32) -> bool {
-    // Uncorrectable memory, illegal address, timeout, assertion, stack, instruction, alignment, address space, program
-    // counter, launch failure.
-    matches!(code, 46 | 214 | 700 | 702 | 709 | 710 | 714..=719 | 721)
+    // Unavailable device, uncorrectable memory or NVLink, illegal address, timeout, assertion, stack, instruction, alignment,
+    // address space, program counter, launch failure.
+    matches!(code, 46 | 214 | 220 | 700 | 702 | 709 | 710 | 714..=719 | 721)
 }
 
 /// An error where `code` is one; `what` was tried.
@@ -33,7 +35,9 @@ pub(crate) fn check(api: &Api, code: i32, what: &str) -> Result<()> {
 pub(crate) fn failure(api: &Api, code: i32, what: &str) -> Error {
     let category = match code {
         OUT_OF_MEMORY => Errc::MemoryAllocation,
-        NO_BINARY_FOR_GPU | INVALID_PTX | 219..=221 | UNSUPPORTED_PTX_VERSION | 300 => Errc::Build,
+        NO_BINARY_FOR_GPU | INVALID_PTX | NO_PTX_COMPILER | UNSUPPORTED_PTX_VERSION | NO_COMPILATION | 300 => {
+            Errc::Build
+        }
         LAUNCH_OUT_OF_RESOURCES => Errc::NdRange,
         NOT_FOUND => Errc::Kernel,
         _ => Errc::Runtime,

@@ -1,6 +1,7 @@
 //! Modules that the driver loaded, and kernels of them.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -84,17 +85,14 @@ fn log_options(info: &mut Log, errors: &mut Log) -> ([i32; 4], [*mut c_void; 4])
 }
 
 impl CudaProgram {
-    /// Has the driver load a fat binary or PTX (which ends with a NUL), linked with others of the same format.
+    /// Has the driver load a fat binary or PTX, linked with others of the same format.
     pub(crate) fn build(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Result<Self> {
         gpu.enter()?;
         if !libraries.is_empty() {
             let linked = link(gpu, code, format, libraries)?;
             return Self::load(gpu, &linked, format);
         }
-        if format == Format::Ptx && code.last() != Some(&0) {
-            return Self::load(gpu, &[code, &[0]].concat(), format);
-        }
-        Self::load(gpu, code, format)
+        Self::load(gpu, &ended(code, format), format)
     }
 
     fn load(gpu: &Arc<Gpu>, code: &[u8], format: Format) -> Result<Self> {
@@ -111,6 +109,14 @@ impl CudaProgram {
             SUCCESS => Ok(Self { module: Arc::new(Module { gpu: gpu.clone(), raw }) }),
             result => Err(refused(gpu, result, code, format, &errors.read())),
         }
+    }
+}
+
+/// The driver wants a NUL at the end of PTX.
+fn ended(code: &[u8], format: Format) -> Cow<'_, [u8]> {
+    match format == Format::Ptx && code.last() != Some(&0) {
+        true => [code, &[0]].concat().into(),
+        false => code.into(),
     }
 }
 
@@ -133,6 +139,7 @@ fn link(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Res
     let state = State(gpu, raw);
     let kind = if format == Format::Ptx { JIT_INPUT_PTX } else { JIT_INPUT_FATBINARY };
     for part in std::iter::once(&code).chain(libraries) {
+        let part = &ended(part, format);
         // SAFETY: the code is as long as told, and stays until the call returns.
         let added = unsafe {
             let name: *const c_char = c"device code".as_ptr();
@@ -316,6 +323,9 @@ impl CudaKernel {
     }
 
     /// Lets the kernel have this much dynamic shared memory; an error where the device has less. The context is current.
+    ///
+    /// What is beyond the driver's usual limit is allowed all at once: launches on several threads may ask for different sizes,
+    /// and the smaller one must not undo what the larger one was given.
     pub(crate) fn allow_shared(&self, bytes: u32) -> Result<()> {
         if bytes <= self.dynamic_limit.load(Ordering::Relaxed) {
             return Ok(());
@@ -324,10 +334,11 @@ impl CudaKernel {
         if total > u64::from(gpu.limits.local_memory) {
             return Err(too_much_local(self, total));
         }
+        let most = gpu.limits.local_memory - self.static_shared;
         // SAFETY: the function is alive.
-        let code = unsafe { (gpu.api.func_set_attribute)(self.raw, FUNC_MAX_DYNAMIC_SHARED, bytes as i32) };
+        let code = unsafe { (gpu.api.func_set_attribute)(self.raw, FUNC_MAX_DYNAMIC_SHARED, most as i32) };
         gpu.check(code, &format!("giving kernel '{}' {bytes} bytes of local memory", self.name()))?;
-        self.dynamic_limit.fetch_max(bytes, Ordering::Relaxed);
+        self.dynamic_limit.store(most, Ordering::Relaxed);
         Ok(())
     }
 }
