@@ -113,6 +113,15 @@ impl Device for CudaDevice {
         }
     }
 
+    fn memory_is_native(&self) -> bool {
+        true
+    }
+
+    fn memory_to_native(&self, ptr: *mut c_void) -> Result<Option<Native>> {
+        // A `CUdeviceptr` is an address.
+        Ok(Some(ptr))
+    }
+
     unsafe fn event_from_native(&self, event: Native) -> Result<Arc<dyn Event>> {
         if event.is_null() {
             return Err(Error::new(Errc::Invalid, "an event was to be made of a null CUevent"));

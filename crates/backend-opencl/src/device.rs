@@ -184,6 +184,10 @@ impl Device for OclDevice {
         Ok((self.platform.sharing.objects.adopt(api, memory, size, 1)?, size))
     }
 
+    fn memory_is_native(&self) -> bool {
+        !self.platform.sharing.shares()
+    }
+
     fn memory_to_native(&self, ptr: *mut c_void) -> Result<Option<Native>> {
         let Some(spot) = self.platform.sharing.objects.find(ptr) else { return Ok(None) };
         // SAFETY: the object is the table's, and alive.

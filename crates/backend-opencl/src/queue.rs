@@ -287,7 +287,19 @@ impl OclQueue {
         Ok(Some(block))
     }
 
-    /// Gives `count` commands to the driver that end together.
+    /// Waits for what a queue that runs commands in turn has been given: the caller gives up, and with that what they use.
+    fn let_end(&self, queue: Handle) {
+        let (api, mut event) = (self.platform.api, null_mut());
+        // SAFETY: the queue is alive; a marker that waits for no event waits for all before it, and its count is this function's.
+        unsafe {
+            if (api.enqueue_marker_with_wait_list)(queue, 0, null(), &mut event) == 0 {
+                let _ = (api.wait_for_events)(1, &event);
+                let _ = (api.release_event)(event);
+            }
+        }
+    }
+
+    /// Gives `count` commands to the driver that end together. Where one of them cannot be enqueued, the others are waited for.
     fn many(&self, at: At<'_>, count: usize, mut each: impl FnMut(At<'_>, usize) -> Result<()>) -> Result<()> {
         if count <= 1 {
             return if count == 0 { self.marker(at) } else { each(at, 0) };
@@ -296,7 +308,10 @@ impl OclQueue {
             for index in 0..count {
                 let waits: &[Handle] = if index == 0 { at.waits } else { &[] };
                 let event = if index + 1 == count { at.event } else { null_mut() };
-                each(At { waits, event, ..at }, index)?;
+                if let Err(error) = each(At { waits, event, ..at }, index) {
+                    self.let_end(at.queue);
+                    return Err(error);
+                }
             }
             return Ok(());
         }
@@ -312,7 +327,7 @@ impl OclQueue {
     }
 }
 
-/// Commands that end together. Where one of them cannot be enqueued, the others are waited for.
+/// Commands that end together, in any order.
 struct Parts<'a> {
     queue: &'a OclQueue,
     events: Vec<Handle>,

@@ -232,7 +232,7 @@ fn commands_of_a_device_that_is_lost_fail_and_so_does_what_waits_for_them() {
     for queue in [device.create_queue(false).expect("a queue"), in_order(&device)] {
         fake.fail(Failure::Run, 1);
         let good = launch(&queue, &kernel, [0; 3], &[]).expect("the driver takes it");
-        let lost = launch(&queue, &kernel, [0; 3], &[good.clone()]).expect("the driver takes it");
+        let lost = launch(&queue, &kernel, [0; 3], std::slice::from_ref(&good)).expect("the driver takes it");
         let error = lost.wait().expect_err("the device is lost");
         assert_eq!(error.code, Errc::Runtime);
         assert!(error.message.contains("CL_OUT_OF_RESOURCES (-5): the device is lost"), "{error}");

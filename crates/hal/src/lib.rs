@@ -193,6 +193,11 @@ pub trait Device: Send + Sync + Any {
         Err(native::none("device"))
     }
 
+    /// Every address of [`Device::alloc`] has an object that [`Device::memory_to_native`] gives.
+    fn memory_is_native(&self) -> bool {
+        false
+    }
+
     /// The memory object behind an address of [`Device::alloc`] or [`Device::memory_from_native`], with a count for the caller;
     /// `None` where an address is all there is.
     fn memory_to_native(&self, _ptr: *mut c_void) -> Result<Option<Native>> {

@@ -265,13 +265,22 @@ impl Buffer {
         Ok(Self { lease, offset: 0, size, is_view: false, destination: Mutex::new(None) })
     }
 
-    /// The memory object that `device` has of the contents, with a count for the caller; `None` where there is none.
+    /// The memory object of the contents that [`Buffer::place`] makes current for a command on `device`, with a count for the
+    /// caller; `None` where it uses the host's copy.
     pub fn native(&self, device: &Device) -> Result<Option<hal::Native>> {
+        if !self.has_object(device) {
+            return Ok(None);
+        }
         let state = lock(&self.memory().state);
         match state.copies.iter().find(|copy| copy.device.id == device.id) {
-            Some(copy) => copy.device.hal.memory_to_native(copy.ptr),
+            Some(copy) => copy.device.hal.memory_to_native(copy.ptr.wrapping_byte_add(self.offset as usize)),
             None => Ok(None),
         }
+    }
+
+    /// The copy that `device` has is an object of its driver's.
+    fn has_object(&self, device: &Device) -> bool {
+        self.memory().home.is_some_and(|home| home.id == device.id) || device.hal.memory_is_native()
     }
 
     /// The memory objects that devices have of the contents, with a count for the caller each.
@@ -285,7 +294,8 @@ impl Buffer {
     pub fn place(&self, place: Place, native: bool) -> Place {
         match place {
             Place::Device(device) if self.memory().home.is_some_and(|home| home.id == device.id) => place,
-            Place::Device(device) if native || device.hal.shares_host_memory() => Place::Host,
+            Place::Device(device) if device.hal.shares_host_memory() => Place::Host,
+            Place::Device(device) if native && !self.has_object(device) => Place::Host,
             place => place,
         }
     }
