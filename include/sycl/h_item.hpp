@@ -6,6 +6,7 @@
 #ifndef SCYTHE_H_ITEM_HPP
 #define SCYTHE_H_ITEM_HPP
 
+#include <sycl/ext/oneapi/kernel_properties.hpp>
 #include <sycl/group.hpp>
 #include <sycl/item.hpp>
 #include <sycl/nd_item.hpp>
@@ -113,6 +114,17 @@ namespace detail {
 template <class K, int D> struct hierarchical_kernel {
   K kernel;
   range<D> logical;
+
+  // One work-item of several groups at once would need the private memory of all of them.
+  auto get(ext::oneapi::experimental::properties_tag) const {
+    namespace properties = ext::oneapi::experimental;
+    if constexpr (D == 1)
+      return properties::properties{properties::work_group_size<1>};
+    else if constexpr (D == 2)
+      return properties::properties{properties::work_group_size<1, 1>};
+    else
+      return properties::properties{properties::work_group_size<1, 1, 1>};
+  }
 
   void operator()(const nd_item<D> &it) const {
     if constexpr (std::is_invocable_v<const K &, group<D>>)
