@@ -249,11 +249,11 @@ public:
   SCYTHE_FETCH_OPERATOR(sub, -)
 
   template <class U = T, class = if_integral<U>>
-  SCYTHE_FETCH_MEMBER(and, U)
+  SCYTHE_FETCH_MEMBER(and, T)
   template <class U = T, class = if_integral<U>>
-  SCYTHE_FETCH_MEMBER(or, U)
+  SCYTHE_FETCH_MEMBER(or, T)
   template <class U = T, class = if_integral<U>>
-  SCYTHE_FETCH_MEMBER(xor, U) template <class U = T, class = if_integral<U>>
+  SCYTHE_FETCH_MEMBER(xor, T) template <class U = T, class = if_integral<U>>
   SCYTHE_FETCH_OPERATOR(and, &)
   template <class U = T, class = if_integral<U>>
   SCYTHE_FETCH_OPERATOR(or, |)
