@@ -45,6 +45,7 @@ int scythe_jit_compile(const struct request *request, struct response *response)
     return 0;
 }
 int scythe_jit_translate(const void *request, struct response *response) { abort(); }
+int scythe_jit_specialize(const void *request, struct response *response) { abort(); }
 void scythe_jit_free(struct response *response) { free(response->object); }
 "#;
 
