@@ -44,6 +44,7 @@ pub mod specialize;
 pub mod spirv;
 mod threads;
 mod tiling;
+mod translated;
 mod variant;
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use scythe_hal::Result;
 
-use crate::cache::{Cache, Recipe};
-use crate::jit;
+use crate::cache::Recipe;
+use crate::{jit, translated};
 
 /// Device bitcode and what its PTX is for.
 pub struct Source<'a> {
@@ -23,21 +23,6 @@ pub struct Source<'a> {
 pub fn module(source: &Source<'_>) -> Result<Vec<u8>> {
     let Source { bitcode, libraries, options, sm, driver } = *source;
     let variant = format!("ptx sm_{sm} {driver}");
-    let mut place = None;
-    if let Some(cache) = Cache::of_process()? {
-        let files = jit::files()?;
-        let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant: &variant };
-        place = cache.key(&recipe, &files.library, &files.device_lib_dir).map(|key| (cache, key));
-    }
-    // Who wants to see the stages of translation wants the code translated.
-    if let Some((cache, key)) = place.as_ref().filter(|_| jit::dump_folder().is_none())
-        && let Some(entry) = cache.get(key)
-    {
-        return Ok(entry.object().to_vec());
-    }
-    let made = jit::translate_ptx(bitcode, options, libraries, sm, driver)?;
-    if let Some((cache, key)) = place {
-        cache.put(&key, made.llvm, &made.object);
-    }
-    Ok(made.object)
+    let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant: &variant };
+    translated::module(&recipe, || jit::translate_ptx(bitcode, options, libraries, sm, driver))
 }
