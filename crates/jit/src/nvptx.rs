@@ -84,7 +84,6 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
         true => module,
         false => generic::run(context, module, &machine).map_err(|e| e.to_string())?,
     };
-    device_globals::to_pointers(&module).map_err(|e| e.to_string())?;
     let sm = Architecture::from_name(&options.arch).map(|arch| arch.sm);
     let sm = sm.ok_or_else(|| format!("'{}' is no architecture of NVIDIA GPUs: expected sm_NN", options.arch))?;
     let target = nvptx::Options { opt_level: options.opt_level, sm };

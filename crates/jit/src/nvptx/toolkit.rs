@@ -37,7 +37,7 @@ impl Toolkit {
         let environment = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
         let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local"));
         let python = environment.into_iter().chain(home).chain([PathBuf::from("/usr/local")]);
-        let usual = USUAL.iter().map(PathBuf::from).chain(versions("/usr/local"));
+        let usual = USUAL.iter().map(PathBuf::from).chain(versions(Path::new("/usr/local")));
         let mut roots = variables.chain(usual).chain(python).flat_map(|path| candidates(&path));
         let whole = roots.find_map(|root| Some(Self::in_root(&root)).filter(|found| found.ptxas.is_some()));
         whole.unwrap_or_default().completed()
@@ -75,11 +75,16 @@ fn candidates(path: &Path) -> Vec<PathBuf> {
 }
 
 /// `cuda-12.4` and the like, newest first.
-fn versions(folder: &str) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> =
-        entries(Path::new(folder)).into_iter().filter(|path| name_starts_with(path, "cuda-")).collect();
-    found.reverse();
+fn versions(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = entries(folder).into_iter().filter(|path| name_starts_with(path, "cuda-")).collect();
+    found.sort_by_cached_key(|path| std::cmp::Reverse(numbers(path)));
     found
+}
+
+/// `[12, 4]` for `cuda-12.4`.
+fn numbers(path: &Path) -> Vec<u32> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split(['-', '.']).filter_map(|word| word.parse().ok()).collect()
 }
 
 fn name_starts_with(path: &Path, prefix: &str) -> bool {
@@ -117,6 +122,16 @@ mod tests {
             let found = Toolkit::at(path).unwrap();
             assert_eq!((found.ptxas, found.libdevice), (Some(root.join(PTXAS)), Some(root.join(LIBDEVICE))));
         }
+    }
+
+    #[test]
+    fn later_versions_come_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["cuda-9.2", "cuda-12.4", "cuda-12.10", "cuda-13.0", "cuda-12"];
+        names.iter().for_each(|name| std::fs::create_dir(folder.path().join(name)).unwrap());
+        let found = versions(folder.path());
+        let found: Vec<_> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(found, ["cuda-13.0", "cuda-12.10", "cuda-12.4", "cuda-12", "cuda-9.2"]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ fn rewrite<'ctx>(module: &Module<'ctx>, access: Instruction<'ctx>, sm: u32) {
     if relaxed && scope != SyncScope::SYSTEM {
         return;
     }
-    let Some(operation) = operation(op, access) else { return };
+    let Some(operation) = operation(op, access, sm) else { return };
     let (Some(pointer), Some(operand)) = (access.operand(0), access.operand(1)) else { return };
     let builder = context.create_builder();
     builder.position_before(access);
@@ -72,8 +72,8 @@ fn rewrite<'ctx>(module: &Module<'ctx>, access: Instruction<'ctx>, sm: u32) {
     access.erase();
 }
 
-/// PTX's name of the operation and its type; `None` for those that it has not.
-fn operation(op: AtomicRmwOp, access: Instruction<'_>) -> Option<String> {
+/// PTX's name of the operation and its type; `None` for those that it, or the architecture, has not.
+fn operation(op: AtomicRmwOp, access: Instruction<'_>, sm: u32) -> Option<String> {
     use AtomicRmwOp::*;
     let name = match (access.ty().kind(), access.ty().int_width()) {
         (_, Some(bits @ (32 | 64))) => match op {
@@ -89,7 +89,7 @@ fn operation(op: AtomicRmwOp, access: Instruction<'_>) -> Option<String> {
             _ => return None,
         },
         (TypeKind::LLVMFloatTypeKind, _) if op == LLVMAtomicRMWBinOpFAdd => "add.f32".to_owned(),
-        (TypeKind::LLVMDoubleTypeKind, _) if op == LLVMAtomicRMWBinOpFAdd => "add.f64".to_owned(),
+        (TypeKind::LLVMDoubleTypeKind, _) if op == LLVMAtomicRMWBinOpFAdd && sm >= 60 => "add.f64".to_owned(),
         (TypeKind::LLVMFloatTypeKind, _) if op == LLVMAtomicRMWBinOpXchg => "exch.b32".to_owned(),
         (TypeKind::LLVMDoubleTypeKind, _) if op == LLVMAtomicRMWBinOpXchg => "exch.b64".to_owned(),
         _ => return None,

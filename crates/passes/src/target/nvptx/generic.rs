@@ -13,7 +13,7 @@
 //! calls before, and are gone afterwards.
 
 use super::GENERIC_ORIGIN;
-use scythe_llvm::{Context, Error, Module, Opcode, TargetMachine};
+use scythe_llvm::{Context, Error, Function, Module, Opcode, TargetMachine};
 
 /// Any memory, in generic code.
 const ANY: u32 = 4;
@@ -45,11 +45,11 @@ pub fn run<'ctx>(context: &'ctx Context, module: Module<'ctx>, machine: &TargetM
 /// Casts between private memory and any memory would be casts from a type to itself.
 fn mark_casts(module: &Module<'_>) {
     let context = module.context();
+    // A function's address, or null, may be cast in a constant.
+    let in_constants = |f: &Function<'_>| f.users().iter().any(|user| user.as_instruction().is_none());
+    let callees: Vec<_> = module.functions().filter(in_constants).collect();
     for function in module.functions().filter(|f| !f.is_declaration()) {
-        // A function's address, or null, may be cast in a constant.
-        for callee in module.functions().filter(|f| f.users().iter().any(|user| user.as_instruction().is_none())) {
-            callee.as_value().expand_constant_users(function);
-        }
+        callees.iter().for_each(|callee| callee.as_value().expand_constant_users(function));
         let casts: Vec<_> = function.instructions().filter(|i| i.opcode() == Opcode::LLVMAddrSpaceCast).collect();
         for cast in casts {
             let Some(value) = cast.operand(0) else { continue };

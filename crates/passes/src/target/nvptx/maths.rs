@@ -5,7 +5,7 @@
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, TypeKind, Value};
 
 /// Names of intrinsics and of functions, with arguments that are passed as they are.
-const PLAIN: [(&str, &str); 21] = [
+const PLAIN: [(&str, &str); 19] = [
     ("acos", "acos"),
     ("asin", "asin"),
     ("atan", "atan"),
@@ -25,8 +25,6 @@ const PLAIN: [(&str, &str); 21] = [
     ("sinh", "sinh"),
     ("tan", "tan"),
     ("tanh", "tanh"),
-    ("lround", "llround"),
-    ("llround", "llround"),
 ];
 
 /// Those with a fast form.
