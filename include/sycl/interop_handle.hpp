@@ -38,8 +38,9 @@ public:
     detail::check(scythe_native_context_of_queue(queue_, &native));
     return detail::native_cast<backend_return_t<Backend, context>>(native);
   }
-  // The memory object that the buffer was made of; of any other buffer an object over its contents, to be released
-  // before the task ends. It comes with a count for the caller. The accessor is one of the command's, of the device.
+  // The memory object, or CUDA's address, by which the device has the buffer; where it has none of its own, an object
+  // over the buffer's contents, to be released before the task ends. OpenCL's comes with a count for the caller. The
+  // accessor is one of the command's, of the device.
   template <backend Backend, class Accessor> auto get_native_mem(const Accessor &accessor) const {
     expect(Backend);
     const scythe_view view = detail::accessor_view::of(accessor);
