@@ -334,6 +334,8 @@ void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &
       pack.store(scratch, g.get_group_linear_id(), s);
       atomic_fence(memory_order::release, memory_scope::device);
       finished = ticket_ref(counter).fetch_add(1);
+      // What other groups left is known to all members once the leader, who has seen their tickets, meets them.
+      atomic_fence(memory_order::acquire, memory_scope::device);
     }
     finished = sycl::group_broadcast(g, finished);
     if (finished + 1 != groups)

@@ -1,8 +1,8 @@
 //! Which images a kernel's image must be linked with: those that export what it imports, and what they import in turn.
 //!
 //! Images are searched in the order of registration, those with the kernel's format and target only, and where it is bitcode for
-//! one device, also generic ones: bitcode is linked by the run-time compiler, objects by the loader. Among several that export a symbol, the first whose requirements the device meets
-//! is taken. Nothing is read but properties.
+//! one device, also generic ones: bitcode is linked by the run-time compiler, objects by the loader. Among several that export a
+//! symbol, the first whose requirements the device meets is taken. Nothing is read but properties.
 
 use std::fmt;
 use std::sync::Arc;
