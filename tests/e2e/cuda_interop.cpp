@@ -67,6 +67,23 @@ int main() {
   });
   q.wait();
   CHECK(same);
+
+  // A buffer's memory there: what kernels wrote, and what they will read.
+  auto finish = driver<int (*)(CUstream)>("cuStreamSynchronize");
+  sycl::buffer<int> buffer{sycl::range<1>(n)};
+  q.submit([&](sycl::handler &h) {
+    sycl::accessor all{buffer, h, sycl::write_only, sycl::no_init};
+    h.fill(all, 3);
+  });
+  q.submit([&](sycl::handler &h) {
+    sycl::accessor all{buffer, h, sycl::read_write};
+    h.host_task([=, &same](sycl::interop_handle handle) {
+      same = set_current(context) == 0 && memset(handle.get_native_mem<cuda>(all), 11, n / 2, other) == 0 &&
+             finish(other) == 0;
+    });
+  });
+  sycl::host_accessor result{buffer};
+  CHECK(same && result[0] == 11 && result[n / 2 - 1] == 11 && result[n / 2] == 3);
   sycl::free(data, q);
   return check::result();
 }
