@@ -67,13 +67,14 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
 }
 
 fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options: &Options) -> Result<Vec<u8>, String> {
-    let machine = TargetMachine::new(&TargetOptions {
+    let target = TargetOptions {
         triple: TRIPLE.into(),
         cpu: options.arch.clone(),
         features: format!("+ptx{}", options.ptx_version),
         opt_level: OptLevel::from_number(options.opt_level),
-    })
-    .map_err(|e| e.to_string())?;
+    };
+    let machine = TargetMachine::new(&target).map_err(|e| e.to_string())?;
+    let short = TargetMachine::with_short_pointers(&target).map_err(|e| e.to_string())?;
     // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
     module.verify().map_err(|e| e.to_string())?;
     module.strip_debug_info();
@@ -93,7 +94,7 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
         dump(options, &format!("{}.ll", stage.name()), module)
             .map_err(|message| NvptxError::Llvm(scythe_llvm::Error::Emit { module: module.name(), message }))
     };
-    nvptx::lower(&module, &machine, &target, &mut observe).map_err(|e| e.to_string())?;
+    let machine = nvptx::lower(&module, &machine, &short, &target, &mut observe).map_err(|e| e.to_string())?;
     let ptx = machine.emit_assembly(module).map_err(|e| e.to_string())?;
     if let Some(folder) = options.dump_dir.as_deref() {
         let path = folder.join("nvptx-4.ptx");

@@ -44,13 +44,15 @@ fn parse(text: &str) -> Run {
 fn lower(name: &str, text: &str, run: &Run) -> Result<String, String> {
     let context = Context::new();
     let module = context.parse_ir(text.as_bytes(), name).map_err(|e| e.to_string())?;
-    let machine = TargetMachine::new(&TargetOptions {
+    let target = TargetOptions {
         triple: "nvptx64-nvidia-cuda".into(),
         cpu: run.arch.clone(),
         features: format!("+ptx{}", run.ptx),
         opt_level: OptLevel::from_number(run.opt_level),
-    })
-    .map_err(|e| e.to_string())?;
+    };
+    let machine = TargetMachine::new(&target).map_err(|e| e.to_string())?;
+    let short = TargetMachine::with_short_pointers(&target).map_err(|e| e.to_string())?;
+    assert!(short.data_layout().contains("p3:32:32") && !machine.data_layout().contains("p3:32:32"));
     if run.stage == "local-memory" {
         local_memory::run(&module);
         return module.verify().map(|()| module.to_string()).map_err(|e| e.to_string());
@@ -69,7 +71,7 @@ fn lower(name: &str, text: &str, run: &Run) -> Result<String, String> {
         }
         Ok(())
     };
-    nvptx::lower(&module, &machine, &options, &mut observe).map_err(|e| e.to_string())?;
+    let machine = nvptx::lower(&module, &machine, &short, &options, &mut observe).map_err(|e| e.to_string())?;
     if run.stage == "ptx" {
         let ptx = machine.emit_assembly(module).map_err(|e| e.to_string())?;
         return String::from_utf8(ptx).map_err(|e| e.to_string());

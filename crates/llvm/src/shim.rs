@@ -1,4 +1,4 @@
-//! Declarations of `shim/shim.cpp` and `shim/parts.cpp`.
+//! Declarations of `shim/shim.cpp`, `shim/parts.cpp` and `shim/options.cpp`.
 //!
 //! Contract of every function: handles are live and of the class that the parameter's name tells, indices are in range,
 //! and pointers with a length are valid for it.
@@ -16,6 +16,8 @@ pub(crate) struct RawValueMap {
 pub(crate) type VisitMetadata = extern "C" fn(*mut c_void, LLVMMetadataRef);
 
 unsafe extern "C" {
+    pub(crate) fn scythe_llvm_set_flag(flag_name: *const c_char, value: c_int) -> c_int;
+
     pub(crate) fn scythe_llvm_erase_named_metadata(module: LLVMModuleRef, name: *const c_char, len: usize);
     pub(crate) fn scythe_llvm_named_metadata_count(node: LLVMNamedMDNodeRef) -> c_uint;
     pub(crate) fn scythe_llvm_named_metadata_operand(node: LLVMNamedMDNodeRef, index: c_uint) -> LLVMMetadataRef;

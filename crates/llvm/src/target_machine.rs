@@ -5,8 +5,9 @@ use crate::text::{c_string, take_message};
 use crate::{Error, Module};
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
+use std::ffi::CStr;
 use std::ptr::{NonNull, null_mut};
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 
 /// How hard the code generator tries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,8 +65,31 @@ pub struct TargetMachine {
     triple: String,
 }
 
+/// LLVM reads flags of its targets while it makes a machine: nobody else makes one meanwhile.
+static MAKING: Mutex<()> = Mutex::new(());
+
+/// For NVPTX: pointers to shared memory have 32 bits.
+const SHORT_POINTERS: &CStr = c"nvptx-short-ptr";
+
 impl TargetMachine {
     pub fn new(options: &TargetOptions) -> Result<Self, Error> {
+        let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::make(options)
+    }
+
+    /// For NVPTX, with pointers of 32 bits to shared memory, as its data layout tells.
+    pub fn with_short_pointers(options: &TargetOptions) -> Result<Self, Error> {
+        let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+        initialize();
+        // SAFETY: a C string that names a flag of LLVM 22, which nobody else reads meanwhile.
+        let set = |value| unsafe { crate::shim::scythe_llvm_set_flag(SHORT_POINTERS.as_ptr(), value) };
+        set(1);
+        let made = Self::make(options);
+        set(0);
+        made
+    }
+
+    fn make(options: &TargetOptions) -> Result<Self, Error> {
         initialize();
         let fail = |message: String| Error::Target { triple: options.triple.clone(), message };
         let triple = c_string(&options.triple);

@@ -46,7 +46,8 @@ fn rewrite<'ctx>(module: &Module<'ctx>, access: Instruction<'ctx>, sm: u32) {
         _ => "",
     };
     let letter = letter(access);
-    let constraints = format!("={letter},l,{letter},~{{memory}}");
+    let address = if pointer.ty().alloc_size(module) == Some(4) { 'r' } else { 'l' };
+    let constraints = format!("={letter},{address},{letter},~{{memory}}");
     let result = if sm >= 70 {
         if sequential {
             builder.assembly(&format!("fence.sc.{scope};"), "~{memory}", void, &[]);

@@ -19,6 +19,7 @@ mod maths;
 mod names;
 mod printf;
 mod retarget;
+mod short_pointers;
 mod signature;
 
 pub use error::NvptxError;
@@ -79,13 +80,15 @@ pub fn prepare(module: &Module<'_>, machine: &TargetMachine, options: &Options) 
     Ok(())
 }
 
-/// The second step. `observe` sees the module after each stage.
-pub fn lower<'ctx>(
+/// The second step. `observe` sees the module after each stage. Gives the machine that the module is for: `machine`, or `short`, which has
+/// pointers of 32 bits to shared memory, where optimised code can use it.
+pub fn lower<'ctx, 'm>(
     module: &Module<'ctx>,
-    machine: &TargetMachine,
+    machine: &'m TargetMachine,
+    short: &'m TargetMachine,
     options: &Options,
     observe: &mut dyn FnMut(Stage, &Module<'ctx>) -> Result<(), NvptxError>,
-) -> Result<(), NvptxError> {
+) -> Result<&'m TargetMachine, NvptxError> {
     retarget::run(module, machine, options);
     retarget::internalize(module);
     observe(Stage::Prepared, module)?;
@@ -113,18 +116,23 @@ pub fn lower<'ctx>(
     names::run(module);
     observe(Stage::Lowered, module)?;
 
+    let machine = match options.opt_level {
+        0 => machine,
+        _ => short_pointers::shorten(module, machine, short)?,
+    };
     let whole = OptLevel::from_number(options.opt_level).pipeline();
     let pipeline = match options.opt_level {
         0 => whole.to_owned(),
         // Optimisation and code generation both gain from knowing which memory is meant.
-        _ => format!("function(sroa,infer-address-spaces),{whole},function(infer-address-spaces),globaldce"),
+        _ => format!("{whole},function(infer-address-spaces),globaldce"),
     };
     run_passes(module, &pipeline, Some(machine), passes)?;
     if options.opt_level > 0 {
         copies::run(module);
     }
     atomics::run(module, options.sm);
-    observe(Stage::Optimized, module)
+    observe(Stage::Optimized, module)?;
+    Ok(machine)
 }
 
 fn shape(kernel: Function<'_>) -> Result<Shape, NvptxError> {
