@@ -1,5 +1,6 @@
 // Specialization constants: defaults, values of command groups, all forms of kernels, and names of all kinds of
 // linkage.
+// ahead: no
 #include "check.hpp"
 
 struct shape {

@@ -50,6 +50,12 @@ impl Form {
     }
 }
 
+impl Program {
+    fn forms(&self) -> impl Iterator<Item = Form> {
+        self.ahead.then_some(Form::Ahead).into_iter().chain([Form::Generic])
+    }
+}
+
 /// A folder with `bin/ptxas`: the machine's CUDA, else a wheel below the target folder.
 pub fn toolkit() -> Result<PathBuf, String> {
     let named = std::env::var_os("CUDA_PATH").map(PathBuf::from);
@@ -83,7 +89,7 @@ pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result
     let cuda = toolkit()?;
     let bundle = Bundle::new(prefix, folder)?;
     let cases: Vec<(&Program, Form)> =
-        programs.iter().flat_map(|program| [(program, Form::Ahead), (program, Form::Generic)]).collect();
+        programs.iter().flat_map(|program| program.forms().map(move |form| (program, form))).collect();
     progress(&format!("compiling {} programs", cases.len()));
     let compiled = process::parallel(&cases, |(program, form)| {
         let name = format!("{}-{}", program.name, form.name());

@@ -9,7 +9,8 @@
 //! // args: 100 200              of the program
 //! // expect-output: text        a line of the output holds it; may be repeated
 //! // valgrind: args 8           run under valgrind with these arguments instead; `no` to leave it out
-//! // backends: cpu,opencl,cuda  that it runs on; default: all. With `opencl-objects` on OpenCL also without shared memory
+//! // backends: cpu,opencl,cuda  that it runs on; default: all
+//! // ahead: no                  it does what code that was compiled ahead of time cannot. With `opencl-objects` on OpenCL also without shared memory
 //! ```
 //!
 //! `device` is `scythe -fsycl`; `gxx` the same with g++ as host compiler; `host` is g++ alone.
@@ -50,6 +51,7 @@ struct Directions {
     args: Vec<String>,
     expected: Vec<String>,
     backends: Vec<String>,
+    ahead: bool,
     /// `None`: not under valgrind.
     valgrind_args: Option<Vec<String>>,
 }
@@ -97,6 +99,8 @@ pub struct Program {
     pub args: Vec<String>,
     /// What lines of its output hold.
     pub expected: Vec<String>,
+    /// It may be compiled ahead of time.
+    pub ahead: bool,
 }
 
 /// The programs of the device mode that may run on a backend, and whose name holds one of `filters`.
@@ -105,7 +109,7 @@ pub fn device_programs(backend: &str, filters: &[String]) -> Result<Vec<Program>
     let programs = programs(filters)?.into_iter().filter(|(_, directions)| runs(directions));
     let program = |(source, d): (PathBuf, Directions)| {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Program { source, name, flags: d.flags, args: d.args, expected: d.expected }
+        Program { source, name, flags: d.flags, args: d.args, expected: d.expected, ahead: d.ahead }
     };
     Ok(programs.map(program).collect())
 }
@@ -189,6 +193,7 @@ impl Directions {
             args: Vec::new(),
             expected: Vec::new(),
             backends: ["cpu", "opencl", "cuda"].map(str::to_owned).to_vec(),
+            ahead: true,
             valgrind_args: None,
         };
         let words = |v: &str| v.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -202,6 +207,7 @@ impl Directions {
                 "flags" => d.flags = words(value),
                 "args" => d.args = words(value),
                 "expect-output" => d.expected.push(value.to_owned()),
+                "ahead" => d.ahead = value != "no",
                 "backends" => d.backends = value.split(',').map(|b| b.trim().to_owned()).collect(),
                 "valgrind" => under_valgrind = Some(value.to_owned()),
                 _ => {}

@@ -1,7 +1,8 @@
 //! Memory of the device, of the host, and of both.
 //!
 //! Device memory comes from the device's pool, which keeps what is freed: allocating again costs microseconds instead of a round trip
-//! to the operating system. Where the pool has no more, it gives back what it keeps, and the driver is asked once more.
+//! to the operating system. Large blocks, which few programs allocate often, are the driver's own. Where there is no more, the pool
+//! gives back what it keeps, and the driver is asked once more.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -15,6 +16,8 @@ use crate::gpu::Gpu;
 
 /// Alignments up to this one are the driver's business; for larger ones, more is allocated.
 const DRIVER_ALIGN: usize = 256;
+/// Blocks of this size and above do not come from the pool.
+const LARGE: usize = 256 << 20;
 const HOST_PORTABLE: u32 = 1;
 const HOST_DEVICE_MAP: u32 = 2;
 const MANAGED_GLOBAL: u32 = 1;
@@ -62,11 +65,12 @@ impl Memory {
     fn device(&self, size: usize) -> std::result::Result<Block, i32> {
         let (api, made) = (self.gpu.api, self.gpu.enter().map_err(|_| OUT_OF_MEMORY)?);
         let mut start = 0;
-        if made.pool.is_null() {
-            // SAFETY: a context is current, and there is a place for the address.
-            return result(unsafe { (api.mem_alloc)(&mut start, size) }, || Block { start, from_pool: false });
-        }
+        let from_pool = !made.pool.is_null() && size < LARGE;
         let mut take = || {
+            if !from_pool {
+                // SAFETY: a context is current, and there is a place for the address.
+                return unsafe { (api.mem_alloc)(&mut start, size) };
+            }
             // SAFETY: pool and stream are alive. Waiting for the stream makes the memory everybody's.
             unsafe {
                 match (api.mem_alloc_from_pool_async)(&mut start, size, made.pool, made.memory_stream) {
@@ -76,7 +80,7 @@ impl Memory {
             }
         };
         let mut code = take();
-        if code == OUT_OF_MEMORY {
+        if code == OUT_OF_MEMORY && !made.pool.is_null() {
             // SAFETY: as above. Frees that were enqueued come first.
             unsafe {
                 (api.stream_synchronize)(made.memory_stream);
@@ -84,7 +88,7 @@ impl Memory {
             }
             code = take();
         }
-        result(code, || Block { start, from_pool: true })
+        result(code, || Block { start, from_pool })
     }
 
     fn host(&self, size: usize) -> std::result::Result<Block, i32> {
