@@ -10,6 +10,7 @@ __global__ void stencil(const float *in, float *out) {
   const unsigned m = n, plane = m * m, edge = x == 0 || y == 0 || x == m - 1 || y == m - 1;
   unsigned i = (first * m + y) * m + x;
   float below = first == 0 ? 0 : in[i - plane], here = in[i];
+#pragma unroll 4
   for (unsigned z = first; z < first + depth; ++z, i += plane) {
     const float above = z == m - 1 ? 0 : in[i + plane];
     out[i] = edge || z == 0 || z == m - 1

@@ -19,7 +19,9 @@ int main() {
                         const unsigned m = n, plane = m * m, edge = x == 0 || y == 0 || x == m - 1 || y == m - 1;
                         unsigned i = (first * m + y) * m + x;
                         float below = first == 0 ? 0 : in[i - plane], here = in[i];
-                        for (unsigned z = first; z < first + depth; ++z, i += plane) {
+#pragma unroll 4
+                        for (unsigned k = 0; k < depth; ++k, i += plane) {
+                          const unsigned z = first + k;
                           const float above = z == m - 1 ? 0 : in[i + plane];
                           out[i] = edge || z == 0 || z == m - 1
                                        ? here
