@@ -1,6 +1,4 @@
 // Sub-buffers share memory and dependencies with their parent; reinterpreted buffers share the bytes.
-//
-// backends: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <vector>

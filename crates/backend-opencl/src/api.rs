@@ -150,6 +150,7 @@ fn name(code: i32) -> &'static str {
         -6 => "CL_OUT_OF_HOST_MEMORY",
         -7 => "CL_PROFILING_INFO_NOT_AVAILABLE",
         -11 => "CL_BUILD_PROGRAM_FAILURE",
+        -13 => "CL_MISALIGNED_SUB_BUFFER_OFFSET",
         -14 => "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
         -15 => "CL_COMPILE_PROGRAM_FAILURE",
         -17 => "CL_LINK_PROGRAM_FAILURE",

@@ -14,6 +14,7 @@ use scythe_hal::{Errc, Error, Result};
 use crate::api::{Api, Handle, check};
 
 const READ_WRITE: u64 = 1;
+const MISALIGNED: i32 = -13;
 const BUFFER_CREATE_TYPE_REGION: u32 = 0x1220;
 
 #[derive(Default)]
@@ -110,6 +111,13 @@ impl Objects {
         let part = unsafe {
             (api.create_sub_buffer)(object.raw, 0, BUFFER_CREATE_TYPE_REGION, region.as_ptr().cast(), &mut code)
         };
+        if code == MISALIGNED {
+            let message = format!(
+                "a sub-buffer begins at byte {} of its buffer, expected a multiple of info::device::mem_base_addr_align",
+                spot.offset
+            );
+            return Some(Err(Error::new(Errc::Invalid, message)));
+        }
         Some(check(code, "clCreateSubBuffer").map(|()| {
             object.parts.push((spot.offset, part));
             part

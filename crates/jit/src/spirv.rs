@@ -12,6 +12,7 @@ mod arguments;
 pub mod binary;
 mod decorations;
 pub mod edge;
+mod events;
 mod externals;
 mod intrinsics;
 
@@ -89,9 +90,11 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
     let known = |name: &&str| options.extensions.iter().any(|e| e == name);
     let extensions: Vec<&str> = EXTENSIONS.into_iter().filter(known).collect();
     let level = OptLevel::from_number(options.opt_level);
+    let has_events = events::are_used(&module);
     match translate_to_spirv(module, &triple, &extensions, level) {
         Ok(words) => {
             let words = additions.apply(words)?;
+            let words = if has_events { events::repair(&words)? } else { words };
             dump(options, "spirv-2-module.spv", &words)?;
             Ok(words)
         }
@@ -117,6 +120,7 @@ fn prepare<'ctx>(
     device_has::fold(module, &options.aspects).map_err(|e| e.to_string())?;
     local_variables::declare(module).map_err(|e| e.to_string())?;
     externals::link_device_library(context, module, options)?;
+    events::to_slots(module)?;
     for function in module.functions().filter(|f| !f.is_declaration() && !f.is_kernel()) {
         function.remove_comdat();
         function.set_linkage(Linkage::LLVMInternalLinkage);
@@ -135,6 +139,7 @@ fn prepare<'ctx>(
     }
     run_passes(module, simplify, Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
     arguments::run(module);
+    events::finish(module)?;
     intrinsics::run(module);
     aggregates::run(module);
     let additions = decorations::prepare(module, &options.extensions)?;

@@ -239,6 +239,15 @@ impl<'ctx> ContextRef<'ctx> {
         unsafe { Type::from_raw(LLVMPointerTypeInContext(self.ptr(), address_space)) }
     }
 
+    /// A type of the target's own without parameters, such as `spirv.Event`.
+    pub fn target_type(self, name: &std::ffi::CStr) -> Type<'ctx> {
+        // SAFETY: live context, and a C string; there are no parameters to read.
+        unsafe {
+            let none = std::ptr::null_mut();
+            Type::from_raw(LLVMTargetExtTypeInContext(self.ptr(), name.as_ptr(), none, 0, none.cast(), 0))
+        }
+    }
+
     pub fn struct_type(self, elements: &[Type<'ctx>], packed: bool) -> Type<'ctx> {
         let mut raw: Vec<_> = elements.iter().map(|t| t.ptr()).collect();
         // SAFETY: live context and types; LLVM copies the list.

@@ -10,4 +10,25 @@
 #include <sycl/detail/spirv.hpp>
 #include <sycl/detail/spirv_group.hpp>
 
+#ifdef SCYTHE_DEVICE_PASS
+
+#define SCYTHE_LOCAL __attribute__((opencl_local))
+#define SCYTHE_GLOBAL __attribute__((opencl_global))
+// All work-items of the group make the copy together: `stride` is that of the global memory. With an event `after`, the
+// copy is part of that event. OpenCL's devices have these.
+template <class T>
+SCYTHE_DEVICE_LIBRARY extern __ocl_event_t __spirv_OpGroupAsyncCopy(std::uint32_t scope, SCYTHE_LOCAL T *to,
+                                                                    SCYTHE_GLOBAL T *from, __SIZE_TYPE__ count,
+                                                                    __SIZE_TYPE__ stride, __ocl_event_t after) noexcept;
+template <class T>
+SCYTHE_DEVICE_LIBRARY extern __ocl_event_t __spirv_OpGroupAsyncCopy(std::uint32_t scope, SCYTHE_GLOBAL T *to,
+                                                                    SCYTHE_LOCAL T *from, __SIZE_TYPE__ count,
+                                                                    __SIZE_TYPE__ stride, __ocl_event_t after) noexcept;
+SCYTHE_DEVICE_LIBRARY extern void __spirv_OpGroupWaitEvents(std::uint32_t scope, std::uint32_t count,
+                                                            __ocl_event_t *events) noexcept;
+#undef SCYTHE_LOCAL
+#undef SCYTHE_GLOBAL
+
+#endif
+
 #endif

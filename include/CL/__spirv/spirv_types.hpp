@@ -81,6 +81,9 @@ enum class GroupOperation : std::uint32_t { Reduce = 0, InclusiveScan = 1, Exclu
 
 } // namespace __spv
 
+// SPIR-V's event, of copies that a work-group makes; null is no event. Device code alone has a use for it.
+typedef struct __scythe_event *__ocl_event_t;
+
 namespace cl {
 namespace __spirv = ::__spv;
 }
