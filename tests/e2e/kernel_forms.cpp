@@ -209,6 +209,23 @@ void private_arrays(sycl::queue &q) {
          }());
 }
 
+// Variables of host functions whose address a kernel takes. The function itself throws and allocates, which is no
+// concern of the device.
+void static_variables(sycl::queue &q) {
+  static const int table[2] = {3, 4};
+  static constexpr int factor = 5;
+  int *m = memory;
+  m[1] = 1;
+  q.single_task([=] {
+    const int *p = &factor, *t = table;
+    m[0] = t[m[1]] * *p;
+  });
+  q.wait();
+  if (std::vector<int>(2).size() != 2)
+    throw sycl::exception(sycl::errc::invalid, "no memory");
+  CHECK(m[0] == 20);
+}
+
 } // namespace
 
 int main() {
@@ -218,6 +235,7 @@ int main() {
   names_of_kernels(q);
   captures(q);
   private_arrays(q);
+  static_variables(q);
   sycl::free(memory, q);
   return check::result();
 }

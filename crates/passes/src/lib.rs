@@ -4,12 +4,13 @@
 //!
 //! What the front end runs at the start of clang's pipeline, in order ([`front_end_pipeline`]):
 //!
-//! 1. [`properties::kernels`]: compile-time properties of kernels are what attributes would have been.
-//! 2. [`aspects`]: which optional features each function uses, before any other pass can hide one.
-//! 3. [`linkage`]: kernels and `device_global` variables of several translation units can be linked. Names are final afterwards.
-//! 4. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
-//! 5. [`properties::parameters`]: parameters carry their compile-time properties.
-//! 6. [`properties::members`]: accesses to members with properties tell which member of what they access.
+//! 1. [`host_code`]: functions of the host that came along are gone.
+//! 2. [`properties::kernels`]: compile-time properties of kernels are what attributes would have been.
+//! 3. [`aspects`]: which optional features each function uses, before any other pass can hide one.
+//! 4. [`linkage`]: kernels and `device_global` variables of several translation units can be linked. Names are final afterwards.
+//! 5. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
+//! 6. [`properties::parameters`]: parameters carry their compile-time properties.
+//! 7. [`properties::members`]: accesses to members with properties tell which member of what they access.
 
 #![forbid(unsafe_code)]
 
@@ -18,6 +19,7 @@ pub mod device_globals;
 pub mod device_has;
 mod error;
 pub mod fixed_targets;
+pub mod host_code;
 pub mod launch_metadata;
 pub mod linkage;
 pub mod lower_kernel_args;
@@ -29,6 +31,7 @@ pub mod workgroup;
 
 pub use aspects::Aspects;
 pub use error::Error;
+pub use host_code::HostCode;
 pub use linkage::Linkage;
 pub use lower_kernel_args::LowerKernelArgs;
 pub use pipeline::{Dump, Options};
@@ -47,7 +50,8 @@ pub trait Pass {
 
 /// The pass with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
-    let all: [&'static dyn Pass; 7] = [
+    let all: [&'static dyn Pass; 8] = [
+        &HostCode,
         &KernelProperties,
         &Aspects::SILENT,
         &Linkage,
@@ -67,7 +71,7 @@ pub fn front_end_pipeline(
     options: &Options,
     sink: &mut dyn FnMut(Dump),
 ) -> Result<String, Error> {
-    let passes: [&dyn Pass; 6] =
-        [&KernelProperties, aspects, &Linkage, &LowerKernelArgs, &ParameterProperties, &MemberProperties];
+    let passes: [&dyn Pass; 7] =
+        [&HostCode, &KernelProperties, aspects, &Linkage, &LowerKernelArgs, &ParameterProperties, &MemberProperties];
     pipeline::run(module, &passes, options, sink)
 }

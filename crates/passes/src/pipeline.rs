@@ -21,7 +21,7 @@ pub struct Options {
 /// The IR after a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dump {
-    /// Tells order and pass: `01-linkage.ll`.
+    /// Tells order and pass: `04-linkage.ll`.
     pub file_name: String,
     pub ir: String,
 }

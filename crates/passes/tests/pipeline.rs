@@ -56,6 +56,7 @@ fn the_time_report_names_every_pass() {
     assert_eq!(
         names,
         [
+            "host-code",
             "kernel-properties",
             "aspects",
             "linkage",
@@ -79,12 +80,13 @@ fn dumps_follow_one_pass_or_all() {
     assert_eq!(
         dumps("all").iter().map(|d| d.file_name.as_str()).collect::<Vec<_>>(),
         [
-            "01-kernel-properties.ll",
-            "02-aspects.ll",
-            "03-linkage.ll",
-            "04-lower-kernel-args.ll",
-            "05-parameter-properties.ll",
-            "06-member-properties.ll"
+            "01-host-code.ll",
+            "02-kernel-properties.ll",
+            "03-aspects.ll",
+            "04-linkage.ll",
+            "05-lower-kernel-args.ll",
+            "06-parameter-properties.ll",
+            "07-member-properties.ll"
         ]
     );
     let one = dumps("linkage");
