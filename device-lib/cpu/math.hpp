@@ -222,9 +222,9 @@ SCYTHE_RELAXED_BOTH(half)
   SCYTHE_DEVICE T __spirv_ocl_remquo(T x, T y, int *quotient) noexcept {                                               \
     const W a = static_cast<W>(x), b = static_cast<W>(y);                                                              \
     const W rest = __builtin_remainder##suffix(a, b);                                                                  \
-    /* The low bits of the quotient: what is left modulo eight divisors. */                                            \
-    const W low = __builtin_fmod##suffix(a, W(8) * b);                                                                 \
-    *quotient = __builtin_isfinite(low) ? static_cast<int>(__builtin_rint##suffix((low - rest) / b)) % 8 : 0;          \
+    /* The seven low bits of the quotient: what is left modulo 128 divisors. */                                        \
+    const W low = __builtin_fmod##suffix(a, W(128) * b);                                                               \
+    *quotient = __builtin_isfinite(low) ? static_cast<int>(__builtin_rint##suffix((low - rest) / b)) % 128 : 0;        \
     return static_cast<T>(rest);                                                                                       \
   }
 

@@ -123,8 +123,12 @@ template <class T> T lgamma_r(T x, int *sign) {
   *sign = x < T(0) && whole != x && fmod(whole, T(2)) != T(0) ? -1 : 1;
   return lgamma(x);
 }
-inline float remquo(float x, float y, int *quotient) { return __builtin_remquof(x, y, quotient); }
-inline double remquo(double x, double y, int *quotient) { return __builtin_remquo(x, y, quotient); }
+// The C library's quotient may have three bits only; here it has seven: what is left modulo 128 divisors.
+template <class T> T remquo(T x, T y, int *quotient) {
+  const T rest = remainder(x, y), low = fmod(x, T(128) * y);
+  *quotient = __builtin_isfinite(low) ? static_cast<int>(rint((low - rest) / y)) % 128 : 0;
+  return rest;
+}
 inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 template <class T> T mad(T x, T y, T z) { return x * y + z; }

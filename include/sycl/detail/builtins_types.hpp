@@ -118,8 +118,10 @@ template <class T> constexpr plain<T> plain_of(const T &x) {
   else
     return x;
 }
-// Element `i` of an operand; a scalar is the same at each place.
-template <class E, class V> SCYTHE_BY_ELEMENT constexpr plain<E> at(const V &x, int i) {
+// Element `i` of an operand as one of `R`, which is a scalar or has elements; a scalar operand is the same at each
+// place.
+template <class R, class V> SCYTHE_BY_ELEMENT constexpr plain<typename shape<R>::element> at(const V &x, int i) {
+  using E = typename shape<R>::element;
   if constexpr (has_elements<V>)
     return static_cast<plain<E>>(plain_of(x[i]));
   else if constexpr (std::is_class_v<V> && !is_half<V>)
@@ -154,11 +156,11 @@ template <class T> constexpr T smallest() { return std::is_signed_v<T> ? static_
 } // namespace sycl::detail
 
 // The body of a function that computes each element of `R` by an expression of operands at `i`.
-#define SCYTHE_AT(x) ::sycl::detail::at<typename ::sycl::detail::shape<R>::element>(x, i)
+#define SCYTHE_AT(x) detail::at<R>(x, i)
 #define SCYTHE_EACH(...)                                                                                               \
   R r{};                                                                                                               \
-  for (int i = 0; i < ::sycl::detail::length_of<R>; ++i)                                                               \
-    ::sycl::detail::put(r, i, __VA_ARGS__);                                                                            \
+  for (int i = 0; i < detail::length_of<R>; ++i)                                                                       \
+    detail::put(r, i, __VA_ARGS__);                                                                                    \
   return r
 
 #endif
