@@ -11,9 +11,12 @@
 //! A pointer's address space is part of its type, and types cannot be changed in place: the module is written as text, read again with
 //! other numbers, and LLVM gives intrinsics the names of their new types. Casts between spaces that become one are marked by
 //! calls before, and are gone afterwards.
+//!
+//! Generic code also has functions give objects, such as complex numbers, through memory of the caller, where NVPTX returns them: functions
+//! of the library get another of the kind that the caller expects.
 
 use super::GENERIC_ORIGIN;
-use scythe_llvm::{Context, Error, Function, Module, Opcode, TargetMachine};
+use scythe_llvm::{Context, Error, Function, Linkage, Module, Opcode, Place, TargetMachine, Type};
 
 /// Any memory, in generic code.
 const ANY: u32 = 4;
@@ -36,6 +39,12 @@ pub fn run<'ctx>(context: &'ctx Context, module: Module<'ctx>, machine: &TargetM
             }
         }
         function.erase();
+    }
+    let undefined = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
+    for function in undefined.collect::<Vec<_>>() {
+        if let Some(result) = function.enum_attribute(Place::Param(0), "sret").and_then(|sret| sret.type_value()) {
+            return_through_memory(&module, function, result);
+        }
     }
     let origin = context.handle();
     module.add_named_metadata(GENERIC_ORIGIN, origin.md_node(&[]));
@@ -67,6 +76,28 @@ fn mark_casts(module: &Module<'_>) {
             cast.erase();
         }
     }
+}
+
+/// Lets `function`, which gives its result through its first parameter, call one of its name that returns it.
+fn return_through_memory<'ctx>(module: &Module<'ctx>, function: Function<'ctx>, result: Type<'ctx>) {
+    let context = module.context();
+    let name = function.name();
+    function.set_name(&format!("{name}.through_memory"));
+    let params = function.params();
+    let types: Vec<Type<'ctx>> = params[1..].iter().map(|param| param.ty()).collect();
+    let returning = module.add_function(&name, result.function(&types, false));
+    let builder = context.create_builder();
+    builder.position_at_end(context.append_block(function, ""));
+    let call = builder.call(returning, &params[1..], "");
+    for index in 0..types.len() as u32 {
+        for attribute in function.attributes(Place::Param(index + 1)) {
+            returning.add_attribute(Place::Param(index), attribute);
+            call.add_call_attribute(Place::Param(index), attribute);
+        }
+    }
+    builder.store(call.as_value(), params[0]).set_align(1);
+    builder.ret_void();
+    function.set_linkage(Linkage::LLVMInternalLinkage);
 }
 
 /// The text with other address spaces; what stands in quotes is left alone.
