@@ -3,7 +3,6 @@
 //
 // modes: device
 // backends: cuda
-
 #include "check.hpp"
 #include <string>
 #include <sycl/sycl.hpp>

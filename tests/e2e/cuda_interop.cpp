@@ -1,10 +1,9 @@
-// SYCL and CUDA's driver on the same device: CUDA's objects behind SYCL's, commands of both in one stream, events in
-// both directions.
+// SYCL and CUDA's driver on the same device: CUDA's objects behind SYCL's, commands of both in one stream, and events
+// in both directions.
 //
 // modes: device
 // backends: cuda
 // flags: -ldl
-
 #include "check.hpp"
 #include <dlfcn.h>
 #include <sycl/backend/cuda.hpp>

@@ -1,5 +1,7 @@
 // Compile-time properties: lists do not depend on order, programs add their own, and what kernels, accessors and
-// pointers are given by them takes effect; and the device takes its own branch of if_device_has. levels: O2
+// pointers are given by them takes effect; and the device takes its own branch of if_device_has.
+//
+// levels: O2
 // backends: cpu,opencl
 #include "check.hpp"
 
