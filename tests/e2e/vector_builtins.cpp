@@ -2,6 +2,7 @@
 // on the host, up to rounding, and on the host what they give for each element.
 //
 // levels: O2
+// valgrind: no
 #include "check.hpp"
 
 #include <cmath>
