@@ -440,8 +440,8 @@ scythe_status scythe_kernel_compatible(scythe_device device, const char *name, u
 // 0 where it demands none. Nothing is built.
 scythe_status scythe_kernel_required_sizes(scythe_device device, const char *name, uint64_t tu, uint64_t work_group[3],
                                            uint32_t *sub_group);
-// `*answer` is 1 when an image that holds the kernel holds the specialization constant, and 0 when none does. `constant`
-// and `tu` are as in `scythe_specialization`; null asks for any constant.
+// `*answer` is 1 when an image that holds the kernel holds the specialization constant, and 0 when none does.
+// `constant` and `tu` are as in `scythe_specialization`; null asks for any constant.
 scythe_status scythe_kernel_has_constant(const char *name, const char *constant, uint64_t tu, int32_t *answer);
 
 // --- Registration (called by the wrapper's object) ---------------------------------------------------------------
