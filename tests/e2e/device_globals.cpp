@@ -32,7 +32,7 @@ template <class T> struct typed {
 };
 template <class T> device_global<T> typed<T>::value;
 device_global<int *> address;
-device_global<int> untouched;
+[[gnu::used]] device_global<int> untouched;
 static device_global<int> kernels_only;
 device_global<int, decltype(properties(device_image_scope))> scoped;
 device_global<int, decltype(properties(host_access_read, init_mode_reset, implement_in_csr_on))> read_only;

@@ -121,9 +121,14 @@ void findMisuses(scythe_unit &Unit, std::vector<scythe_misuse> &Out) {
 void registerOnHost(scythe_unit &Unit, VarDecl *VD) {
   scythe_device_global Global = describeDeviceGlobal(Unit, VD);
   scythe_str Text{};
-  if (VD->hasAttr<UsedAttr>() || !scythe_frontend_host_variable(&Global, &Text))
+  if (!scythe_frontend_host_variable(&Global, &Text))
     return;
+  const StringRef Annotation(Text.data, Text.size);
+  for (const AnnotateAttr *Known : VD->specific_attrs<AnnotateAttr>())
+    if (Known->getAnnotation() == Annotation)
+      return;
   ASTContext &Ctx = Unit.Ctx;
-  VD->addAttr(UsedAttr::CreateImplicit(Ctx));
-  VD->addAttr(AnnotateAttr::CreateImplicit(Ctx, StringRef(Text.data, Text.size), nullptr, 0));
+  if (!VD->hasAttr<UsedAttr>())
+    VD->addAttr(UsedAttr::CreateImplicit(Ctx));
+  VD->addAttr(AnnotateAttr::CreateImplicit(Ctx, Annotation, nullptr, 0));
 }

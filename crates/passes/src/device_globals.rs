@@ -85,12 +85,26 @@ pub fn to_declarations(module: &Module<'_>) {
     }
 }
 
+/// Globals that keep others alive, or describe them for tools that have run before.
+const BOOKKEEPING: [&str; 3] = ["llvm.used", "llvm.compiler.used", "llvm.global.annotations"];
+
+/// Removes the lists of variables and functions that mean nothing to a device.
+pub(crate) fn erase_bookkeeping(module: &Module<'_>) {
+    for list in BOOKKEEPING.iter().filter_map(|name| module.global(name)) {
+        list.erase();
+    }
+}
+
 /// Lets pointer variables stand for all variables without `device_image_scope`. An error names a variable whose address is part
 /// of another's initial value.
 pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
     let context = module.context();
     let builder = context.create_builder();
-    for DeviceGlobal { variable, id, image_scope, .. } in DeviceGlobal::all(module) {
+    let all = DeviceGlobal::all(module);
+    if !all.is_empty() {
+        erase_bookkeeping(module);
+    }
+    for DeviceGlobal { variable, id, image_scope, .. } in all {
         if image_scope {
             variable.set_linkage(Linkage::LLVMExternalLinkage);
             continue;

@@ -68,3 +68,16 @@ fn an_address_in_an_initial_value_is_refused() {
     let error = to_pointers(&parse(&context, &text)).unwrap_err().to_string();
     assert!(error.contains("variable 'shared': its address is part of the initial value"), "{error}");
 }
+
+#[test]
+fn lists_of_what_is_kept_are_no_initial_values() {
+    let context = Context::new();
+    let list = "[ptr addrspace(4) addrspacecast (ptr addrspace(1) @shared to ptr addrspace(4))]";
+    let text =
+        format!("{CODE}\n@llvm.used = appending global [1 x ptr addrspace(4)] {list}, section \"llvm.metadata\"\n");
+    let module = parse(&context, &text);
+    to_pointers(&module).unwrap();
+    module.verify().unwrap();
+    let text = module.to_string();
+    assert!(text.contains("global ptr addrspace(1) null, align 8") && !text.contains("llvm.used"), "{text}");
+}

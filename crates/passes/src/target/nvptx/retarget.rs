@@ -2,6 +2,7 @@
 //! atomic accesses, visibility.
 
 use super::Options;
+use crate::device_globals::erase_bookkeeping;
 use scythe_llvm::{CallConv, Function, GlobalVariable, Linkage, Module, Place, SyncScope, TargetMachine, Visibility};
 
 /// Function attributes that mean nothing on a GPU, or are decided by [`Options`].
@@ -15,15 +16,10 @@ const DROPPED_STRINGS: [&str; 6] = [
 ];
 const DROPPED_ENUMS: [&str; 4] = ["uwtable", "ssp", "sspstrong", "sspreq"];
 
-/// Globals that keep others alive, or describe them for tools that have run before.
-const BOOKKEEPING: [&str; 3] = ["llvm.used", "llvm.compiler.used", "llvm.global.annotations"];
-
 /// Makes all of `module` code for the machine. May run again when more code was linked.
 pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Options) {
     machine.apply_to(module);
-    for list in BOOKKEEPING.iter().filter_map(|name| module.global(name)) {
-        list.erase();
-    }
+    erase_bookkeeping(module);
     let scopes = Scopes::new(module);
     for function in module.functions() {
         let kernel = function.is_kernel();
