@@ -1,6 +1,7 @@
 // Kernel bundles: which kernels they hold, how they are made of each other, and what a command group may do with one.
 // modes: device,gxx
 // levels: O1
+// ahead: no
 #include "check.hpp"
 
 #include <functional>

@@ -25,9 +25,12 @@ const JIT_ERROR_LOG_SIZE: i32 = 6;
 const JIT_INPUT_PTX: i32 = 1;
 const JIT_INPUT_FATBINARY: i32 = 2;
 const LOG_SIZE: usize = 16 << 10;
+/// What CUDA allows each thread of local memory.
+const MOST_PRIVATE: u32 = 512 << 10;
 
 const FUNC_MAX_THREADS: i32 = 0;
 const FUNC_STATIC_SHARED: i32 = 1;
+const FUNC_LOCAL_SIZE: i32 = 3;
 const FUNC_REGISTERS: i32 = 4;
 const FUNC_MAX_DYNAMIC_SHARED: i32 = 8;
 
@@ -226,7 +229,16 @@ impl Program for CudaProgram {
             let code = unsafe { (gpu.api.func_get_attribute)(&mut value, name, raw) };
             gpu.check(code, "cuFuncGetAttribute").map(|()| value.max(0) as u32)
         };
-        let static_shared = attribute(FUNC_STATIC_SHARED)?;
+        let (static_shared, private) = (attribute(FUNC_STATIC_SHARED)?, attribute(FUNC_LOCAL_SIZE)?);
+        if private > MOST_PRIVATE {
+            let message = format!(
+                "kernel '{}' needs {private} bytes of private memory for each work-item, more than the {MOST_PRIVATE} that {} \
+                 allows",
+                shown(),
+                gpu.name
+            );
+            return Err(Error::new(Errc::KernelNotSupported, message));
+        }
         Ok(Arc::new(CudaKernel {
             max_threads: attribute(FUNC_MAX_THREADS)?,
             registers: attribute(FUNC_REGISTERS)?,

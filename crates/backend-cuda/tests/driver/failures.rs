@@ -123,7 +123,7 @@ fn code_that_the_driver_does_not_take_is_an_error_with_its_words() {
 fn libraries_are_linked_and_missing_kernels_named() {
     let fake = Fake::new();
     let device = fake.device();
-    let program = device.build(b".version 8.3 count ", Format::Ptx, "", &[b"library"]).expect("the driver links");
+    let program = device.build(b".version 8.3 count deep ", Format::Ptx, "", &[b"library"]).expect("the driver links");
     let rows = KernelLaunch {
         shape: Shape::Range,
         functor_size: 0,
@@ -136,4 +136,6 @@ fn libraries_are_linked_and_missing_kernels_named() {
     assert!(program.kernel("library", &rows).is_ok());
     let error = program.kernel("another", &rows).err().expect("there is none");
     assert!(error.code == Errc::Kernel && error.message.contains("'<another>'"), "{error}");
+    let error = program.kernel("deep", &rows).err().expect("no thread can have that much");
+    assert!(error.code == Errc::KernelNotSupported && error.message.contains("1048576 bytes of private"), "{error}");
 }

@@ -5,6 +5,7 @@
 //   count     adds 1 to the word of each work-item
 //   illegal   reads an address that is not its own
 //   wide      has registers for 128 work-items
+//   deep      has a megabyte of private memory
 // Contexts, streams and events are small numbers.
 
 #include <stdint.h>
@@ -310,6 +311,8 @@ result cuModuleGetGlobal_v2(address *at, size_t *size, void *module, const char 
 }
 result cuFuncGetAttribute(int *value, int name, void *function) {
   int wide = !strcmp(((struct function *)function)->name, "wide");
+  if (name == 3)
+    return *value = strcmp(((struct function *)function)->name, "deep") ? 0 : 1 << 20, 0;
   return *value = name == 0 ? (wide ? 128 : 1024) : name == 1 ? 1024 : name == 4 ? (wide ? 255 : 32) : 0, 0;
 }
 result cuFuncSetAttribute(void *function, int name, int value) {
