@@ -1,7 +1,7 @@
 //! What a GPU says of itself: the numbers that launches need, and all that programs may ask for.
 
 use scythe_abi::aspect::Aspect;
-use scythe_abi::cuda::SUB_GROUP_SIZE;
+use scythe_abi::cuda::{Launch, SUB_GROUP_SIZE};
 use scythe_hal::info::{DeviceInfo, DeviceType};
 
 use crate::api::{Api, Ordinal};
@@ -128,7 +128,8 @@ impl Ask<'_> {
             global_mem_cache_type: 2,
             local_mem_size: u64::from(limits.local_memory),
             local_mem_type: 1,
-            max_parameter_size: if newest { LARGE_PARAMETERS } else { PARAMETERS },
+            // Every kernel has the launch block behind its own parameters.
+            max_parameter_size: if newest { LARGE_PARAMETERS } else { PARAMETERS } - size_of::<Launch>() as u64,
             mem_base_addr_align: 8 * self.attribute(TEXTURE_ALIGNMENT).max(256),
             profiling_timer_resolution: 1000,
             preferred_vector_widths: [4, 2, 1, 1, 1, 1, 2],
