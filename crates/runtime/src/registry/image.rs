@@ -54,7 +54,7 @@ pub(super) struct KernelFacts {
 }
 
 /// A program of an image, for one device and linked with these images.
-struct Built {
+pub(super) struct Built {
     device: u32,
     /// 0 where it is the same in all: none of its images has a `device_global`.
     context: u64,
@@ -260,9 +260,10 @@ impl Image {
         if shared { 0 } else { place.context }
     }
 
-    /// Forgets programs that were built for this context alone.
-    pub(super) fn forget_context(&self, context: u64) {
-        lock(&self.programs).retain(|built| built.context != context);
+    /// Takes out programs that were built for this context alone. The caller drops them without holding the registry: a driver may
+    /// wait for its device before it unloads one.
+    pub(super) fn take_of_context(&self, context: u64) -> Vec<Built> {
+        lock(&self.programs).extract_if(.., |built| built.context == context).collect()
     }
 
     /// Forgets programs that were linked with any of these images.

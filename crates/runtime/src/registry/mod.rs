@@ -451,7 +451,7 @@ fn images_with(symbol: &str, device: &Device) -> Vec<Arc<Image>> {
 pub fn forget_context(context: u64) {
     let mut dropped = Vec::new();
     let registry = lock(&REGISTRY);
-    registry.images().for_each(|image| image.forget_context(context));
+    let programs: Vec<_> = registry.images().flat_map(|image| image.take_of_context(context)).collect();
     for entry in registry.entries.iter().flat_map(HashMap::values) {
         let mut ready = lock(&entry.ready);
         let (gone, kept): (Vec<_>, Vec<_>) =
@@ -460,7 +460,7 @@ pub fn forget_context(context: u64) {
         dropped.push(gone);
     }
     drop(registry);
-    drop(dropped);
+    drop((programs, dropped));
 }
 
 fn find_entry(name: &str, tu: u64) -> Result<(&'static Entry, u64)> {
