@@ -208,9 +208,10 @@ impl Queue {
             Action::UpdateHost => (&self.target, Place::Host),
             _ => (&self.target, Place::Device(self.device)),
         };
+        let updates = matches!(action, Action::UpdateHost);
         let place = |access: &Access<'_>| match place {
             // What the task gets of the driver's is what must be current.
-            Place::Host if access.native => access.buffer.place(Place::Device(self.device), true),
+            Place::Host if access.native && !updates => access.buffer.place(Place::Device(self.device), true),
             place => access.buffer.place(place, false),
         };
         if order.accesses.is_empty() {
