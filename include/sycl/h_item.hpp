@@ -118,12 +118,14 @@ template <class K, int D> struct hierarchical_kernel {
   // One work-item of several groups at once would need the private memory of all of them.
   auto get(ext::oneapi::experimental::properties_tag) const {
     namespace properties = ext::oneapi::experimental;
+    // Depends on D, so that compilers look at it only where there is such a kernel.
+    constexpr std::size_t one = D / D;
     if constexpr (D == 1)
-      return properties::properties{properties::work_group_size<1>};
+      return properties::properties{properties::work_group_size<one>};
     else if constexpr (D == 2)
-      return properties::properties{properties::work_group_size<1, 1>};
+      return properties::properties{properties::work_group_size<one, one>};
     else
-      return properties::properties{properties::work_group_size<1, 1, 1>};
+      return properties::properties{properties::work_group_size<one, one, one>};
   }
 
   void operator()(const nd_item<D> &it) const {
