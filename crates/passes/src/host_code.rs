@@ -13,6 +13,8 @@ use scythe_llvm::{Function, GlobalGraph, Module, Place};
 use crate::device_globals::DeviceGlobal;
 use crate::{Error, Pass};
 
+const CONSTRUCTORS: [&str; 2] = ["llvm.global_ctors", "llvm.global_dtors"];
+
 /// See the file's head.
 pub struct HostCode;
 
@@ -29,9 +31,9 @@ impl Pass for HostCode {
         let graph = GlobalGraph::new(module);
         let entry_points = module.functions().filter(|function| is_root(*function)).map(Function::as_value);
         let variables = DeviceGlobal::all(module).into_iter().map(|global| global.variable.as_value());
-        // Lists that LLVM itself reads.
-        let lists =
-            module.globals().filter(|global| global.name().starts_with("llvm.")).map(|global| global.as_value());
+        // Lists that LLVM itself reads. Nothing runs constructors on a device: those that are listed are the host's.
+        let is_list = |name: &str| name.starts_with("llvm.") && !CONSTRUCTORS.contains(&name);
+        let lists = module.globals().filter(|global| is_list(&global.name())).map(|global| global.as_value());
         let roots: Vec<u32> =
             entry_points.chain(variables).chain(lists).filter_map(|global| graph.number(global)).collect();
         let mut needed = vec![false; graph.len()];

@@ -2,6 +2,7 @@
 ; A variable of a host function is used by a kernel: the function, and what only it needs, goes.
 @value = internal addrspace(1) constant i32 42
 @table = internal addrspace(1) constant [1 x ptr] [ptr @only_host]
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @only_host, ptr null }]
 
 define spir_kernel void @k(ptr addrspace(1) %out) {
   %v = load i32, ptr addrspace(1) @value
@@ -42,6 +43,7 @@ attributes #0 = { "sycl-module-id"="a.cpp" }
 
 ; CHECK: @value
 ; CHECK-NOT: @table
+; CHECK-NOT: @llvm.global_ctors
 ; CHECK-DAG: define spir_kernel void @k
 ; CHECK-DAG: define spir_func void @helper
 ; CHECK-DAG: define spir_func void @exported
