@@ -232,9 +232,7 @@ impl Program for CudaProgram {
         let (static_shared, private) = (attribute(FUNC_STATIC_SHARED)?, attribute(FUNC_LOCAL_SIZE)?);
         if private > MOST_PRIVATE {
             let message = format!(
-                "kernel '{}' needs {private} bytes of private memory for each work-item, more than the {MOST_PRIVATE} that {} \
-                 allows",
-                shown(),
+                "it needs {private} bytes of private memory for each work-item, more than the {MOST_PRIVATE} that {} allows",
                 gpu.name
             );
             return Err(Error::new(Errc::KernelNotSupported, message));
