@@ -133,7 +133,7 @@ fn every_format_has_its_own_number_and_name() {
         assert_eq!(Format::from_u32(format as u32), Some(format));
         assert_eq!(Format::from_name(format.as_str()), Some(format));
     }
-    assert_eq!(Format::from_u32(6), None);
+    assert_eq!(Format::from_u32(Format::ALL.len() as u32), None);
 }
 
 #[test]
