@@ -34,13 +34,14 @@ int main() {
   // Without work-groups there is no such memory. Host mode does not look into what kernels capture.
 #ifndef SCYTHE_HOST_MODE
   sycl::buffer<bool> empty{sycl::range<1>(1)};
-  CHECK(check::throws(sycl::errc::kernel_argument, [&] {
+  const auto without_groups = [&] {
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(empty, h, sycl::write_only);
       sycl::local_accessor<int> mine(sycl::range<1>(size), h);
       h.single_task([=] { v[0] = mine.empty(); });
     });
-  }));
+  };
+  CHECK(check::throws(sycl::errc::kernel_argument, without_groups));
 #endif
   return check::result();
 }

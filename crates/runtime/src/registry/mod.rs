@@ -318,6 +318,8 @@ fn symbols(name: &str, tu: u64) -> impl Iterator<Item = String> {
 /// variable is a member of.
 pub fn constant_symbols(class: &str, tu: u64) -> Result<impl Iterator<Item = String>> {
     let nested = class.strip_prefix("_ZTS").unwrap_or(class).trim_start_matches('*');
+    // g++ marks what is in unnamed namespaces as internal once more, clang, which compiled the device code, does not.
+    let nested = nested.replace("12_GLOBAL__N_1L", "12_GLOBAL__N_1");
     let name = nested.strip_suffix('E').map(|nested| format!("_Z{nested}{SPECIALIZATION_SUFFIX}"));
     match name.filter(|name| name.starts_with(SPECIALIZATION_PREFIX)) {
         Some(name) => Ok(symbols(&name, tu).collect::<Vec<_>>().into_iter()),
