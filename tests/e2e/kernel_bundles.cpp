@@ -2,6 +2,7 @@
 // modes: device,gxx
 // levels: O1
 // ahead: no
+// valgrind: no
 #include "check.hpp"
 
 #include <functional>
