@@ -9,8 +9,8 @@
 //! // args: 100 200              of the program
 //! // expect-output: text        a line of the output holds it; may be repeated
 //! // valgrind: args 8           run under valgrind with these arguments instead; `no` to leave it out
-//! // backends: cpu,opencl,cuda  that it runs on; default: all
-//! // ahead: no                  it does what code that was compiled ahead of time cannot. With `opencl-objects` on OpenCL also without shared memory
+//! // backends: cpu,opencl,cuda  that it runs on; default: all. With `opencl-objects` on OpenCL also without shared memory
+//! // ahead: no                  it does what code for GPUs that was compiled ahead of time cannot
 //! ```
 //!
 //! `device` is `scythe -fsycl`; `gxx` the same with g++ as host compiler; `host` is g++ alone.
