@@ -102,7 +102,8 @@ fn link_tree(suite: &Path, catch2: Option<&Path>, to: &Path) -> Result<(), Strin
     let place = vendor.join("Catch2");
     std::fs::create_dir(&place).map_err(|e| fail(&place, e))?;
     for part in ["CMakeLists.txt", "CMake", "src", "extras"] {
-        process::run(Command::new("cp").arg("-r").arg(source.join(part)).arg(&place))?;
+        // With their times, so that what was built of them before is still current.
+        process::run(Command::new("cp").arg("-rp").arg(source.join(part)).arg(&place))?;
     }
     Ok(())
 }
