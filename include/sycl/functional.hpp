@@ -89,7 +89,7 @@ inline constexpr bool operation_has_identity =
     (Op == operation::add || Op == operation::mul || Op == operation::min || Op == operation::max ||
      Op == operation::logical_and || Op == operation::logical_or || (std::is_integral_v<T> && Op != operation::other));
 
-template <operation Op, class T> constexpr T identity_of() {
+template <operation Op, class T> constexpr T scalar_identity_of() {
   using limits = std::numeric_limits<T>;
   if constexpr (Op == operation::mul || Op == operation::logical_and)
     return T(1);
@@ -101,6 +101,13 @@ template <operation Op, class T> constexpr T identity_of() {
     return std::is_same_v<T, bool> ? T(1) : static_cast<T>(-1);
   else
     return T(0);
+}
+// Of vectors and mathematical arrays, the elements' identity in each element.
+template <operation Op, class T> constexpr T identity_of() {
+  if constexpr (has_elements<T>)
+    return T(scalar_identity_of<Op, typename shape<T>::element>());
+  else
+    return scalar_identity_of<Op, T>();
 }
 
 template <class Op, class T, bool = operation_has_identity<operation_of<Op>, std::remove_cv_t<T>>>

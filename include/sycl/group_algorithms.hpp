@@ -15,11 +15,15 @@ template <class Group> using if_sub_group = std::enable_if_t<std::is_same_v<std:
 template <class P> using pointee = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<P &>())>>;
 
 template <class T, class Op> constexpr void check_operation() {
-  static_assert(std::is_arithmetic_v<T>, "group algorithms combine values of fundamental types");
+  using element = typename shape<T>::element;
+  static_assert(is_number<element>, "group algorithms combine numbers, and vectors and mathematical arrays of them");
   static_assert(operation_of<Op> != operation::other,
                 "group algorithms take SYCL's function objects: plus, multiplies, minimum, maximum, bit_and, bit_or, "
                 "bit_xor, logical_and, logical_or");
-  static_assert(operation_has_identity<operation_of<Op>, T>, "bitwise operations are for integers");
+  static_assert(operation_has_identity<operation_of<Op>, element>, "bitwise operations are for integers");
+  static_assert(!has_elements<T> ||
+                    (operation_of<Op> != operation::logical_and && operation_of<Op> != operation::logical_or),
+                "logical operations are for scalars");
 }
 
 } // namespace detail

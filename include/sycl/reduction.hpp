@@ -168,7 +168,7 @@ private:
 namespace detail {
 
 template <class T, class Op>
-inline constexpr bool groups_reduce = std::is_arithmetic_v<T> && operation_has_identity<operation_of<Op>, T>;
+inline constexpr bool groups_reduce = is_number<T> && operation_has_identity<operation_of<Op>, T>;
 
 // The values of a work-group's members while they are combined; nothing where the device has an operation for that.
 template <class State, bool Needed> struct group_states {
@@ -352,6 +352,15 @@ void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &
     pack.finish(s);
 }
 
+// Calls a kernel with its item and its reducers, and with a `kernel_handler` where it takes one.
+template <class K, class Item, class... Reducers>
+SCYTHE_ALWAYS_INLINE void call_with_reducers(K &kernel, const Item &item, Reducers &...reducers) {
+  if constexpr (std::is_invocable_v<K &, const Item &, Reducers &...>)
+    kernel(item, reducers...);
+  else
+    kernel(item, reducers..., kernel_handler());
+}
+
 // A kernel over an `nd_range`, as the program launched it.
 template <class K, class Pack, int D> struct nd_range_reduction_kernel {
   K kernel;
@@ -361,7 +370,7 @@ template <class K, class Pack, int D> struct nd_range_reduction_kernel {
   void operator()(const nd_item<D> &it) {
     typename Pack::states s;
     pack.start(s);
-    auto call = [&](auto &...reducers) { kernel(it, reducers...); };
+    auto call = [&](auto &...reducers) { call_with_reducers(kernel, it, reducers...); };
     pack.call(call, s);
     finish_reductions(it.get_group(), pack, s, scratch);
   }
@@ -380,6 +389,10 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
   range<D> whole;
   std::size_t segment, segments, tiles;
 
+  template <class Item, class... Reducers>
+  static constexpr bool takes =
+      std::is_invocable_v<K &, Item, Reducers...> || std::is_invocable_v<K &, Item, Reducers..., kernel_handler>;
+
   void operator()(const nd_item<1> &it) {
     typename Pack::states s;
     pack.start(s);
@@ -396,12 +409,12 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
       for (std::size_t i = begin + it.get_local_id(0); i < end; i += it.get_local_range(0)) {
         at[D - 1] = i;
         auto call = [&](auto &...reducers) {
-          if constexpr (std::is_invocable_v<K &, item<D>, decltype(reducers)...>)
-            kernel(item<D>(at, whole), reducers...);
-          else if constexpr (std::is_invocable_v<K &, item<D, false>, decltype(reducers)...>)
-            kernel(item<D, false>(at, whole), reducers...);
+          if constexpr (takes<item<D>, decltype(reducers)...>)
+            call_with_reducers(kernel, item<D>(at, whole), reducers...);
+          else if constexpr (takes<item<D, false>, decltype(reducers)...>)
+            call_with_reducers(kernel, item<D, false>(at, whole), reducers...);
           else
-            kernel(at, reducers...);
+            call_with_reducers(kernel, at, reducers...);
         };
         pack.call(call, s);
       }
@@ -498,11 +511,10 @@ private:
   }
 };
 
-template <class Op, class T>
-using deduced_identity = reduction_identity<T, operation_has_identity<operation_of<Op>, std::remove_cv_t<T>>>;
+template <class Op, class T> using deduced_identity = reduction_identity<T, has_known_identity_v<Op, T>>;
 
 template <class Op, class T> deduced_identity<Op, T> identity_for() {
-  if constexpr (operation_has_identity<operation_of<Op>, std::remove_cv_t<T>>)
+  if constexpr (has_known_identity_v<Op, T>)
     return {known_identity_v<Op, T>};
   else
     return {};

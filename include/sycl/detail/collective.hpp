@@ -72,7 +72,13 @@ template <operation Op> bool group_operation(std::uint32_t scope, std::uint32_t 
 
 template <operation Op, class T> T group_operation(std::uint32_t scope, std::uint32_t kind, T x) {
   constexpr bool floating = !std::is_integral_v<T>;
-  if constexpr (Op == operation::logical_and || Op == operation::logical_or)
+  if constexpr (has_elements<T>) {
+    for (int i = 0; i < shape<T>::count; ++i)
+      x[i] = group_operation<Op>(scope, kind, x[i]);
+    return x;
+  } else if constexpr (is_half<T> && Op != operation::logical_and && Op != operation::logical_or)
+    return group_operation<Op>(scope, kind, scythe_plain(x));
+  else if constexpr (Op == operation::logical_and || Op == operation::logical_or)
     return static_cast<T>(group_operation<Op>(scope, kind, static_cast<bool>(x)));
   else if constexpr (Op == operation::add && floating)
     return __spirv_GroupFAdd(scope, kind, x);
