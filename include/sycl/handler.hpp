@@ -186,10 +186,10 @@ public:
 
   // --- Kernels of the driver's own (`kernel.hpp`), such as `make_kernel` gives
 
-  template <class T> void set_arg(int index, T &&value) { arguments().set(index, value); }
+  template <class T> void set_arg(int index, T &&value) { arguments_.set(index, value); }
   template <class... T> void set_args(T &&...values) {
     int index = 0;
-    (arguments().set(index++, values), ...);
+    (arguments_.set(index++, values), ...);
   }
   void single_task(const kernel &k);
   void parallel_for(range<1> r, const kernel &k);
@@ -274,12 +274,12 @@ public:
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(const accessor<T, D, M, A, P, L> &src, std::shared_ptr<U> dst) {
     copy(src, dst.get());
-    keep_until_done(std::make_shared<detail::kept_pointer<U>>(std::move(dst)));
+    keep_until_done(new detail::kept_pointer<U>(std::move(dst)));
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(std::shared_ptr<U> src, const accessor<T, D, M, A, P, L> &dst) {
     copy(static_cast<const U *>(src.get()), dst);
-    keep_until_done(std::make_shared<detail::kept_pointer<U>>(std::move(src)));
+    keep_until_done(new detail::kept_pointer<U>(std::move(src)));
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U, int E, access_mode N,
             target B, access::placeholder Q, class J>
@@ -350,11 +350,6 @@ private:
     return at;
   }
 
-  detail::native_arguments &arguments() {
-    if (!arguments_)
-      arguments_ = std::make_shared<detail::native_arguments>();
-    return *arguments_;
-  }
   SCYTHE_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel, scythe_kernel_shape shape,
                                  unsigned dims, const scythe_kernel_launch &sizes) {
     if (!kernel)
@@ -364,8 +359,8 @@ private:
     native_kernel_ = kernel;
     scythe_native_launch &launch = command_.u.native;
     launch.kernel = native_kernel_.get();
-    launch.args = arguments().data();
-    launch.arg_count = arguments().size();
+    launch.args = arguments_.data();
+    launch.arg_count = arguments_.size();
     launch.shape = shape;
     launch.dims = dims;
     for (int i = 0; i < 3; ++i) {
@@ -412,9 +407,10 @@ private:
     return kept_;
   }
 
-  template <class T> void keep_until_done(std::shared_ptr<T> object) {
+  // Takes over a new object.
+  void keep_until_done(detail::kept_object *object) {
     object->next = std::move(kept_alive_);
-    kept_alive_ = std::move(object);
+    kept_alive_ = detail::ref<detail::kept_object>::adopt(object);
     release_after_ = &detail::release_after;
   }
 
@@ -437,9 +433,9 @@ private:
   void pass_constants() {
 #ifdef SCYTHE_HOST_MODE
     if (const auto list = constants_.list(); list.count && constants_of_functor_) {
-      auto kept = std::make_shared<detail::kept_specializations>(constants_);
+      auto *kept = new detail::kept_specializations(constants_);
       *constants_of_functor_ = kept->values.list();
-      keep_until_done(std::move(kept));
+      keep_until_done(kept);
     }
 #elif !defined(SCYTHE_DEVICE_PASS)
     if (command_.kind == SCYTHE_COMMAND_KERNEL) {
@@ -457,10 +453,10 @@ private:
 #endif
   detail::inline_vector<scythe_requirement, 6> requirements_;
   detail::inline_vector<scythe_event, 6> deps_;
-  std::shared_ptr<detail::kept_object> kept_alive_;
+  detail::ref<detail::kept_object> kept_alive_;
   // Set with the object above: programs that keep none need not compile what it takes.
   void (*release_after_)(detail::queue_impl &, detail::handle<scythe_event> &,
-                         std::shared_ptr<detail::kept_object>) = nullptr;
+                         detail::ref<detail::kept_object>) = nullptr;
   // Memory that a reduction borrowed of the queue (`detail/scratch.hpp`).
   detail::scratch_block *scratch_ = nullptr;
   void (*note_scratch_use_)(detail::scratch_block *, const detail::handle<scythe_event> &) = nullptr;
@@ -469,7 +465,7 @@ private:
   std::shared_ptr<const void> bundle_;
   bool (*bundle_holds_)(const void *, const char *, std::uint64_t, const device &) = nullptr;
   // Of a kernel of the driver's own.
-  std::shared_ptr<detail::native_arguments> arguments_;
+  detail::native_arguments arguments_;
   detail::handle<scythe_native_kernel> native_kernel_;
   std::size_t local_bytes_ = 0;
   bool has_command_ = false;

@@ -7,7 +7,6 @@
 
 #include <sycl/exception.hpp>
 
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -55,20 +54,20 @@ public:
   }
 
 private:
-  struct node {
+  struct node : detail::counted_object {
+    node(const void *k, detail::ref<node> n) : key(k), next(std::move(n)) {}
     const void *key;
-    std::shared_ptr<const node> next;
+    detail::ref<node> next;
   };
   template <class P> struct value_node : node {
-    value_node(std::shared_ptr<const node> next, P p)
-        : node{&detail::property_key<P>, std::move(next)}, value(std::move(p)) {}
+    value_node(detail::ref<node> next, P p) : node(&detail::property_key<P>, std::move(next)), value(std::move(p)) {}
     P value;
   };
   template <class P> void add(P property) {
     if constexpr (detail::property_bit<P> != 0)
       flags_ |= detail::property_bit<P>;
     else
-      first_ = std::make_shared<const value_node<P>>(std::move(first_), std::move(property));
+      first_ = detail::ref<node>::adopt(new value_node<P>(std::move(first_), std::move(property)));
   }
   template <class P> const P *find() const noexcept {
     for (const node *n = first_.get(); n; n = n->next.get())
@@ -76,7 +75,7 @@ private:
         return &static_cast<const value_node<P> *>(n)->value;
     return nullptr;
   }
-  std::shared_ptr<const node> first_;
+  detail::ref<node> first_;
   unsigned flags_ = 0;
 };
 

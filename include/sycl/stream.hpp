@@ -90,9 +90,9 @@ public:
       : total_(total_buffer_size), statement_(work_item_buffer_size) {
     (void)p;
 #ifndef SCYTHE_DEVICE_PASS
-    auto memory = std::make_shared<detail::stream_memory>(h.queue_, total_buffer_size / 8 + 64);
+    auto *memory = new detail::stream_memory(h.queue_, total_buffer_size / 8 + 64);
     words_ = memory->words;
-    h.keep_until_done(std::move(memory));
+    h.keep_until_done(memory);
 #else
     (void)h;
 #endif

@@ -31,15 +31,20 @@ public:
   counted() = default;
   counted(const counted &) = delete;
   counted &operator=(const counted &) = delete;
-  void add_reference() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void add_reference() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   // True when that was the last one.
-  bool drop_reference() noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool drop_reference() const noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
 protected:
   ~counted() = default;
 
 private:
-  std::atomic<std::size_t> count_{1};
+  mutable std::atomic<std::size_t> count_{1};
+};
+
+// A base for objects that `ref` counts without knowing what they are.
+struct counted_object : counted {
+  virtual ~counted_object() = default;
 };
 
 template <class T> void retain(T *object) noexcept { object->add_reference(); }
@@ -82,6 +87,12 @@ public:
       release(pointer_);
   }
   P get() const noexcept { return pointer_; }
+  // Gives the reference up to the caller.
+  P take() noexcept {
+    P mine = pointer_;
+    pointer_ = nullptr;
+    return mine;
+  }
   P operator->() const noexcept { return pointer_; }
   explicit operator bool() const noexcept { return pointer_ != nullptr; }
   friend bool operator==(const owner &a, const owner &b) noexcept { return a.pointer_ == b.pointer_; }

@@ -42,10 +42,9 @@ template <class F> void set_host_task(scythe_command &command, F &&task, queue_i
 }
 
 // What a command needs until it has completed, and what is to happen then.
-struct kept_object {
-  std::shared_ptr<kept_object> next;
+struct kept_object : counted_object {
+  ref<kept_object> next;
 
-  virtual ~kept_object() = default;
   // Runs once the command has completed.
   virtual void finish() noexcept {}
 };
@@ -64,7 +63,7 @@ struct kept_specializations final : kept_object {
 
 // Keeps `objects` until `done` has completed, and finishes them; `done` is then whom to wait for. A command whose times
 // are asked for stays what it was.
-inline void release_after(queue_impl &queue, handle<scythe_event> &done, std::shared_ptr<kept_object> objects) {
+inline void release_after(queue_impl &queue, handle<scythe_event> &done, ref<kept_object> objects) {
   scythe_event after = done.get();
   scythe_command command;
   command.kind = SCYTHE_COMMAND_HOST_TASK;

@@ -6,9 +6,7 @@
 #include <sycl/detail/abi.h>
 #include <sycl/exception.hpp>
 
-#include <memory>
 #include <type_traits>
-#include <vector>
 
 namespace sycl {
 
@@ -34,20 +32,28 @@ template <class T, int D> struct native_argument<local_accessor<T, D>> {
   static constexpr std::size_t bytes = sizeof(scythe_local_accessor_head);
 };
 
+// Every program with a handler compiles it, hence an array of its own, which takes a fraction of what `std::vector`
+// does.
 class native_arguments {
 public:
+  native_arguments() = default;
+  native_arguments(const native_arguments &) = delete;
+  native_arguments &operator=(const native_arguments &) = delete;
+  ~native_arguments() {
+    if (list_)
+      clear();
+  }
   template <class T> void set(int index, const T &value) {
     using argument = native_argument<T>;
     set(index, argument::kind, __builtin_addressof(value), argument::bytes);
   }
-  const scythe_native_arg *data() const noexcept { return list_.data(); }
+  const scythe_native_arg *data() const noexcept { return list_; }
   // Checks that none was left out.
   std::size_t size() const {
-    for (const scythe_native_arg &arg : list_)
-      if (!arg.data)
-        fail(errc::kernel_argument, "argument %zu of %zu was not set", static_cast<std::size_t>(&arg - list_.data()),
-             list_.size());
-    return list_.size();
+    for (std::size_t i = 0; i < size_; ++i)
+      if (!list_[i].data)
+        fail(errc::kernel_argument, "argument %zu of %zu was not set", i, size_);
+    return size_;
   }
 
 private:
@@ -55,16 +61,29 @@ private:
     if (index < 0 || index > 1023)
       fail(errc::kernel_argument, "set_arg: index %d is not one from 0 to 1023", index);
     const auto at = static_cast<std::size_t>(index);
-    if (at >= list_.size()) {
-      list_.resize(at + 1);
-      copies_.resize(at + 1);
-    }
-    copies_[at].reset(new unsigned char[bytes]);
-    __builtin_memcpy(copies_[at].get(), value, bytes);
-    list_[at] = {static_cast<std::uint32_t>(kind), 0, bytes, copies_[at].get()};
+    if (at >= size_)
+      grow(at + 1);
+    auto *copy = static_cast<unsigned char *>(::operator new(bytes));
+    __builtin_memcpy(copy, value, bytes);
+    ::operator delete(const_cast<void *>(list_[at].data));
+    list_[at] = {static_cast<std::uint32_t>(kind), 0, bytes, copy};
   }
-  std::vector<scythe_native_arg> list_;
-  std::vector<std::unique_ptr<unsigned char[]>> copies_;
+  void grow(std::size_t size) {
+    auto *bigger = new scythe_native_arg[size]();
+    for (std::size_t i = 0; i < size_; ++i)
+      bigger[i] = list_[i];
+    delete[] list_;
+    list_ = bigger;
+    size_ = size;
+  }
+  SCYTHE_COLD void clear() {
+    for (std::size_t i = 0; i < size_; ++i)
+      ::operator delete(const_cast<void *>(list_[i].data));
+    delete[] list_;
+  }
+
+  scythe_native_arg *list_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 } // namespace detail

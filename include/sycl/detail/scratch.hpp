@@ -38,7 +38,11 @@ SCYTHE_COLD inline void destroy_scratch(scratch_block *first) {
 }
 
 SCYTHE_COLD inline scratch_block *make_scratch(queue_impl &queue, std::size_t bytes) {
-  auto block = std::make_unique<scratch_block>();
+  struct made {
+    scratch_block *block = new scratch_block;
+    ~made() { delete block; }
+  } owned;
+  scratch_block *block = owned.block;
   block->context = queue.context;
   block->bytes = bytes;
   check(scythe_usm_alloc(queue.context->context.get(), access_handle::of(queue.target), SCYTHE_USM_DEVICE, bytes,
@@ -55,7 +59,8 @@ SCYTHE_COLD inline scratch_block *make_scratch(queue_impl &queue, std::size_t by
   clear.dep_count = 0;
   set_fill(clear, block->memory, &zero, 1, scratch_head);
   block->last = queue.submit(clear);
-  return block.release();
+  owned.block = nullptr;
+  return block;
 }
 
 // A block of `bytes` at least, of which the caller is the only user. Give it back by `return_scratch`.
