@@ -62,7 +62,7 @@ public:
       detail::fail(errc::invalid, "use_kernel_bundle: the command group has set specialization constants itself");
     constants_ = bundle.scythe_impl()->constants;
 #endif
-    bundle_ = bundle.scythe_impl();
+    bundle_ = detail::ref<const detail::counted_object>::share(bundle.scythe_impl().get());
     bundle_holds_ = &Bundle::scythe_holds;
   }
 
@@ -462,8 +462,8 @@ private:
   void (*note_scratch_use_)(detail::scratch_block *, const detail::handle<scythe_event> &) = nullptr;
   void (*return_scratch_)(detail::queue_impl &, detail::scratch_block *) = nullptr;
   // The bundle that the group uses, and what tells whether it holds a kernel.
-  std::shared_ptr<const void> bundle_;
-  bool (*bundle_holds_)(const void *, const char *, std::uint64_t, const device &) = nullptr;
+  detail::ref<const detail::counted_object> bundle_;
+  bool (*bundle_holds_)(const detail::counted_object *, const char *, std::uint64_t, const device &) = nullptr;
   // Of a kernel of the driver's own.
   detail::native_arguments arguments_;
   detail::handle<scythe_native_kernel> native_kernel_;

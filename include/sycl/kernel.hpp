@@ -89,10 +89,6 @@ struct compile_sub_group_size {
 
 } // namespace info
 
-namespace detail {
-struct bundle_impl;
-}
-
 class kernel {
 public:
   kernel() = delete;
@@ -156,12 +152,16 @@ private:
   template <bundle_state> friend class kernel_bundle;
   friend struct std::hash<kernel>;
   friend struct detail::native_access;
-  struct state {
+  struct state : detail::counted {
+    state(kernel_id i, detail::ref<detail::context_impl> c, detail::ref<const detail::counted_object> b,
+          detail::handle<scythe_native_kernel> n = {})
+        : id(i), context(std::move(c)), bundle(std::move(b)), native(std::move(n)) {}
     kernel_id id;
     detail::ref<detail::context_impl> context;
-    std::shared_ptr<const detail::bundle_impl> bundle;
+    // `detail::bundle_impl`, which only who asks for it compiles.
+    detail::ref<const detail::counted_object> bundle;
     // Of a kernel that the program made of the driver's own.
-    detail::handle<scythe_native_kernel> native = {};
+    detail::handle<scythe_native_kernel> native;
   };
   // What the source demands of launches, fastest dimension first; 0 where it demands nothing.
   struct required_sizes {
@@ -174,8 +174,9 @@ private:
                                                &sizes.sub_group));
     return sizes;
   }
-  explicit kernel(std::shared_ptr<const state> shared) : shared_(std::move(shared)) {}
-  std::shared_ptr<const state> shared_;
+  // Takes over a new state.
+  explicit kernel(const state *made) : shared_(detail::ref<const state>::adopt(made)) {}
+  detail::ref<const state> shared_;
 };
 
 namespace detail {
@@ -184,11 +185,9 @@ namespace detail {
 struct native_access {
   static const handle<scythe_native_kernel> &native(const kernel &k) { return k.shared_->native; }
   static const char *symbol(const kernel &k) { return k.shared_->id.get_name(); }
-  template <class State = kernel::state>
-  static kernel make(scythe_native_kernel native, ref<context_impl> context,
-                     std::shared_ptr<const bundle_impl> bundle) {
-    return kernel(std::make_shared<const State>(State{kernel_id("of the program's own"), std::move(context),
-                                                      std::move(bundle), handle<scythe_native_kernel>::adopt(native)}));
+  static kernel make(scythe_native_kernel native, ref<context_impl> context, ref<const counted_object> bundle) {
+    return kernel(new kernel::state(kernel_id("of the program's own"), std::move(context), std::move(bundle),
+                                    handle<scythe_native_kernel>::adopt(native)));
   }
 };
 

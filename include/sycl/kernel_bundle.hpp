@@ -31,6 +31,13 @@ template <class Name> kernel_id get_kernel_id() {
 
 namespace detail {
 
+// `std::vector<T>`, which only programs that use a bundle in state `State` compile.
+template <bundle_state State, class T>
+using list_of = std::vector<later_t<std::integral_constant<bundle_state, State>, T>>;
+template <bundle_state State> list_of<State, device> devices_of(const context &where) {
+  return where.template get_devices<list_of<State, device>>();
+}
+
 SCYTHE_COLD inline bool is_compatible(const kernel_id &id, const device &d, bundle_state state) {
   std::int32_t answer = 0;
   check(scythe_kernel_compatible(access_handle::of(d), id.get_name(), 0, static_cast<std::uint32_t>(state), &answer));
@@ -38,7 +45,8 @@ SCYTHE_COLD inline bool is_compatible(const kernel_id &id, const device &d, bund
 }
 
 // There are devices, all of them in the context.
-SCYTHE_COLD inline void check_devices(const char *function, const context &where, const std::vector<device> &devices) {
+template <class Devices>
+SCYTHE_COLD void check_devices(const char *function, const context &where, const Devices &devices) {
   if (devices.empty())
     fail(errc::invalid, "%s: the list of devices is empty", function);
   for (const device &d : devices)
@@ -47,8 +55,9 @@ SCYTHE_COLD inline void check_devices(const char *function, const context &where
 }
 
 // Each kernel can run on one of the devices, which must be of the context and able to do what the state asks for.
-SCYTHE_COLD inline bool has_bundle(bundle_state state, const context &where, const std::vector<device> &devices,
-                                   const std::vector<kernel_id> &ids, bool any) {
+template <class Devices, class Ids>
+SCYTHE_COLD bool has_bundle(bundle_state state, const context &where, const Devices &devices, const Ids &ids,
+                            bool any) {
   check_devices("has_kernel_bundle", where, devices);
   for (const device &d : devices) {
     if ((state == bundle_state::input && !d.has(aspect::online_compiler)) ||
@@ -67,7 +76,7 @@ SCYTHE_COLD inline bool has_bundle(bundle_state state, const context &where, con
 
 } // namespace detail
 
-inline bool is_compatible(const std::vector<kernel_id> &ids, const device &d) {
+template <class V = void> bool is_compatible(const std::vector<detail::later_t<V, kernel_id>> &ids, const device &d) {
   for (const kernel_id &id : ids)
     if (!detail::is_compatible(id, d, bundle_state::executable))
       return false;
@@ -85,10 +94,10 @@ template <class Name> bool is_compatible(const device &d) {
 
 // Whether there is any kernel that one of the devices can run.
 template <bundle_state State> bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
-  return detail::has_bundle(State, where, devices, get_kernel_ids<>(), true);
+  return detail::has_bundle(State, where, devices, get_kernel_ids<detail::list_of<State, kernel_id>>(), true);
 }
 template <bundle_state State> bool has_kernel_bundle(const context &where) {
-  return has_kernel_bundle<State>(where, where.get_devices());
+  return has_kernel_bundle<State>(where, detail::devices_of<State>(where));
 }
 
 // Whether all of these kernels can be run.
@@ -97,14 +106,14 @@ bool has_kernel_bundle(const context &where, const std::vector<device> &devices,
   return detail::has_bundle(State, where, devices, ids, false);
 }
 template <bundle_state State> bool has_kernel_bundle(const context &where, const std::vector<kernel_id> &ids) {
-  return has_kernel_bundle<State>(where, where.get_devices(), ids);
+  return has_kernel_bundle<State>(where, detail::devices_of<State>(where), ids);
 }
 template <class Name, bundle_state State>
 bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
   return has_kernel_bundle<State>(where, devices, {get_kernel_id<Name>()});
 }
 template <class Name, bundle_state State> bool has_kernel_bundle(const context &where) {
-  return has_kernel_bundle<Name, State>(where, where.get_devices());
+  return has_kernel_bundle<Name, State>(where, detail::devices_of<State>(where));
 }
 
 } // namespace sycl

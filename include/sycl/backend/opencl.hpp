@@ -83,6 +83,15 @@ template <backend Backend> using if_opencl = std::enable_if_t<Backend == backend
 
 } // namespace detail
 
+namespace detail {
+// The driver's program, until the last bundle that holds it is gone.
+struct native_program final : counted_object {
+  explicit native_program(scythe_native_program p) : program(p) {}
+  ~native_program() override { scythe_native_program_release(program); }
+  scythe_native_program program;
+};
+} // namespace detail
+
 // --- OpenCL's objects behind SYCL's
 
 template <backend Backend, detail::if_opencl<Backend> = 0> cl_platform_id get_native(const platform &p) {
@@ -144,7 +153,7 @@ std::vector<cl_program> get_native(const kernel_bundle<State> &bundle) {
   std::vector<cl_program> list;
   void *native = nullptr;
   if (const auto &own = bundle.scythe_impl()->native) {
-    detail::check(scythe_native_of_program(static_cast<scythe_native_program>(own.get()), &native));
+    detail::check(scythe_native_of_program(static_cast<const detail::native_program *>(own.get())->program, &native));
     list.push_back(static_cast<cl_program>(native));
   }
   for (const auto &image : bundle.scythe_impl()->images) {
@@ -242,14 +251,25 @@ buffer<T, D, A> make_buffer(cl_mem native, const context &c, event available = {
       scythe_buffer_from_native(c.scythe_impl()->context.get(), native, available.scythe_handle(), &made, &bytes));
   return detail::native_buffer<T, A>::make(detail::handle<scythe_buffer>::adopt(made), bytes);
 }
+namespace detail {
+// A bundle without kernels of the program's own.
+inline ref<const bundle_impl<void>> native_bundle(const context &c, ref<counted_object> program) {
+  auto made = ref<bundle_impl<void>>::adopt(new bundle_impl<void>);
+  made->context = c.scythe_impl();
+  made->devices = c.get_devices();
+  made->native = std::move(program);
+  return ref<const bundle_impl<void>>::adopt(made.take());
+}
+} // namespace detail
+
 // To be launched with `handler::set_arg` and a kernel object.
 template <backend Backend, detail::if_opencl<Backend> = 0> kernel make_kernel(cl_kernel native, const context &c) {
   detail::expect_opencl(c, "make_kernel", "context");
   scythe_native_kernel made = nullptr;
   detail::check(scythe_kernel_from_native(c.scythe_impl()->context.get(), native, &made));
-  auto bundle =
-      std::make_shared<const detail::bundle_impl>(detail::bundle_impl{c.scythe_impl(), c.get_devices(), {}, nullptr});
-  return detail::native_access::make(made, c.scythe_impl(), std::move(bundle));
+  auto bundle = detail::native_bundle(c, {});
+  return detail::native_access::make(made, c.scythe_impl(),
+                                     detail::ref<const detail::counted_object>::adopt(bundle.take()));
 }
 // The program's kernels have no `kernel_id`: `make_kernel` makes kernels of OpenCL's.
 template <backend Backend, bundle_state State, detail::if_opencl<Backend> = 0>
@@ -257,10 +277,8 @@ kernel_bundle<State> make_kernel_bundle(cl_program native, const context &c) {
   detail::expect_opencl(c, "make_kernel_bundle", "context");
   scythe_native_program made = nullptr;
   detail::check(scythe_program_from_native(c.scythe_impl()->context.get(), native, &made));
-  std::shared_ptr<void> program(made,
-                                [](void *p) { scythe_native_program_release(static_cast<scythe_native_program>(p)); });
-  return kernel_bundle<State>(std::make_shared<const detail::bundle_impl>(
-      detail::bundle_impl{c.scythe_impl(), c.get_devices(), {}, std::move(program)}));
+  auto program = detail::ref<detail::counted_object>::adopt(new detail::native_program(made));
+  return kernel_bundle<State>(detail::native_bundle(c, std::move(program)));
 }
 
 } // namespace sycl

@@ -94,6 +94,7 @@ public:
     return mine;
   }
   P operator->() const noexcept { return pointer_; }
+  auto &operator*() const noexcept { return *pointer_; }
   explicit operator bool() const noexcept { return pointer_ != nullptr; }
   friend bool operator==(const owner &a, const owner &b) noexcept { return a.pointer_ == b.pointer_; }
   friend bool operator!=(const owner &a, const owner &b) noexcept { return a.pointer_ != b.pointer_; }
@@ -101,6 +102,12 @@ public:
 private:
   P pointer_ = nullptr;
 };
+
+// `T`, named so that nothing is known of it before `V` is: a template that no one uses costs no more than its text.
+template <class V, class T> struct later {
+  using type = T;
+};
+template <class V, class T> using later_t = typename later<V, T>::type;
 
 template <class H> using handle = owner<H>;
 template <class T> using ref = owner<T *>;

@@ -10,10 +10,13 @@ namespace sycl {
 
 namespace detail {
 
+// Templates, here and below, so that programs without bundles need not compile the lists; `V` is void.
+
 // Kernels that come and go together.
-struct image_impl {
-  std::vector<kernel_id> ids;
-  std::vector<device> devices;
+template <class V> struct image_impl : counted {
+  explicit image_impl(bundle_state s) : state(s) {}
+  std::vector<later_t<V, kernel_id>> ids;
+  std::vector<later_t<V, device>> devices;
   bundle_state state;
 
   bool has(const kernel_id &asked) const {
@@ -30,18 +33,24 @@ struct image_impl {
   }
 };
 
+template <class V> using image_list = std::vector<ref<const image_impl<V>>>;
+
 // Empty bundles of `join` have no context.
-struct bundle_impl {
+template <class V> struct bundle_impl final : counted_object {
   ref<context_impl> context;
-  std::vector<device> devices;
-  std::vector<std::shared_ptr<const image_impl>> images;
+  std::vector<later_t<V, device>> devices;
+  image_list<V> images;
   // The driver's program, where the program gave one.
-  std::shared_ptr<void> native = {};
+  ref<counted_object> native;
 #ifndef SCYTHE_DEVICE_PASS
   // What copies of a bundle in state `input` set, and bundles made of it keep.
-  mutable specialization_values constants = {};
+  mutable specialization_values constants;
 #endif
 };
+
+template <bundle_state State> using image_of = image_impl<later_t<std::integral_constant<bundle_state, State>, void>>;
+template <bundle_state State> using bundle_of = bundle_impl<later_t<std::integral_constant<bundle_state, State>, void>>;
+template <bundle_state State> using images_of = image_list<later_t<std::integral_constant<bundle_state, State>, void>>;
 
 } // namespace detail
 
@@ -54,11 +63,11 @@ public:
   friend bool operator==(const device_image &a, const device_image &b) { return a.image_ == b.image_; }
   friend bool operator!=(const device_image &a, const device_image &b) { return a.image_ != b.image_; }
 
-  explicit device_image(std::shared_ptr<const detail::image_impl> image) : image_(std::move(image)) {}
-  const std::shared_ptr<const detail::image_impl> &scythe_impl() const noexcept { return image_; }
+  explicit device_image(detail::ref<const detail::image_of<State>> image) : image_(std::move(image)) {}
+  const detail::ref<const detail::image_of<State>> &scythe_impl() const noexcept { return image_; }
 
 private:
-  std::shared_ptr<const detail::image_impl> image_;
+  detail::ref<const detail::image_of<State>> image_;
 };
 
 template <bundle_state State> class kernel_bundle {
@@ -68,7 +77,7 @@ public:
 
   kernel_bundle() = delete;
 
-  bool empty() const noexcept { return images_->empty(); }
+  bool empty() const noexcept { return images_->images.empty(); }
   backend get_backend() const noexcept { return get_context().get_backend(); }
   context get_context() const noexcept { return context(impl_->context); }
   std::vector<device> get_devices() const noexcept { return impl_->devices; }
@@ -89,7 +98,7 @@ public:
     return has_kernel(sycl::get_kernel_id<Name>(), d);
   }
   std::vector<kernel_id> get_kernel_ids() const {
-    std::vector<kernel_id> all;
+    detail::list_of<State, kernel_id> all;
     for (const auto &image : impl_->images)
       for (const kernel_id &id : image->ids) {
         bool known = false;
@@ -104,7 +113,7 @@ public:
   kernel get_kernel(const kernel_id &id) const {
     if (!has_kernel(id))
       detail::fail(errc::invalid, "kernel_bundle::get_kernel: the bundle does not hold kernel '%s'", id.get_name());
-    return kernel(std::make_shared<const kernel::state>(kernel::state{id, impl_->context, impl_}));
+    return kernel(new kernel::state(id, impl_->context, detail::ref<const detail::counted_object>::share(impl_.get())));
   }
   template <class Name, bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
   kernel get_kernel() const {
@@ -137,20 +146,20 @@ public:
 #endif
   }
 
-  device_image_iterator begin() const { return images_->data(); }
-  device_image_iterator end() const { return images_->data() + images_->size(); }
+  device_image_iterator begin() const { return images_->images.data(); }
+  device_image_iterator end() const { return images_->images.data() + images_->images.size(); }
 
   friend bool operator==(const kernel_bundle &a, const kernel_bundle &b) { return a.impl_ == b.impl_; }
   friend bool operator!=(const kernel_bundle &a, const kernel_bundle &b) { return a.impl_ != b.impl_; }
 
-  explicit kernel_bundle(std::shared_ptr<const detail::bundle_impl> impl)
+  explicit kernel_bundle(detail::ref<const detail::bundle_of<State>> impl)
       : impl_(std::move(impl)), images_(images_of(*impl_)) {}
-  const std::shared_ptr<const detail::bundle_impl> &scythe_impl() const noexcept { return impl_; }
+  const detail::ref<const detail::bundle_of<State>> &scythe_impl() const noexcept { return impl_; }
   // For the handler, which does not know the class: whether the device can run the kernel from the bundle.
-  static bool scythe_holds(const void *impl, const char *name, std::uint64_t tu, const device &d) {
+  static bool scythe_holds(const detail::counted_object *impl, const char *name, std::uint64_t tu, const device &d) {
     const char *symbol = nullptr;
     detail::check(scythe_kernel_find(name, tu, &symbol));
-    for (const auto &image : static_cast<const detail::bundle_impl *>(impl)->images)
+    for (const auto &image : static_cast<const detail::bundle_of<State> *>(impl)->images)
       for (const kernel_id &id : image->ids)
         if (id.get_name() == symbol)
           return image->has(id, d);
@@ -167,30 +176,32 @@ private:
       }
     return false;
   }
-  using image_list = std::vector<device_image<State>>;
-  static std::shared_ptr<const image_list> images_of(const detail::bundle_impl &impl) {
-    auto list = std::make_shared<image_list>();
+  struct image_list : detail::counted {
+    std::vector<device_image<State>> images;
+  };
+  static detail::ref<const image_list> images_of(const detail::bundle_of<State> &impl) {
+    auto list = detail::ref<image_list>::adopt(new image_list);
     for (const auto &image : impl.images)
-      list->push_back(device_image<State>(image));
-    return list;
+      list->images.push_back(device_image<State>(image));
+    return detail::ref<const image_list>::adopt(list.take());
   }
-  std::shared_ptr<const detail::bundle_impl> impl_;
+  detail::ref<const detail::bundle_of<State>> impl_;
   // What iterators point at.
-  std::shared_ptr<const image_list> images_;
+  detail::ref<const image_list> images_;
 };
 
 template <bundle_state State> kernel_bundle<State> kernel::get_kernel_bundle() const {
   static_assert(State == bundle_state::executable, "a kernel is of an executable bundle");
-  return kernel_bundle<State>(shared_->bundle);
+  using impl = const detail::bundle_of<State>;
+  return kernel_bundle<State>(detail::ref<impl>::share(static_cast<impl *>(shared_->bundle.get())));
 }
 
 namespace detail {
 
 template <bundle_state State>
 SCYTHE_COLD kernel_bundle<State> make_bundle(const ref<context_impl> &where, const std::vector<device> &devices,
-                                             std::vector<std::shared_ptr<const image_impl>> images,
-                                             const bundle_impl *from = nullptr) {
-  auto made = std::make_shared<bundle_impl>();
+                                             images_of<State> images, const bundle_of<State> *from = nullptr) {
+  auto made = ref<bundle_of<State>>::adopt(new bundle_of<State>);
   made->context = where;
   made->devices = devices;
   made->images = std::move(images);
@@ -200,42 +211,41 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const ref<context_impl> &where, con
 #else
   (void)from;
 #endif
-  return kernel_bundle<State>(std::move(made));
+  return kernel_bundle<State>(ref<const bundle_of<State>>::adopt(made.take()));
 }
 
 // A bundle of those kernels that one of the devices can run, from an image in that state.
 template <bundle_state State>
-SCYTHE_COLD kernel_bundle<State> bundle_of(const context &where, const std::vector<device> &devices,
-                                           const std::vector<kernel_id> &ids, bool all) {
+SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const std::vector<device> &devices,
+                                             const std::vector<kernel_id> &ids, bool all) {
   check_devices("get_kernel_bundle", where, devices);
   for (const device &d : devices)
     if ((State == bundle_state::input && !d.has(aspect::online_compiler)) ||
         (State == bundle_state::object && !d.has(aspect::online_linker)))
       fail(errc::invalid, "get_kernel_bundle: device '%s' lacks the aspect that the bundle's state needs",
            d.get_info<info::device::name>().c_str());
-  image_impl image{{}, {}, State};
+  auto image = ref<image_of<State>>::adopt(new image_of<State>(State));
   for (const kernel_id &id : ids) {
     bool found = false;
     for (const device &d : devices)
       found = found || is_compatible(id, d, State);
     if (found)
-      image.ids.push_back(id);
+      image->ids.push_back(id);
     else if (all)
       fail(errc::invalid, "get_kernel_bundle: no device of the list can run kernel '%s'", id.get_name());
   }
   // A device counts once.
   for (const device &d : devices) {
     bool known = false;
-    for (const device &other : image.devices)
+    for (const device &other : image->devices)
       known = known || other == d;
     if (!known)
-      image.devices.push_back(d);
+      image->devices.push_back(d);
   }
-  std::vector<device> unique = image.devices;
-  std::vector<std::shared_ptr<const image_impl>> images;
-  if (!image.ids.empty())
-    images.push_back(std::make_shared<const image_impl>(std::move(image)));
-  return make_bundle<State>(where.scythe_impl(), unique, std::move(images));
+  images_of<State> images;
+  if (!image->ids.empty())
+    images.push_back(ref<const image_of<State>>::share(image.get()));
+  return make_bundle<State>(where.scythe_impl(), image->devices, std::move(images));
 }
 
 template <bundle_state State, class Selector>
@@ -243,8 +253,8 @@ inline constexpr bool is_image_selector = std::is_invocable_r_v<bool, const Sele
 
 // Moves images on to another state, for devices that they were for before.
 template <bundle_state To>
-SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_impl &from, const std::vector<device> &devices,
-                                      aspect needed) {
+SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> &from,
+                                      const list_of<To, device> &devices, aspect needed) {
   if (devices.empty())
     fail(errc::invalid, "%s: the list of devices is empty", function);
   for (const device &d : devices) {
@@ -258,17 +268,18 @@ SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_impl &f
       fail(errc::feature_not_supported, "%s: device '%s' lacks the aspect that it needs", function,
            d.get_info<info::device::name>().c_str());
   }
-  std::vector<std::shared_ptr<const image_impl>> images;
+  images_of<To> images;
   for (const auto &image : from.images) {
-    image_impl next{{}, devices, To};
+    auto next = ref<image_of<To>>::adopt(new image_of<To>(To));
+    next->devices = devices;
     for (const kernel_id &id : image->ids)
       for (const device &d : devices)
         if (is_compatible(id, d, bundle_state::executable)) {
-          next.ids.push_back(id);
+          next->ids.push_back(id);
           break;
         }
-    if (!next.ids.empty())
-      images.push_back(std::make_shared<const image_impl>(std::move(next)));
+    if (!next->ids.empty())
+      images.push_back(ref<const image_of<To>>::adopt(next.take()));
   }
   return make_bundle<To>(from.context, devices, std::move(images), &from);
 }
@@ -278,8 +289,8 @@ template <class V, bundle_state State> inline constexpr bundle_state state_in = 
 template <class V, bundle_state State> using bundle_in = kernel_bundle<state_in<V, State>>;
 
 // The devices that all bundles are for.
-template <bundle_state State> std::vector<device> common_devices(const std::vector<kernel_bundle<State>> &bundles) {
-  std::vector<device> common;
+template <bundle_state State> list_of<State, device> common_devices(const std::vector<kernel_bundle<State>> &bundles) {
+  list_of<State, device> common;
   if (bundles.empty())
     return common;
   for (const device &d : bundles.front().get_devices()) {
@@ -298,10 +309,9 @@ template <bundle_state State> std::vector<device> common_devices(const std::vect
 
 // One list of images of all bundles, which must share a context.
 template <bundle_state State>
-SCYTHE_COLD bundle_impl merge(const char *function, const std::vector<kernel_bundle<State>> &bundles) {
-  bundle_impl all;
+SCYTHE_COLD void merge(const char *function, const std::vector<kernel_bundle<State>> &bundles, bundle_of<State> &all) {
   for (const kernel_bundle<State> &bundle : bundles) {
-    const bundle_impl &one = *bundle.scythe_impl();
+    const bundle_of<State> &one = *bundle.scythe_impl();
     if (all.context && one.context && all.context != one.context)
       fail(errc::invalid, "%s: the bundles belong to different contexts", function);
     if (one.context)
@@ -318,7 +328,6 @@ SCYTHE_COLD bundle_impl merge(const char *function, const std::vector<kernel_bun
     }
   }
   all.devices = common_devices(bundles);
-  return all;
 }
 
 } // namespace detail
@@ -327,33 +336,33 @@ SCYTHE_COLD bundle_impl merge(const char *function, const std::vector<kernel_bun
 
 template <bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices) {
-  return detail::bundle_of<State>(where, devices, get_kernel_ids<>(), false);
+  return detail::make_bundle<State>(where, devices, get_kernel_ids<detail::list_of<State, kernel_id>>(), false);
 }
 template <bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &where) {
-  return get_kernel_bundle<State>(where, where.get_devices());
+  return get_kernel_bundle<State>(where, detail::devices_of<State>(where));
 }
 template <bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices,
                                        const std::vector<kernel_id> &ids) {
-  return detail::bundle_of<State>(where, devices, ids, true);
+  return detail::make_bundle<State>(where, devices, ids, true);
 }
 template <bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<kernel_id> &ids) {
-  return get_kernel_bundle<State>(where, where.get_devices(), ids);
+  return get_kernel_bundle<State>(where, detail::devices_of<State>(where), ids);
 }
 template <class Name, bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices) {
   return get_kernel_bundle<State>(where, devices, {get_kernel_id<Name>()});
 }
 template <class Name, bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &where) {
-  return get_kernel_bundle<Name, State>(where, where.get_devices());
+  return get_kernel_bundle<Name, State>(where, detail::devices_of<State>(where));
 }
 // Of the images that the selector takes.
 template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices,
                                        const Selector &selector) {
   const kernel_bundle<State> all = get_kernel_bundle<State>(where, devices);
-  std::vector<std::shared_ptr<const detail::image_impl>> images;
+  detail::images_of<State> images;
   for (const device_image<State> &image : all)
     if (selector(image))
       images.push_back(image.scythe_impl());
@@ -361,7 +370,7 @@ kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<d
 }
 template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
 kernel_bundle<State> get_kernel_bundle(const context &where, const Selector &selector) {
-  return get_kernel_bundle<State>(where, where.get_devices(), selector);
+  return get_kernel_bundle<State>(where, detail::devices_of<State>(where), selector);
 }
 template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
 bool has_kernel_bundle(const context &where, const std::vector<device> &devices, const Selector &selector) {
@@ -369,13 +378,14 @@ bool has_kernel_bundle(const context &where, const std::vector<device> &devices,
 }
 template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
 bool has_kernel_bundle(const context &where, const Selector &selector) {
-  return has_kernel_bundle<State>(where, where.get_devices(), selector);
+  return has_kernel_bundle<State>(where, detail::devices_of<State>(where), selector);
 }
 
 // --- Bundles of others
 
 template <bundle_state State> kernel_bundle<State> join(const std::vector<kernel_bundle<State>> &bundles) {
-  detail::bundle_impl all = detail::merge("join", bundles);
+  detail::bundle_of<State> all;
+  detail::merge("join", bundles, all);
   for (const kernel_bundle<State> &bundle : bundles)
     if (bundle.scythe_impl()->devices.size() != all.devices.size())
       detail::fail(errc::invalid, "join: the bundles are for different devices");
@@ -398,8 +408,9 @@ template <class V = void>
 detail::bundle_in<V, bundle_state::executable>
 link(const std::vector<detail::bundle_in<V, bundle_state::object>> &objects, const std::vector<device> &devices,
      const property_list & = {}) {
-  return detail::advance<bundle_state::executable>("link", detail::merge("link", objects), devices,
-                                                   aspect::online_linker);
+  detail::bundle_impl<V> all;
+  detail::merge("link", objects, all);
+  return detail::advance<bundle_state::executable>("link", all, devices, aspect::online_linker);
 }
 template <class V = void>
 detail::bundle_in<V, bundle_state::executable>
