@@ -57,6 +57,19 @@ impl CudaEvent {
         Self { kind: Kind::Foreign { gpu: gpu.clone(), raw: Raw(raw), done: OnceLock::new() } }
     }
 
+    /// Becomes the event of another command of the same stream; false, without effect, where it is not of that stream.
+    pub(crate) fn renew(&mut self, stream: &Arc<Stream>, number: u64) -> bool {
+        match &mut self.kind {
+            Kind::Command(command) if Arc::ptr_eq(&command.stream, stream) => {
+                command.number = number;
+                command.mark.take();
+                command.timing = None;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The stream with the command, while it may be running.
     pub(crate) fn stream(&self) -> Option<&Arc<Stream>> {
         match &self.kind {
@@ -140,6 +153,10 @@ impl Command {
 impl Event for CudaEvent {
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
     }
 
     fn status(&self) -> Status {

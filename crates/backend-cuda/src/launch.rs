@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 
 use scythe_abi::cuda::{LOCAL_ALIGNMENT, Launch};
 use scythe_abi::launch::{ParamKind, Shape};
-use scythe_hal::{Errc, Error, KernelWork, Result};
+use scythe_hal::{self as hal, Errc, Error, Result};
 
 use crate::api::Handle;
 use crate::error::{self, SUCCESS};
@@ -21,7 +21,7 @@ const INLINE_LOCALS: usize = 8;
 /// A launch that has been checked: all that can be wrong with it but for the device itself.
 pub(crate) struct Checked<'a> {
     kernel: &'a CudaKernel,
-    work: &'a KernelWork,
+    work: hal::Launch<'a>,
     block: [u32; 3],
     groups: [u32; 3],
     dynamic_shared: u32,
@@ -29,18 +29,18 @@ pub(crate) struct Checked<'a> {
 
 impl<'a> Checked<'a> {
     /// The context is current. No work-item less than one in any dimension.
-    pub(crate) fn new(kernel: &'a CudaKernel, work: &'a KernelWork) -> Result<Self> {
+    pub(crate) fn new(kernel: &'a CudaKernel, work: hal::Launch<'a>) -> Result<Self> {
         if (work.functor.len() as u64) < kernel.functor_size {
             let (given, name) = (work.functor.len(), kernel.name());
             let message =
                 format!("kernel '{name}' was given a functor of {given} bytes, expected {}", kernel.functor_size);
             return Err(Error::new(Errc::KernelArgument, message));
         }
-        let dynamic_shared = dynamic_shared(kernel, work)?;
+        let dynamic_shared = dynamic_shared(kernel, &work)?;
         kernel.allow_shared(dynamic_shared)?;
         let block = match kernel.shape {
             Shape::SingleTask => [1; 3],
-            Shape::NdRange => group(kernel, work)?,
+            Shape::NdRange => group(kernel, &work)?,
             Shape::Range if work.dims == 1 => {
                 geometry::line(work.global_size[0], kernel.threads(), &kernel.gpu().limits)
             }
@@ -53,7 +53,7 @@ impl<'a> Checked<'a> {
                 1 => work.global_size[d],
                 threads => work.global_size[d].div_ceil(u64::from(threads)),
             };
-            groups[d] = u32::try_from(count).map_err(|_| too_many(kernel, work, d, count))?;
+            groups[d] = u32::try_from(count).map_err(|_| too_many(kernel, &work, d, count))?;
         }
         Ok(Self { kernel, work, block, groups, dynamic_shared })
     }
@@ -63,7 +63,7 @@ impl<'a> Checked<'a> {
     /// # Safety
     /// The functor holds every parameter at its offset, and the stream is alive and of the current context.
     pub(crate) unsafe fn launch(&self, stream: Handle) -> i32 {
-        let (kernel, work) = (self.kernel, self.work);
+        let (kernel, work) = (self.kernel, &self.work);
         let count = kernel.params.len() + 1;
         let mut inline = [const { MaybeUninit::<*mut c_void>::uninit() }; INLINE];
         let mut heap = Vec::new();
@@ -172,7 +172,7 @@ unsafe fn local_size(at: *const u8) -> u64 {
 }
 
 /// The local accessors' memory, one after another; an error where that is more than any kernel can have.
-fn dynamic_shared(kernel: &CudaKernel, work: &KernelWork) -> Result<u32> {
+fn dynamic_shared(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<u32> {
     if kernel.locals == 0 {
         return Ok(0);
     }
@@ -190,7 +190,7 @@ fn dynamic_shared(kernel: &CudaKernel, work: &KernelWork) -> Result<u32> {
 }
 
 /// The work-group of an nd_range, which the device allows; the kernel may not.
-fn group(kernel: &CudaKernel, work: &KernelWork) -> Result<[u32; 3]> {
+fn group(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<[u32; 3]> {
     let items = work.local_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
     match items {
         Some(items) if items <= u64::from(kernel.max_threads) => Ok(work.local_size.map(|n| n as u32)),
@@ -223,7 +223,7 @@ fn range_block(kernel: &CudaKernel, global: [u64; 3]) -> [u32; 3] {
     block
 }
 
-fn too_many(kernel: &CudaKernel, work: &KernelWork, d: usize, count: u64) -> Error {
+fn too_many(kernel: &CudaKernel, work: &hal::Launch<'_>, d: usize, count: u64) -> Error {
     let dimension = work.dims as usize - 1 - d.min(work.dims as usize - 1);
     let message = format!(
         "kernel '{}' would run in {count} work-groups in dimension {dimension}, more than the {} that {} allows",

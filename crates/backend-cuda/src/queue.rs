@@ -8,7 +8,7 @@ use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use scythe_hal::{CopyBox, Errc, Error, Event, Hint, KernelWork, Native, Queue, Result, Work};
+use scythe_hal::{CopyBox, Errc, Error, Event, Hint, Launch, Native, Queue, Result, Work};
 
 use crate::api::{Address, Handle};
 use crate::copy;
@@ -92,7 +92,12 @@ impl CudaQueue {
     fn check<'a>(&self, work: &'a Work) -> Result<Step<'a>> {
         Ok(match work {
             Work::Marker => Step::Nothing,
-            Work::Kernel(work) => self.check_kernel(work)?,
+            Work::Kernel(work) if work.global_size.contains(&0) => Step::Nothing,
+            Work::Kernel(work) => {
+                let launch = work.view();
+                let kernel = self.kernel(&launch)?;
+                Step::Kernel(Checked::new(kernel, launch)?, &kernel.symbol)
+            }
             Work::Memcpy { dst, src, size } if *size == 0 || std::ptr::eq(*dst, *src) => Step::Nothing,
             Work::Memcpy { dst, src, size } => Step::Memcpy { dst: *dst as Address, src: *src as Address, size: *size },
             Work::CopyRect { region, .. } if region.width == 0 || region.rows == 0 || region.planes == 0 => {
@@ -118,8 +123,9 @@ impl CudaQueue {
         })
     }
 
-    fn check_kernel<'a>(&self, work: &'a KernelWork) -> Result<Step<'a>> {
-        let kernel = work.kernel.as_any().downcast_ref::<CudaKernel>().ok_or_else(|| {
+    /// The kernel, where it is one of this device.
+    fn kernel<'a>(&self, launch: &Launch<'a>) -> Result<&'a CudaKernel> {
+        let kernel = launch.kernel.as_any().downcast_ref::<CudaKernel>().ok_or_else(|| {
             Error::new(Errc::BackendMismatch, "a kernel that was built for another backend is launched on CUDA")
         })?;
         if !Arc::ptr_eq(kernel.gpu(), &self.gpu) {
@@ -127,10 +133,51 @@ impl CudaQueue {
             let message = format!("kernel '{}' was built for another device, {built}, than {here}", kernel.name());
             return Err(Error::new(Errc::Runtime, message));
         }
-        if work.global_size.contains(&0) {
-            return Ok(Step::Nothing);
+        Ok(kernel)
+    }
+
+    /// The stream where a launch can follow `last` without further ado.
+    fn direct_stream(&self, last: Option<&Arc<dyn Event>>) -> Option<Result<&Arc<Stream>>> {
+        match (&self.streams[..], last) {
+            ([own], None) => own.get().map(Ok),
+            ([own], Some(last)) => {
+                let own = own.get()?;
+                let last = last.as_any().downcast_ref::<CudaEvent>()?.stream()?;
+                Arc::ptr_eq(own, last).then_some(Ok(own))
+            }
+            (_, None) => Some(self.free_stream()),
+            (_, Some(_)) => None,
         }
-        Checked::new(kernel, work).map(|checked| Step::Kernel(checked, &kernel.symbol))
+    }
+
+    /// [`Queue::launch`], where commands are not timed, in this stream.
+    ///
+    /// # Safety
+    /// As for [`CudaQueue::perform`].
+    unsafe fn launch_in(
+        &self,
+        stream: &Arc<Stream>,
+        launch: &Launch<'_>,
+        last: &mut Option<Arc<dyn Event>>,
+    ) -> Result<()> {
+        let kernel = self.kernel(launch)?;
+        let checked = Checked::new(kernel, *launch)?;
+        let mut line = stream.line();
+        let sent = stream.settle(&mut line).and_then(|()| {
+            // SAFETY: passed on.
+            match unsafe { checked.launch(stream.raw) } {
+                SUCCESS => Ok(stream.added(&mut line, Some(&kernel.symbol))),
+                code => Err(code),
+            }
+        });
+        drop(line);
+        let number = sent.map_err(|code| checked.error(code))?;
+        let unshared = last.as_mut().and_then(Arc::get_mut).and_then(|event| event.as_any_mut());
+        let unshared = unshared.and_then(|event| event.downcast_mut::<CudaEvent>());
+        if !unshared.is_some_and(|event| event.renew(stream, number)) {
+            *last = Some(Arc::new(CudaEvent::new(stream.clone(), number, None)));
+        }
+        Ok(())
     }
 
     /// Gives the command to the driver, whose number says how that went.
@@ -268,6 +315,17 @@ impl Queue for CudaQueue {
             keep_until_complete(&event, keep);
         }
         Ok(event)
+    }
+
+    unsafe fn launch(&self, launch: &Launch<'_>, last: &mut Option<Arc<dyn Event>>) -> Option<Result<()>> {
+        if self.clock.is_some() {
+            return None;
+        }
+        if let Err(error) = self.gpu.enter() {
+            return Some(Err(error));
+        }
+        // SAFETY: passed on; the context is current.
+        Some(self.direct_stream(last.as_ref())?.and_then(|stream| unsafe { self.launch_in(stream, launch, last) }))
     }
 
     fn native(&self) -> Result<Native> {

@@ -123,6 +123,11 @@ impl<const N: usize> InlineBytes<N> {
         }
     }
 
+    pub fn as_slice(&self) -> &[u8] {
+        // SAFETY: both forms hold at least `len` bytes, all of them set by `new`.
+        unsafe { std::slice::from_raw_parts(self.as_ptr(), self.len()) }
+    }
+
     /// Overwrites eight bytes at `offset`; false when they do not fit.
     pub fn put_u64(&mut self, offset: usize, value: u64) -> bool {
         let end = match offset.checked_add(8) {

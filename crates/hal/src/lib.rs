@@ -277,6 +277,30 @@ pub struct KernelWork {
     pub global_offset: [u64; 3],
 }
 
+impl KernelWork {
+    pub fn view(&self) -> Launch<'_> {
+        Launch {
+            kernel: &*self.kernel,
+            functor: self.functor.as_slice(),
+            dims: self.dims,
+            global_size: self.global_size,
+            local_size: self.local_size,
+            global_offset: self.global_offset,
+        }
+    }
+}
+
+/// A [`KernelWork`] that is lent: whoever gets it reads it before returning.
+#[derive(Clone, Copy)]
+pub struct Launch<'a> {
+    pub kernel: &'a dyn Kernel,
+    pub functor: &'a [u8],
+    pub dims: u32,
+    pub global_size: [u64; 3],
+    pub local_size: [u64; 3],
+    pub global_offset: [u64; 3],
+}
+
 /// A kernel of host mode: plain C++ called by the CPU backend's threads.
 pub struct HostKernelWork {
     pub call: unsafe extern "C" fn(functor: *const c_void, host_box: *const scythe_abi::capi::HostBox),
@@ -360,6 +384,17 @@ pub trait Queue: Send + Sync {
         keep: Option<Box<dyn Any + Send + Sync>>,
     ) -> Result<Arc<dyn Event>>;
 
+    /// The short way for kernels, which most programs launch most: as [`Queue::enqueue`], with `last` as the one dependency, and
+    /// nothing that is to be kept. With success, the command's event is in `last`; where nobody else has the event that was there, it
+    /// may be the same object. `None`, without any effect, where the work has to be enqueued. No work-item less than one in any
+    /// dimension.
+    ///
+    /// # Safety
+    /// As for [`Queue::enqueue`]; `last` is of this backend.
+    unsafe fn launch(&self, _launch: &Launch<'_>, _last: &mut Option<Arc<dyn Event>>) -> Option<Result<()>> {
+        None
+    }
+
     /// The driver's own queue, with a count for the caller. Commands that the program enqueues there are ordered by events alone.
     fn native(&self) -> Result<Native> {
         Err(native::none("queue"))
@@ -383,6 +418,10 @@ pub struct Times {
 
 pub trait Event: Send + Sync + Any {
     fn as_any(&self) -> &dyn Any;
+    /// For backends that use events again.
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        None
+    }
     fn status(&self) -> Status;
     /// Blocks until the command has completed, and tells how.
     fn wait(&self) -> Result<()>;

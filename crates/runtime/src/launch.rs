@@ -188,7 +188,10 @@ impl Action<'_> {
 /// A work-group's local accessors must fit into the device's local memory. The functor is as large as the kernel's launch rows
 /// say.
 pub fn check_local_memory(kernel: &ReadyKernel, functor: &[u8], shape: Shape, device: &Device) -> Result<()> {
-    if shape != Shape::NdRange && !kernel.local_accessors().is_empty() {
+    if kernel.local_accessors().is_empty() {
+        return Ok(());
+    }
+    if shape != Shape::NdRange {
         let message = format!(
             "kernel '{}' has a local accessor, but is launched as {}: only kernels over an nd_range have work-groups",
             symbol_name(kernel.symbol()),

@@ -233,6 +233,35 @@ impl Queue {
         Ok(node)
     }
 
+    /// The short way for a kernel without accessors that names no events, and runs at least one work-item. `None`, without any
+    /// effect, where it must be submitted.
+    ///
+    /// # Safety
+    /// As for [`Queue::submit`].
+    pub unsafe fn launch(&self, launch: &hal::Launch<'_>) -> Option<Result<Node>> {
+        let mut state = lock(&self.state);
+        if state.barrier.is_some() {
+            return None;
+        }
+        let Target { queue, origin } = &self.target;
+        let mut last = None;
+        if self.in_order {
+            if state.pending.len() > 1 || state.pending.iter().any(|node| node.origin != *origin) {
+                return None;
+            }
+            last = state.pending.pop().map(|node| node.event);
+        } else {
+            state.collect(false);
+        }
+        // SAFETY: passed on; where the queue is in order, the command follows the last one.
+        let launched = unsafe { queue.launch(launch, &mut last) };
+        // Where it failed, the last one is as it was.
+        let node = last.map(|event| Node { event, origin: *origin });
+        state.pending.extend(node.clone());
+        drop(state);
+        Some(launched?.and_then(|()| node.ok_or_else(|| invalid("a launch has no event"))))
+    }
+
     /// # Safety
     /// As for [`Queue::submit`]; `deps` orders the command after those that conflict with it on `placed`.
     unsafe fn send(

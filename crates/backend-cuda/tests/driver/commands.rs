@@ -74,6 +74,65 @@ fn a_chain_of_kernels_needs_no_events() {
 }
 
 #[test]
+fn launches_in_order_use_one_event_unless_somebody_keeps_it() {
+    let fake = Fake::new();
+    let device = fake.device();
+    let queue = device.create_in_order_queue(false).unwrap().expect("a queue of its own");
+    let kernel = kernel(&device, "count", Shape::SingleTask, 0);
+    let seen = words(&device, 1);
+    let submit = |last: &mut Option<Arc<dyn Event>>| {
+        let Work::Kernel(work) = launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[]) else {
+            unreachable!("a kernel was asked for")
+        };
+        // SAFETY: the memory is never freed.
+        unsafe { queue.launch(&work.view(), last) }
+    };
+    assert!(submit(&mut None).is_none(), "the queue has no stream yet");
+    let mut last =
+        Some(enqueue(&queue, launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[]), &[]).unwrap());
+    let first = Arc::as_ptr(last.as_ref().unwrap());
+    for _ in 0..100 {
+        submit(&mut last).expect("the short way").unwrap();
+        last.as_ref().unwrap().abandon();
+        assert!(std::ptr::addr_eq(first, Arc::as_ptr(last.as_ref().unwrap())));
+    }
+    assert_eq!((fake.get("records"), fake.get("waits"), fake.get("launches")), (1, 0, 101));
+    fake.set("pending", 1);
+    let kept = last.clone().unwrap();
+    submit(&mut last).expect("the short way").unwrap();
+    assert!(!Arc::ptr_eq(&kept, last.as_ref().unwrap()));
+    assert_eq!((kept.status(), last.as_ref().unwrap().status()), (Status::Running, Status::Running));
+    last.unwrap().wait().unwrap();
+    assert_eq!((kept.status(), seen[0]), (Status::Complete, 102));
+    let over = enqueue(&queue, Work::Marker, &[]).unwrap();
+    assert!(submit(&mut Some(over)).is_none(), "what was never in a stream is not followed there");
+    let timed = device.create_in_order_queue(true).unwrap().expect("a queue of its own");
+    enqueue(&timed, launch(&kernel, seen.as_mut_ptr().cast(), &[], &[1], &[], &[]), &[]).unwrap();
+    let Work::Kernel(work) = launch(&kernel, seen.as_mut_ptr().cast(), &[], &[1], &[], &[]) else { return };
+    // SAFETY: as above.
+    assert!(unsafe { timed.launch(&work.view(), &mut None) }.is_none(), "commands that are timed have two events");
+}
+
+#[test]
+fn independent_launches_wait_for_nothing() {
+    let fake = Fake::new();
+    let device = fake.set("pending", 1).device();
+    let queue = device.create_queue(false).unwrap();
+    let kernel = kernel(&device, "count", Shape::SingleTask, 0);
+    let seen = words(&device, 1);
+    let before = fake.get("streams");
+    for _ in 0..100 {
+        let Work::Kernel(work) = launch(&kernel, seen.as_mut_ptr().cast(), &[], &[1], &[], &[]) else { return };
+        let mut event = None;
+        // SAFETY: the memory is never freed.
+        unsafe { queue.launch(&work.view(), &mut event) }.expect("the short way").unwrap();
+        event.expect("an event").abandon();
+    }
+    assert_eq!((fake.get("records"), fake.get("waits"), fake.get("launches")), (0, 0, 100));
+    assert_eq!(fake.get("streams") - before, 8);
+}
+
+#[test]
 fn an_event_that_somebody_keeps_ends_before_what_follows_it() {
     let fake = Fake::new();
     let device = fake.device();

@@ -7,7 +7,7 @@ use scythe_abi::capi::{
     self as c, BufferHandle, BufferT, COMMAND_BARRIER, Command, EventHandle, EventT, QueueHandle, QueueT, Status,
     command_kind, requirement_flags,
 };
-use scythe_hal::{Hint, Work};
+use scythe_hal::{self as hal, Hint, Work};
 
 use super::buffers::mode_from;
 use super::edge;
@@ -19,7 +19,7 @@ use crate::memory::Buffer;
 use crate::memory::coherence::Access;
 use crate::native_kernel::Arguments;
 use crate::queue::{Action, Commit, HostCall, Order, Queue};
-use crate::registry::{self, Constants, Expected, Slot};
+use crate::registry::{self, Constants, Expected, ReadyKernel, Slot};
 use crate::{Result, invalid, settings};
 
 /// A host task's context is the runtime's when the call succeeds, and stays the caller's when it fails.
@@ -35,6 +35,13 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
         let target = unsafe { get::<QueueT>(queue) }?;
         if command.flags & !COMMAND_BARRIER != 0 {
             return Err(invalid(format!("command flags {:#x} hold unknown bits, expected 0 or 1", command.flags)));
+        }
+        let alone = command.flags == 0 && command.requirement_count == 0 && command.dep_count == 0;
+        if alone && command.kind == command_kind::KERNEL && !settings::trace().commands {
+            // SAFETY: `kind` says which member holds; the rest is passed on.
+            let node = unsafe { kernel_alone(&command.u.kernel, target) }?;
+            // SAFETY: passed on.
+            return unsafe { put_event(node, queue, event) };
         }
         // SAFETY: passed on.
         let requirements = unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
@@ -57,12 +64,19 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
         if let Some(commit) = commit {
             commit.commit();
         }
-        if !event.is_null() {
-            // SAFETY: the handle is alive and counted; `event` is not null, so valid.
-            unsafe { put(event, "event", give(Arc::new(EventObject { node, queue: share(queue)? }))) }?;
-        }
-        Ok(())
+        // SAFETY: passed on.
+        unsafe { put_event(node, queue, event) }
     })
+}
+
+/// # Safety
+/// The queue's handle is alive and counted; `event` is null or valid for a write.
+unsafe fn put_event(node: Node, queue: QueueHandle, event: *mut EventHandle) -> Result<()> {
+    if event.is_null() {
+        return Ok(());
+    }
+    // SAFETY: passed on; `event` is not null.
+    unsafe { put(event, "event", give(Arc::new(EventObject { node, queue: share(queue)? }))) }
 }
 
 /// # Safety
@@ -178,6 +192,9 @@ unsafe fn optional<'a>(handle: BufferHandle) -> Option<&'a Buffer> {
 /// # Safety
 /// The launch's addresses are null or valid.
 unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
+    if launch.constant_count == 0 {
+        return Ok(Constants::default());
+    }
     let mut values = Vec::new();
     // SAFETY: passed on.
     for constant in unsafe { slice(launch.constants, launch.constant_count, "specialization constants") }? {
@@ -196,16 +213,56 @@ unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
     Ok(values.into())
 }
 
+/// A kernel that waits for nothing but the queue's order, which most launches are: the short way where there is one.
+///
+/// # Safety
+/// As for [`kernel`].
+unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> {
+    // SAFETY: passed on.
+    let action = match unsafe { checked_kernel(launch, queue) }? {
+        Launched::OnHost(action) => action,
+        Launched::Kernel { kernel, functor, ranges } => {
+            let Ranges { dims, global_size, local_size, global_offset, .. } = ranges;
+            let lent = hal::Launch { kernel: &*kernel, functor, dims, global_size, local_size, global_offset };
+            if !ranges.is_empty() && kernel.accessors().is_empty() {
+                // SAFETY: passed on.
+                if let Some(node) = unsafe { queue.launch(&lent) } {
+                    return node;
+                }
+            }
+            Action::kernel(kernel, functor, &ranges)
+        }
+    };
+    // SAFETY: passed on.
+    unsafe { queue.submit(action, Order::default()) }
+}
+
 /// # Safety
 /// The launch's addresses are null or valid; its functor is of the kernel's type.
 unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'a>> {
+    // SAFETY: passed on.
+    Ok(match unsafe { checked_kernel(launch, queue) }? {
+        Launched::OnHost(action) => action,
+        Launched::Kernel { kernel, functor, ranges } => Action::kernel(kernel, functor, &ranges),
+    })
+}
+
+/// A launch with all that can be wrong with it checked.
+enum Launched<'a> {
+    OnHost(Action<'a>),
+    Kernel { kernel: Arc<ReadyKernel>, functor: &'a [u8], ranges: Ranges },
+}
+
+/// # Safety
+/// As for [`kernel`].
+unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Launched<'a>> {
     let device = if launch.host.is_some() { queue.device.host() } else { queue.device };
     let ranges = Ranges::new(launch)?;
     // SAFETY: passed on.
     let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
     if let Some(call) = launch.host {
         ranges.check_limits(device)?;
-        return Ok(Action::host_kernel(call, functor, &ranges));
+        return Ok(Launched::OnHost(Action::host_kernel(call, functor, &ranges)));
     }
     let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
     let slot = if launch.slot.is_null() {
@@ -239,7 +296,7 @@ unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'
         ranges.check_required(size)?;
     }
     check_local_memory(&kernel, functor, ranges.shape, device)?;
-    Ok(Action::kernel(kernel, functor, &ranges))
+    Ok(Launched::Kernel { kernel, functor, ranges })
 }
 
 /// # Safety
