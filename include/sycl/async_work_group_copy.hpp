@@ -17,7 +17,7 @@ public:
     __spirv_ControlBarrier(detail::spirv::scope_work_group, detail::spirv::scope_work_group,
                            detail::spirv::semantics(memory_order::acq_rel));
 #else
-    scythe_host_group_wait(0, 0);
+    detail::host_members{0, 0, 0}.wait();
 #endif
   }
 };

@@ -15,7 +15,11 @@ namespace sycl::detail {
 struct host_members {
   std::uint64_t first, count, self;
   bool leads() const { return self == 0; }
-  void wait() const { scythe_host_group_wait(first, count); }
+  void wait() const {
+    const work_item *const item = host_work_item;
+    scythe_host_group_wait(first, count);
+    host_work_item = item;
+  }
 };
 template <int D> host_members members_of(const group<D> &g) {
   return {0, g.get_local_linear_range(), g.get_local_linear_id()};
@@ -28,9 +32,11 @@ inline host_members members_of(const sub_group &g) {
 // The values of all members, while none of them goes on.
 template <class T> class host_values {
 public:
-  host_values(const host_members &members, T &mine)
-      : members_(members),
-        values_(scythe_host_group_exchange(members.first + members.self, &mine, members.first, members.count)) {}
+  host_values(const host_members &members, T &mine) : members_(members) {
+    const work_item *const item = host_work_item;
+    values_ = scythe_host_group_exchange(members.first + members.self, &mine, members.first, members.count);
+    host_work_item = item;
+  }
   host_values(const host_values &) = delete;
   host_values &operator=(const host_values &) = delete;
   ~host_values() { members_.wait(); }

@@ -134,6 +134,7 @@ template <int D, class K> void run_items(void *ctx, std::uint64_t *next, std::ui
     self.local[0] = index % size[0];
     self.local[1] = index / size[0] % size[1];
     self.local[2] = index / size[0] / size[1];
+    host_work_item = &self;
     call_with_nd_item<D>(run.kernel, self);
   }
 }
@@ -156,12 +157,14 @@ void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
       self.group[1] = y;
       self.group[2] = z;
       if constexpr (Shape == SCYTHE_SHAPE_RANGE) {
+        host_work_item = &self;
         call_with_item<D>(kernel, self);
       } else {
         host_group_run<K> run{kernel, self};
         check(scythe_host_group_run(&run_items<D, K>, &run, self.local_linear_size()));
       }
     });
+    host_work_item = nullptr;
   }
 }
 

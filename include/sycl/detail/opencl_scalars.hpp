@@ -1,4 +1,5 @@
-// `sycl::opencl::cl_int` and its like: types of the sizes that OpenCL gives them (SYCL 2020, C.4).
+// `sycl::opencl::cl_int` and its like: types of the sizes that OpenCL gives them (SYCL 2020, C.4). OpenCL's own names
+// are declared as its headers declare them, so that programs may include those as well.
 #ifndef SCYTHE_DETAIL_OPENCL_SCALARS_HPP
 #define SCYTHE_DETAIL_OPENCL_SCALARS_HPP
 
@@ -22,5 +23,18 @@ using cl_double = double;
 using cl_half = half;
 
 } // namespace sycl::opencl
+
+typedef std::int8_t cl_char;
+typedef std::uint8_t cl_uchar;
+typedef std::int16_t cl_short;
+typedef std::uint16_t cl_ushort;
+typedef std::int32_t cl_int;
+typedef std::uint32_t cl_uint;
+typedef std::int64_t cl_long;
+typedef std::uint64_t cl_ulong;
+typedef std::uint16_t cl_half;
+typedef float cl_float;
+typedef double cl_double;
+typedef cl_uint cl_bool;
 
 #endif

@@ -48,6 +48,10 @@ struct work_item {
   std::size_t local_linear_size() const { return box->local_size[0] * box->local_size[1] * box->local_size[2]; }
 };
 
+// The work-item that this thread runs, in host mode. Whoever lets another one run on the thread puts it back
+// afterwards.
+inline thread_local const work_item *host_work_item = nullptr;
+
 #endif
 
 // `query(d)` for each dimension, in SYCL's order: its last dimension is the queries' dimension 0.

@@ -1,0 +1,39 @@
+// Dot products of four bytes each (`sycl_ext_oneapi_dot_accumulate`): `c` plus the sum of the products. Bytes come as
+// vectors, or packed in integers with the first one lowest; each operand has its own sign.
+#ifndef SCYTHE_EXT_ONEAPI_DOT_PRODUCT_HPP
+#define SCYTHE_EXT_ONEAPI_DOT_PRODUCT_HPP
+
+#include <sycl/vec.hpp>
+
+#include <cstdint>
+
+#define SYCL_EXT_ONEAPI_DOT_ACCUMULATE 1
+
+namespace sycl::detail {
+
+// The signed or unsigned byte number `i` of what holds four.
+inline std::int32_t byte_of(std::int32_t packed, int i) { return static_cast<std::int8_t>(packed >> 8 * i); }
+inline std::int32_t byte_of(std::uint32_t packed, int i) { return static_cast<std::uint8_t>(packed >> 8 * i); }
+inline std::int32_t byte_of(const vec<std::int8_t, 4> &bytes, int i) { return bytes[i]; }
+inline std::int32_t byte_of(const vec<std::uint8_t, 4> &bytes, int i) { return bytes[i]; }
+
+// Wraps round, as integers of devices do.
+template <class A, class B> std::int32_t dot_of(const A &a, const B &b, std::int32_t c) {
+  auto sum = static_cast<std::uint32_t>(c);
+  for (int i = 0; i < 4; ++i)
+    sum += static_cast<std::uint32_t>(byte_of(a, i) * byte_of(b, i));
+  return static_cast<std::int32_t>(sum);
+}
+
+} // namespace sycl::detail
+
+namespace sycl::ext::oneapi {
+
+template <class A, class B>
+auto dot_acc(A a, B b, std::int32_t c) -> decltype(detail::byte_of(a, 0), detail::byte_of(b, 0)) {
+  return detail::dot_of(a, b, c);
+}
+
+} // namespace sycl::ext::oneapi
+
+#endif
