@@ -115,6 +115,7 @@ public:
   using host_accessor<T, D, Mode>::host_accessor;
   using host_accessor<T, D, Mode>::operator=;
   bool is_placeholder() const noexcept { return false; }
+  std::size_t scythe_hash() const { return std::hash<const void *>()(this->scythe_identity()); }
 };
 
 template <class T, int D, class A>

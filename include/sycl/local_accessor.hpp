@@ -111,6 +111,7 @@ public:
   using base::operator=;
   using base::operator[];
   bool is_placeholder() const noexcept { return false; }
+  std::size_t scythe_hash() const { return std::hash<const void *>()(this->scythe_identity()); }
 };
 template <class T, int D, access::placeholder Placeholder>
 class accessor<T, D, access_mode::atomic, target::local, Placeholder> : public local_accessor<T, D> {
@@ -121,6 +122,8 @@ public:
   atomic<T, access::address_space::local_space> operator[](id<D> index) const {
     return local_ptr<T>(__builtin_addressof(base::operator[](index)));
   }
+  bool is_placeholder() const noexcept { return false; }
+  std::size_t scythe_hash() const { return std::hash<const void *>()(this->scythe_identity()); }
 };
 
 } // namespace sycl

@@ -7,6 +7,7 @@
 #define SCYTHE_STREAM_HPP
 
 #include <sycl/atomic_ref.hpp>
+#include <sycl/detail/vec_shape.hpp>
 #include <sycl/h_item.hpp>
 #include <sycl/handler.hpp>
 #include <sycl/multi_ptr.hpp>
@@ -213,6 +214,11 @@ template <class T> struct stream_writer {
       out.put(std::is_signed_v<T> ? stream::tag_signed : stream::tag_unsigned, static_cast<std::uint64_t>(value));
     } else if constexpr (std::is_enum_v<T>) {
       out << static_cast<std::underlying_type_t<T>>(value);
+    } else if constexpr (detail::has_elements<T>) {
+      // `1, 2, 3`: a vector, a view of one, or an array.
+      const typename detail::shape<T>::value whole = value;
+      for (int i = 0; i < detail::shape<T>::count; ++i)
+        (i ? out << ", " : out) << whole[i];
     } else if constexpr (std::is_same_v<T, double>) {
       std::uint64_t bits;
       __builtin_memcpy(&bits, &value, sizeof(bits));

@@ -191,10 +191,13 @@ void older_accessors(sycl::queue &q) {
   {
     sycl::accessor<int, 1, access_mode::write, target::host_buffer> first(b);
     first[0] = 1;
+    using hash = std::hash<decltype(first)>;
+    CHECK(hash()(first) == hash()(decltype(first)(first)));
   }
   q.submit([&](sycl::handler &h) {
     auto v = b.get_access<access_mode::atomic>(h);
     sycl::accessor<int, 1, access_mode::read_write, target::local> l(sycl::range<1>(1), h);
+    CHECK(std::hash<decltype(l)>()(l) == std::hash<decltype(l)>()(decltype(l)(l)));
     h.parallel_for(sycl::nd_range<1>(16, 16), [=](sycl::nd_item<1> it) {
       if (it.get_local_id(0) == 0)
         l[0] = 2;

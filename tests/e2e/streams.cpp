@@ -62,6 +62,10 @@ void values(sycl::queue &q) {
   CHECK(streamed<6>(q, [](const sycl::stream &out) {
           out << "a text that is longer than what one chunk of a stream's memory holds, as texts may well be";
         }) == "a text that is longer than what one chunk of a stream's memory holds, as texts may well be");
+  CHECK(streamed<7>(q, [](const sycl::stream &out) {
+          const sycl::float4 v(1, 2.5f, 3, 4);
+          out << v << '|' << sycl::vec<int, 1>(7) << '|' << v.swizzle<2, 1>() << '|' << sycl::marray<long, 3>(-1, 0, 1);
+        }) == "1, 2.5, 3, 4|7|3, 2.5|-1, 0, 1");
 }
 
 // Statements of different work-items do not mix.

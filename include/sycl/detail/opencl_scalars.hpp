@@ -7,6 +7,10 @@
 
 #include <cstdint>
 
+// OpenCL's own truth value. Programs expect it of a header of SYCL, since those of some implementations include
+// OpenCL's.
+typedef std::uint32_t cl_bool;
+
 namespace sycl::opencl {
 
 using cl_bool = bool;
