@@ -95,22 +95,23 @@ SCYTHE_COLD inline ref<context_impl> default_context(const device &d) {
 
 class context {
 public:
-  explicit context(const property_list &properties = {}) : context(device(), properties) {}
+  // They share functions of other names, since choosing among so many constructors takes the compiler long.
+  explicit context(const property_list &properties = {}) : impl_(of(device(), {}, properties)) {}
   explicit context(async_handler handler, const property_list &properties = {})
-      : context(device(), std::move(handler), properties) {}
-  explicit context(const device &d, const property_list &properties = {}) : context(d, async_handler(), properties) {}
+      : impl_(of(device(), std::move(handler), properties)) {}
+  explicit context(const device &d, const property_list &properties = {}) : impl_(of(d, {}, properties)) {}
   explicit context(const device &d, async_handler handler, const property_list &properties = {})
-      : context(&d, 1, std::move(handler), properties) {}
-  explicit context(const platform &p, const property_list &properties = {}) : context(p, async_handler(), properties) {}
+      : impl_(of(d, std::move(handler), properties)) {}
+  explicit context(const platform &p, const property_list &properties = {}) : impl_(of_all(p, {}, properties)) {}
   explicit context(const platform &p, async_handler handler, const property_list &properties = {})
-      : impl_(detail::ref<detail::context_impl>::adopt(new detail::context_impl(std::move(handler), properties))) {
-    impl_->add_devices_of(detail::access_handle::of(p));
-    impl_->create();
-  }
-  explicit context(const std::vector<device> &devices, const property_list &properties = {})
-      : context(devices, async_handler(), properties) {}
-  explicit context(const std::vector<device> &devices, async_handler handler, const property_list &properties = {})
-      : context(devices.data(), devices.size(), std::move(handler), properties) {}
+      : impl_(of_all(p, std::move(handler), properties)) {}
+  template <class V = void>
+  explicit context(const std::vector<detail::later_t<V, device>> &devices, const property_list &properties = {})
+      : impl_(of_list(devices.data(), devices.size(), {}, properties)) {}
+  template <class V = void>
+  explicit context(const std::vector<detail::later_t<V, device>> &devices, async_handler handler,
+                   const property_list &properties = {})
+      : impl_(of_list(devices.data(), devices.size(), std::move(handler), properties)) {}
   explicit context(detail::ref<detail::context_impl> impl) : impl_(std::move(impl)) {}
 
   backend get_backend() const noexcept { return first_device().get_backend(); }
@@ -127,11 +128,11 @@ public:
     else if constexpr (std::is_same_v<Param, info::context::devices>)
       return get_devices();
     else if constexpr (std::is_base_of_v<info::context::atomic_memory_order_capabilities, Param>)
-      return common<info::device::atomic_memory_order_capabilities>();
+      return common<detail::later_t<Param, info::device::atomic_memory_order_capabilities>>();
     else {
       static_assert(std::is_base_of_v<info::context::atomic_memory_scope_capabilities, Param>,
                     "not an info::context descriptor");
-      return common<info::device::atomic_memory_scope_capabilities>();
+      return common<detail::later_t<Param, info::device::atomic_memory_scope_capabilities>>();
     }
   }
   template <class P> bool has_property() const noexcept { return impl_->properties.template has_property<P>(); }
@@ -143,19 +144,31 @@ public:
   const detail::ref<detail::context_impl> &scythe_impl() const noexcept { return impl_; }
 
 private:
-  context(const device *devices, std::size_t count, async_handler handler, const property_list &properties)
-      : impl_(detail::ref<detail::context_impl>::adopt(new detail::context_impl(std::move(handler), properties))) {
+  using shared = detail::ref<detail::context_impl>;
+  static shared of(const device &d, async_handler handler, const property_list &properties) {
+    return of_list(&d, 1, std::move(handler), properties);
+  }
+  SCYTHE_COLD static shared of_list(const device *devices, std::size_t count, async_handler handler,
+                                    const property_list &properties) {
+    auto made = shared::adopt(new detail::context_impl(std::move(handler), properties));
     for (std::size_t i = 0; i < count; ++i)
-      impl_->devices.push_back(detail::access_handle::of(devices[i]));
-    impl_->create();
+      made->devices.push_back(detail::access_handle::of(devices[i]));
+    made->create();
+    return made;
+  }
+  SCYTHE_COLD static shared of_all(const platform &p, async_handler handler, const property_list &properties) {
+    auto made = shared::adopt(new detail::context_impl(std::move(handler), properties));
+    made->add_devices_of(detail::access_handle::of(p));
+    made->create();
+    return made;
   }
   device first_device() const { return detail::access_handle::make(*impl_->devices.begin()); }
   // What all devices of the context can do.
   template <class DeviceParam> typename DeviceParam::return_type common() const {
     auto values = first_device().template get_info<DeviceParam>();
-    for (const device &d : get_devices()) {
+    for (scythe_device d : impl_->devices) {
       typename DeviceParam::return_type both;
-      for (auto theirs : d.template get_info<DeviceParam>())
+      for (auto theirs : detail::access_handle::make(d).template get_info<DeviceParam>())
         for (auto ours : values)
           if (ours == theirs)
             both.push_back(ours);
@@ -167,19 +180,18 @@ private:
 };
 
 inline exception::exception(const context &where, std::error_code code, const std::string &message)
-    : exception(code, message) {
-  context_ = where.scythe_impl();
-}
+    : code_(code), message_(message), context_(where.scythe_impl()) {}
 inline exception::exception(const context &where, std::error_code code, const char *message)
-    : exception(where, code, std::string(message)) {}
-inline exception::exception(const context &where, std::error_code code) : exception(where, code, code.message()) {}
+    : code_(code), message_(message), context_(where.scythe_impl()) {}
+inline exception::exception(const context &where, std::error_code code)
+    : code_(code), message_(code.message()), context_(where.scythe_impl()) {}
 inline exception::exception(const context &where, int value, const std::error_category &category,
                             const std::string &message)
-    : exception(where, std::error_code(value, category), message) {}
+    : code_(value, category), message_(message), context_(where.scythe_impl()) {}
 inline exception::exception(const context &where, int value, const std::error_category &category, const char *message)
-    : exception(where, std::error_code(value, category), message) {}
+    : code_(value, category), message_(message), context_(where.scythe_impl()) {}
 inline exception::exception(const context &where, int value, const std::error_category &category)
-    : exception(where, std::error_code(value, category)) {}
+    : code_(value, category), message_(category.message(value)), context_(where.scythe_impl()) {}
 inline context exception::get_context() const {
   if (!context_)
     detail::fail(errc::invalid, "exception::get_context: the exception has no context");

@@ -126,12 +126,13 @@ public:
   int operator()(const device &d) const override { return accelerator_selector_v(d); }
 };
 
-template <class Selector, class> device::device(const Selector &selector) : device(detail::select_device(selector)) {}
-inline device::device() : device(default_selector_v) {}
 template <class Selector, class>
-platform::platform(const Selector &selector) : platform(device(selector).get_platform()) {}
-inline platform::platform() : platform(default_selector_v) {}
-inline device device_selector::select_device() const { return device(*this); }
+device::device(const Selector &selector) : handle_(detail::select_device(selector).handle_) {}
+inline device::device() : handle_(detail::select_device(default_selector_v).handle_) {}
+template <class Selector, class>
+platform::platform(const Selector &selector) : handle_(device(selector).get_platform().handle_) {}
+inline platform::platform() : handle_(device().get_platform().handle_) {}
+inline device device_selector::select_device() const { return detail::select_device(*this); }
 
 } // namespace sycl
 

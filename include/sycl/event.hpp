@@ -59,7 +59,7 @@ public:
     if (handle_)
       detail::check(scythe_event_wait(handle_.get()));
   }
-  static void wait(const std::vector<event> &events) {
+  template <class V = void> static void wait(const std::vector<detail::later_t<V, event>> &events) {
     for (event e : events)
       e.wait();
   }
@@ -68,7 +68,7 @@ public:
     if (queue_)
       queue_->throw_asynchronous();
   }
-  static void wait_and_throw(const std::vector<event> &events) {
+  template <class V = void> static void wait_and_throw(const std::vector<detail::later_t<V, event>> &events) {
     wait(events);
     for (const event &e : events)
       if (e.queue_)
@@ -109,7 +109,8 @@ namespace detail {
 class event_list {
 public:
   event_list(const event &one) : first_(&one), count_(1) {}
-  event_list(const std::vector<event> &many) : first_(many.data()), count_(many.size()) {}
+  template <class E, class = std::enable_if_t<std::is_same_v<E, event>>>
+  event_list(const std::vector<E> &many) : first_(many.data()), count_(many.size()) {}
   event_list(std::initializer_list<event> many) : event_list(many.begin(), many.size()) {}
   const event *begin() const { return first_; }
   const event *end() const { return first_ + count_; }

@@ -78,10 +78,11 @@ public:
   exception(std::error_code code, const char *message) : code_(code), message_(message) {}
   exception(std::error_code code) : code_(code), message_(code.message()) {}
   exception(int value, const std::error_category &category, const std::string &message)
-      : exception(std::error_code(value, category), message) {}
+      : code_(value, category), message_(message) {}
   exception(int value, const std::error_category &category, const char *message)
-      : exception(std::error_code(value, category), message) {}
-  exception(int value, const std::error_category &category) : exception(std::error_code(value, category)) {}
+      : code_(value, category), message_(message) {}
+  exception(int value, const std::error_category &category)
+      : code_(value, category), message_(category.message(value)) {}
   // The forms with the context that the error belongs to are defined in <sycl/context.hpp>.
   exception(const context &where, std::error_code code, const std::string &message);
   exception(const context &where, std::error_code code, const char *message);
@@ -157,10 +158,6 @@ private:
 using async_handler = std::function<void(exception_list)>;
 
 namespace detail {
-
-[[noreturn]] SCYTHE_COLD inline void fail(errc code, const std::string &message) {
-  throw exception(make_error_code(code), message);
-}
 
 // Throws with a message made like `printf` makes it: strings put together in place would be most of what a small
 // program compiles.

@@ -28,7 +28,7 @@ template <class T, int D> SCYTHE_ALWAYS_INLINE void *group_variable(const group<
 #else
   void *memory = scythe_host_group_memory(g.get_local_linear_id(), sizeof(T), alignof(T));
   if (!memory)
-    fail(errc::memory_allocation, "no group-local memory of " + std::to_string(sizeof(T)) + " bytes");
+    fail(errc::memory_allocation, "no group-local memory of %zu bytes", sizeof(T));
   return memory;
 #endif
 }

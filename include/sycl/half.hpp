@@ -43,7 +43,10 @@ public:
   template <class T, class R = detail::half_with<T>> friend constexpr R operator op(T a, half b) {                     \
     return static_cast<R>(a) op static_cast<R>(b);                                                                     \
   }                                                                                                                    \
-  friend constexpr half &operator op## = (half & a, half b) { return a = a op b; }                                     \
+  friend constexpr half &operator op## = (half & a, half b) {                                                          \
+    a.value_ = static_cast<detail::float16>(a.value_ op b.value_);                                                     \
+    return a;                                                                                                          \
+  }                                                                                                                    \
   template <class T, class = detail::if_arithmetic<T>> friend constexpr half &operator op## = (half & a, T b) {        \
     return a = static_cast<half>(a op b);                                                                              \
   }
@@ -71,16 +74,22 @@ public:
 
   friend constexpr half operator+(half a) { return a; }
   friend constexpr half operator-(half a) { return static_cast<detail::float16>(-a.value_); }
-  friend constexpr half &operator++(half &a) { return a += 1; }
-  friend constexpr half &operator--(half &a) { return a -= 1; }
+  friend constexpr half &operator++(half &a) {
+    a.value_ = static_cast<detail::float16>(a.value_ + 1);
+    return a;
+  }
+  friend constexpr half &operator--(half &a) {
+    a.value_ = static_cast<detail::float16>(a.value_ - 1);
+    return a;
+  }
   friend constexpr half operator++(half &a, int) {
     const half old = a;
-    a += 1;
+    a.value_ = static_cast<detail::float16>(a.value_ + 1);
     return old;
   }
   friend constexpr half operator--(half &a, int) {
     const half old = a;
-    a -= 1;
+    a.value_ = static_cast<detail::float16>(a.value_ - 1);
     return old;
   }
 

@@ -48,7 +48,7 @@ public:
       deps_.push_back(dep);
     }
   }
-  void depends_on(const std::vector<event> &events) {
+  template <class V = void> void depends_on(const std::vector<detail::later_t<V, event>> &events) {
     for (const event &e : events)
       depends_on(e);
   }
@@ -313,7 +313,7 @@ public:
     set_kind(SCYTHE_COMMAND_EMPTY);
     command_.flags = 1;
   }
-  void ext_oneapi_barrier(const std::vector<event> &events) {
+  template <class V = void> void ext_oneapi_barrier(const std::vector<detail::later_t<V, event>> &events) {
     set_kind(SCYTHE_COMMAND_EMPTY);
     depends_on(events);
   }

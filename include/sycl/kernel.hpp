@@ -139,7 +139,7 @@ public:
                     "not an info::kernel_device_specific descriptor");
       std::size_t largest = required(d).sub_group;
       if (largest == 0)
-        for (std::size_t size : d.template get_info<info::device::sub_group_sizes>())
+        for (std::size_t size : d.template get_info<detail::later_t<Param, info::device::sub_group_sizes>>())
           largest = size > largest ? size : largest;
       return static_cast<typename Param::return_type>(largest);
     }

@@ -16,7 +16,12 @@ namespace detail {
 struct access_handle;
 
 // A device selector is anything that scores devices.
-template <class S> inline constexpr bool is_selector_v = std::is_invocable_r_v<int, const S &, const device &>;
+void takes_score(int);
+template <class S, class = void> inline constexpr bool is_selector_v = false;
+template <class S>
+inline constexpr bool
+    is_selector_v<S, decltype(takes_score((*static_cast<const S *>(nullptr))(*static_cast<const device *>(nullptr))))> =
+        true;
 template <class S> using if_selector = std::enable_if_t<is_selector_v<S>>;
 
 template <class Enum> std::vector<Enum> enumerators(std::uint32_t bits) {

@@ -16,25 +16,26 @@ class queue {
 public:
   // --- Construction
 
-  explicit queue(const property_list &p = {}) : queue(device(), p) {}
-  explicit queue(const async_handler &h, const property_list &p = {}) : queue(device(), h, p) {}
+  // They share functions of other names, since choosing among so many constructors takes the compiler long.
+  explicit queue(const property_list &p = {}) : impl_(on(device(), {}, p)) {}
+  explicit queue(const async_handler &h, const property_list &p = {}) : impl_(on(device(), h, p)) {}
   template <class S, class = detail::if_selector<S>>
-  explicit queue(const S &selector, const property_list &p = {}) : queue(device(selector), p) {}
+  explicit queue(const S &selector, const property_list &p = {}) : impl_(on(device(selector), {}, p)) {}
   template <class S, class = detail::if_selector<S>>
   explicit queue(const S &selector, const async_handler &h, const property_list &p = {})
-      : queue(device(selector), h, p) {}
-  explicit queue(const device &d, const property_list &p = {}) : queue(d, async_handler(), p) {}
-  explicit queue(const device &d, const async_handler &h, const property_list &p = {})
-      : queue(context(detail::default_context(d)), d, h, p) {}
+      : impl_(on(device(selector), h, p)) {}
+  explicit queue(const device &d, const property_list &p = {}) : impl_(on(d, {}, p)) {}
+  explicit queue(const device &d, const async_handler &h, const property_list &p = {}) : impl_(on(d, h, p)) {}
   template <class S, class = detail::if_selector<S>>
   explicit queue(const context &c, const S &selector, const property_list &p = {})
-      : queue(c, c.scythe_impl()->select(selector), p) {}
+      : impl_(in(c.scythe_impl(), c.scythe_impl()->select(selector), {}, p)) {}
   template <class S, class = detail::if_selector<S>>
   explicit queue(const context &c, const S &selector, const async_handler &h, const property_list &p = {})
-      : queue(c, c.scythe_impl()->select(selector), h, p) {}
-  explicit queue(const context &c, const device &d, const property_list &p = {}) : queue(c, d, async_handler(), p) {}
+      : impl_(in(c.scythe_impl(), c.scythe_impl()->select(selector), h, p)) {}
+  explicit queue(const context &c, const device &d, const property_list &p = {})
+      : impl_(in(c.scythe_impl(), d, {}, p)) {}
   explicit queue(const context &c, const device &d, const async_handler &h, const property_list &p = {})
-      : impl_(detail::ref<detail::queue_impl>::adopt(new detail::queue_impl(c.scythe_impl(), d, h, p))) {}
+      : impl_(in(c.scythe_impl(), d, h, p)) {}
 
   explicit queue(detail::ref<detail::queue_impl> impl) : impl_(std::move(impl)) {}
 
@@ -288,13 +289,20 @@ public:
   event ext_oneapi_submit_barrier() {
     return submit([](handler &h) { h.ext_oneapi_barrier(); });
   }
-  event ext_oneapi_submit_barrier(const std::vector<event> &events) {
+  template <class V = void> event ext_oneapi_submit_barrier(const std::vector<detail::later_t<V, event>> &events) {
     return submit([&](handler &h) { h.ext_oneapi_barrier(events); });
   }
 
   const detail::ref<detail::queue_impl> &scythe_impl() const noexcept { return impl_; }
 
 private:
+  static detail::ref<detail::queue_impl> in(const detail::ref<detail::context_impl> &c, const device &d,
+                                            const async_handler &h, const property_list &p) {
+    return detail::ref<detail::queue_impl>::adopt(new detail::queue_impl(c, d, h, p));
+  }
+  static detail::ref<detail::queue_impl> on(const device &d, const async_handler &h, const property_list &p) {
+    return in(detail::default_context(d), d, h, p);
+  }
   static deps none() { return deps(std::initializer_list<event>()); }
 
   using no_properties = ext::oneapi::property_list<>;

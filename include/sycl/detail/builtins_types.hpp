@@ -63,21 +63,28 @@ struct single_operands<false, A...> : std::enable_if<(std::is_convertible_v<cons
   using element = float;
 };
 
-// What functions of these operands give, where there are such functions.
+// What functions of these operands give, where there are such functions. Classes, since every use of an alias would
+// spell all of it out again in the many declarations of functions.
 template <class... A> inline constexpr bool some_have_elements = (has_elements<A> || ...);
-template <class... A> using any_operands = operands<some_have_elements<A...>, A...>;
-template <class O> using if_number = std::enable_if_t<is_number<typename O::element>, typename O::type>;
-template <class O> using if_integer = std::enable_if_t<is_integer<typename O::element>, typename O::type>;
+template <class... A> struct any_operands : operands<some_have_elements<A...>, A...> {};
+template <class O, class = void> struct if_number {};
+template <class O> struct if_number<O, std::enable_if_t<is_number<typename O::element>>> : O {};
+template <class O, class = void> struct if_integer {};
+template <class O> struct if_integer<O, std::enable_if_t<is_integer<typename O::element>>> : O {};
+template <class O, class = void> struct if_32_bits {};
 template <class O>
-using if_32_bits =
-    std::enable_if_t<is_integer<typename O::element> && sizeof(typename O::element) == 4, typename O::type>;
-template <class O> using if_float = std::enable_if_t<is_float<typename O::element>, typename O::type>;
-template <class O> using if_single = std::enable_if_t<std::is_same_v<typename O::element, float>, typename O::type>;
-template <class... A> using numbers = if_number<any_operands<A...>>;
-template <class... A> using integers = if_integer<any_operands<A...>>;
-template <class... A> using integers_of_32_bits = if_32_bits<any_operands<A...>>;
-template <class... A> using floats = if_float<float_operands<some_have_elements<A...>, A...>>;
-template <class... A> using singles = if_single<single_operands<some_have_elements<A...>, A...>>;
+struct if_32_bits<O, std::enable_if_t<is_integer<typename O::element> && sizeof(typename O::element) == 4>> : O {};
+template <class O, class = void> struct if_float {};
+template <class O> struct if_float<O, std::enable_if_t<is_float<typename O::element>>> : O {};
+template <class O, class = void> struct if_single {};
+template <class O> struct if_single<O, std::enable_if_t<std::is_same_v<typename O::element, float>>> : O {};
+template <class... A> struct floats_of : if_float<float_operands<some_have_elements<A...>, A...>> {};
+template <class... A> struct singles_of : if_single<single_operands<some_have_elements<A...>, A...>> {};
+template <class... A> using numbers = typename if_number<any_operands<A...>>::type;
+template <class... A> using integers = typename if_integer<any_operands<A...>>::type;
+template <class... A> using integers_of_32_bits = typename if_32_bits<any_operands<A...>>::type;
+template <class... A> using floats = typename floats_of<A...>::type;
+template <class... A> using singles = typename singles_of<A...>::type;
 // An integer for each element of `V`, or one for all.
 template <class V, class N>
 using if_counts = std::enable_if_t<has_elements<N> ? std::is_integral_v<typename shape<N>::element> &&

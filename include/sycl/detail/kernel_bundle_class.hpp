@@ -199,7 +199,7 @@ template <bundle_state State> kernel_bundle<State> kernel::get_kernel_bundle() c
 namespace detail {
 
 template <bundle_state State>
-SCYTHE_COLD kernel_bundle<State> make_bundle(const ref<context_impl> &where, const std::vector<device> &devices,
+SCYTHE_COLD kernel_bundle<State> make_bundle(const ref<context_impl> &where, const list_of<State, device> &devices,
                                              images_of<State> images, const bundle_of<State> *from = nullptr) {
   auto made = ref<bundle_of<State>>::adopt(new bundle_of<State>);
   made->context = where;
@@ -216,8 +216,8 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const ref<context_impl> &where, con
 
 // A bundle of those kernels that one of the devices can run, from an image in that state.
 template <bundle_state State>
-SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const std::vector<device> &devices,
-                                             const std::vector<kernel_id> &ids, bool all) {
+SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const list_of<State, device> &devices,
+                                             const list_of<State, kernel_id> &ids, bool all) {
   check_devices("get_kernel_bundle", where, devices);
   for (const device &d : devices)
     if ((State == bundle_state::input && !d.has(aspect::online_compiler)) ||
