@@ -99,14 +99,10 @@ fn link_tree(suite: &Path, catch2: Option<&Path>, to: &Path) -> Result<(), Strin
         return link(&own, &vendor.join("Catch2"));
     }
     // Not a link: some tests find the suite's headers by their place relative to Catch2's, and compilers follow links first.
-    // With the times of the originals, or each run would build Catch2 anew.
     let place = vendor.join("Catch2");
     std::fs::create_dir(&place).map_err(|e| fail(&place, e))?;
     for part in ["CMakeLists.txt", "CMake", "src", "extras"] {
-<<<<<<< Updated upstream
         // With their times, so that what was built of them before is still current.
-=======
->>>>>>> Stashed changes
         process::run(Command::new("cp").arg("-rp").arg(source.join(part)).arg(&place))?;
     }
     Ok(())
