@@ -101,20 +101,18 @@ public:
 
   // --- From shared ownership, written back while the program holds on to it
 
-  buffer(const std::shared_ptr<T> &host, const range_type &r, const property_list &p = {})
+  template <class U, class = detail::if_shared_elements<U, T>>
+  buffer(const std::shared_ptr<U> &host, const range_type &r, const property_list &p = {})
       : buffer(host, r, Allocator(), p) {}
-  buffer(const std::shared_ptr<T> &host, const range_type &r, Allocator a, const property_list &p = {})
+  template <class U, class = detail::if_shared_elements<U, T>>
+  buffer(const std::shared_ptr<U> &host, const range_type &r, Allocator a, const property_list &p = {})
       : buffer(const_cast<element *>(host.get()), r, SCYTHE_BUFFER_COPY_HOST, a, p) {
-    owner_ = host;
+    owner_ = detail::ref<detail::counted_object>::adopt(new detail::shared_memory<U>(host));
     if constexpr (std::is_const_v<T>)
       set_final_data(nullptr);
     else
-      write_back_to(detail::write_to_shared<T>{host});
+      write_back_to(detail::write_to_shared<U>{host});
   }
-  buffer(const std::shared_ptr<T[]> &host, const range_type &r, const property_list &p = {})
-      : buffer(std::shared_ptr<T>(host, host.get()), r, Allocator(), p) {}
-  buffer(const std::shared_ptr<T[]> &host, const range_type &r, Allocator a, const property_list &p = {})
-      : buffer(std::shared_ptr<T>(host, host.get()), r, a, p) {}
 
   // --- From iterators: copied now, not written back
 
@@ -226,7 +224,7 @@ private:
   }
   template <class B>
   buffer(detail::handle<scythe_buffer> handle, const range_type &r, const B &a, const property_list &p,
-         std::shared_ptr<const void> owner, bool sub_buffer)
+         detail::ref<detail::counted_object> owner, bool sub_buffer)
       : handle_(std::move(handle)), range_(r), allocator_(a), properties_(p), owner_(std::move(owner)),
         sub_buffer_(sub_buffer) {}
 
@@ -267,7 +265,7 @@ private:
   Allocator allocator_;
   property_list properties_;
   // What keeps the host memory, where ownership of it is shared.
-  std::shared_ptr<const void> owner_;
+  detail::ref<detail::counted_object> owner_;
   bool sub_buffer_ = false;
 };
 

@@ -8,6 +8,17 @@
 
 namespace sycl {
 
+namespace detail {
+// An access that has begun, which ends with the last accessor that shares it.
+struct host_access : counted {
+  scythe_host_access begun = nullptr;
+  ~host_access() {
+    if (begun)
+      scythe_host_access_end(begun);
+  }
+};
+} // namespace detail
+
 template <class T, int Dimensions, access_mode Mode>
 class host_accessor : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
                                                    Dimensions ? Dimensions : 1> {
@@ -40,12 +51,8 @@ public:
     if (no_init_ && Mode == access_mode::read)
       detail::fail(errc::invalid, "host_accessor: property no_init makes no sense with read access");
     void *data = nullptr;
-    scythe_host_access begun = nullptr;
-    detail::check(scythe_host_access_begin(this->buffer_, detail::edge_mode(Mode), no_init_, &data, &begun));
-    struct end {
-      void operator()(scythe_host_access_t *access) const noexcept { scythe_host_access_end(access); }
-    };
-    access_ = std::shared_ptr<scythe_host_access_t>(begun, end());
+    access_ = detail::ref<detail::host_access>::adopt(new detail::host_access);
+    detail::check(scythe_host_access_begin(this->buffer_, detail::edge_mode(Mode), no_init_, &data, &access_->begun));
     this->data_ = static_cast<value_type *>(data);
   }
   template <class B, class = if_buffer<B>, access_mode M>
@@ -91,7 +98,7 @@ private:
     else
       return b.get_range();
   }
-  std::shared_ptr<scythe_host_access_t> access_;
+  detail::ref<detail::host_access> access_;
   bool no_init_ = false;
 };
 

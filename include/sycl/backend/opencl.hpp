@@ -233,7 +233,7 @@ template <class T, class A> struct native_buffer {
     if (bytes % sizeof(T) != 0)
       fail(errc::invalid, "make_buffer: the memory object has %zu bytes, which elements of %zu bytes do not fill",
            static_cast<std::size_t>(bytes), sizeof(T));
-    return buffer<T, 1, A>(std::move(made), range<1>(bytes / sizeof(T)), A(), property_list(), nullptr, false);
+    return buffer<T, 1, A>(std::move(made), range<1>(bytes / sizeof(T)), A(), property_list(), {}, false);
   }
 };
 } // namespace detail

@@ -2,6 +2,8 @@
 #ifndef SCYTHE_DETAIL_WRITE_BACK_HPP
 #define SCYTHE_DETAIL_WRITE_BACK_HPP
 
+#include <sycl/detail/handle.hpp>
+
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -20,6 +22,16 @@ inline void copy_bytes(void *to, const void *from, std::uint64_t bytes) {
   if (bytes && to != from)
     std::memcpy(to, from, bytes);
 }
+
+// Whether a `std::shared_ptr<U>` owns elements of a buffer of `T`.
+template <class U, class T>
+using if_shared_elements = std::enable_if_t<std::is_convertible_v<std::remove_extent_t<U> (*)[], T (*)[]>>;
+
+// What a buffer holds on to while it works on memory that others own, too.
+template <class T> struct shared_memory final : counted_object {
+  explicit shared_memory(const std::shared_ptr<T> &m) : memory(m) {}
+  std::shared_ptr<T> memory;
+};
 
 template <class T> struct write_to_shared {
   std::shared_ptr<T> destination;
