@@ -1,4 +1,4 @@
-// What the C library's headers call besides maths and memory: a failed `assert`.
+// What the headers of the C and C++ libraries call besides maths and memory: a failed `assert`.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_C_SUPPORT_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_C_SUPPORT_HPP
 
@@ -12,5 +12,12 @@ extern "C" SCYTHE_DEVICE void __assert_fail(const char *message, const char *fil
                                             const char *function) noexcept {
   __assertfail(message, file, line, function, 1);
 }
+
+namespace std {
+SCYTHE_DEVICE void __glibcxx_assert_fail(const char *file, int line, const char *function,
+                                         const char *condition) noexcept {
+  __assertfail(condition, file, static_cast<unsigned>(line), function, 1);
+}
+} // namespace std
 
 #endif

@@ -3,6 +3,7 @@
 #include "../cpu/complex_arithmetic.hpp"
 #include "../cpu/complex_functions.hpp"
 #include "../cpu/specialization.hpp"
+#include "assertions.hpp"
 #include "c_maths.hpp"
 #include "c_memory.hpp"
 #include "group_functions.hpp"

@@ -19,6 +19,7 @@ use std::sync::{Arc, OnceLock};
 
 use scythe_hal::Backend;
 
+mod assertion;
 mod barrier;
 mod cache;
 mod copy;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 use scythe_hal::{Errc, Error, Event, Native, Result, Status, Times};
 
 use crate::api::{Api, Handle, check, failure};
+use crate::assertions;
 use crate::line::Line;
 
 const COMMAND_EXECUTION_STATUS: u32 = 0x11d3;
@@ -168,6 +169,7 @@ impl Event for OclEvent {
         if let Some(line) = &self.line {
             line.rest();
         }
+        assertions::check();
         let now = match self.ask() {
             now @ ..=COMPLETE => now,
             // The driver gave up waiting.

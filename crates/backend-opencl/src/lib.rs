@@ -6,11 +6,13 @@
 //! * `memory`, `objects`: addresses that host and device share, and memory objects where there are none.
 //! * `queue`, `line`, `event`: commands, and their ends. One out-of-order queue of the driver serves all such SYCL queues of a
 //!   device, since every command names what it waits for; each in-order queue has one of its own.
+//! * `assertions`: what becomes of those that fail in kernels.
 //! * `program`: device code becomes SPIR-V ([`Translate`], which the run-time compiler provides), which the driver builds.
 //!
 //! Nothing here links OpenCL or LLVM.
 
 mod api;
+mod assertions;
 mod device;
 mod device_info;
 mod drivers;

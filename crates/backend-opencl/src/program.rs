@@ -5,6 +5,7 @@ use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_abi::spirv::ASSERTION_VARIABLE;
 use scythe_hal::{Errc, Error, FunctorBytes, Kernel, Native, Program, Result};
 
 use crate::api::{Handle, bytes, check, failure, text, word};
@@ -20,7 +21,18 @@ pub(crate) struct OclProgram {
     raw: Handle,
     /// What it was built for here.
     device: Option<Handle>,
+    /// Where it writes down an assertion that failed.
+    assertion: Option<Assertion>,
 }
+
+/// The address of a variable of a program, in the device's memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Assertion(pub(crate) *mut c_void);
+
+// SAFETY: an address of the device, which commands use.
+unsafe impl Send for Assertion {}
+// SAFETY: as above.
+unsafe impl Sync for Assertion {}
 
 // SAFETY: OpenCL's programs may be used by any thread, and by many at once.
 unsafe impl Send for OclProgram {}
@@ -30,7 +42,7 @@ unsafe impl Sync for OclProgram {}
 impl OclProgram {
     /// Takes over a count of `raw`.
     pub(crate) fn adopt(platform: &Arc<Platform>, raw: Handle) -> Self {
-        Self { platform: platform.clone(), raw, device: None }
+        Self { platform: platform.clone(), raw, device: None, assertion: None }
     }
 
     /// Has the driver build a SPIR-V module. A failure carries the driver's log.
@@ -42,7 +54,8 @@ impl OclProgram {
         if code != 0 || raw.is_null() {
             return Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithIL").message));
         }
-        Self { platform: platform.clone(), raw, device: Some(device) }.built(device)
+        let program = Self { platform: platform.clone(), raw, device: Some(device), assertion: None };
+        program.built(device)?.with_assertions(words)
     }
 
     /// Has the driver take a binary that was compiled ahead of time. It is refused where it is not for the device.
@@ -55,9 +68,9 @@ impl OclProgram {
             (api.create_program_with_binary)(context, 1, &device, &length, &start, &mut status, &mut code)
         };
         let code = if code == 0 { status } else { code };
-        let program = (!raw.is_null()).then(|| Self { platform: platform.clone(), raw, device: Some(device) });
-        match program.filter(|_| code == 0) {
-            Some(program) => program.built(device),
+        let program = || Self { platform: platform.clone(), raw, device: Some(device), assertion: None };
+        match (!raw.is_null()).then(program).filter(|_| code == 0) {
+            Some(program) => program.built(device)?.with_assertions(binary),
             None => Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithBinary").message)),
         }
     }
@@ -78,6 +91,22 @@ impl OclProgram {
         let log = text(&log);
         let log = if log.is_empty() { "the driver's log is empty".to_owned() } else { log };
         Err(Error::new(Errc::Build, format!("{}:\n{log}", failure(code, "clBuildProgram").message)))
+    }
+
+    /// The program, once it is known where its kernels write down assertions that fail. `code` is what it was made of.
+    fn with_assertions(mut self, code: &[u8]) -> Result<Self> {
+        let name = ASSERTION_VARIABLE.as_bytes();
+        if !code.windows(name.len()).any(|window| window == name) {
+            return Ok(self);
+        }
+        let found = if self.platform.sharing.shares() { self.global(ASSERTION_VARIABLE).ok().flatten() } else { None };
+        let address = found.ok_or_else(|| {
+            let message = "kernels assert, but the driver does not tell where an assertion that fails is written down: \
+                           compile with NDEBUG defined";
+            Error::new(Errc::FeatureNotSupported, message)
+        })?;
+        self.assertion = Some(Assertion(address));
+        Ok(self)
     }
 }
 
@@ -108,7 +137,9 @@ impl Program for OclProgram {
         if code != 0 || raw.is_null() {
             return Err(missing(&failure(code, "clCreateKernel").message));
         }
-        Ok(Arc::new(OclKernel::new(&self.platform, raw, symbol, launch, false)))
+        let mut kernel = OclKernel::new(&self.platform, raw, symbol, launch, false);
+        kernel.assertion = self.assertion;
+        Ok(Arc::new(kernel))
     }
 }
 
@@ -125,6 +156,8 @@ pub(crate) struct OclKernel {
     symbol: String,
     pub(crate) shape: Shape,
     params: Vec<Param>,
+    /// Of its program.
+    pub(crate) assertion: Option<Assertion>,
     state: Mutex<State>,
 }
 
@@ -155,6 +188,7 @@ impl OclKernel {
             symbol: symbol.to_owned(),
             shape: launch.shape,
             params: launch.params.clone(),
+            assertion: None,
             state: Mutex::new(State { raw, last: Vec::new(), shared }),
         }
     }

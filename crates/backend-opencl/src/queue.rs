@@ -18,10 +18,11 @@ use scythe_abi::launch::Shape;
 use scythe_hal::{CopyBox, Errc, Error, Event, KernelWork, Native, NativeQueue, Queue, Result, Status, Work};
 
 use crate::api::{Handle, check, word};
+use crate::assertions::{self, Report};
 use crate::event::{OclEvent, keep_until_complete};
 use crate::line::Line;
 use crate::platform::Platform;
-use crate::program::OclKernel;
+use crate::program::{Assertion, OclKernel};
 
 const QUEUE_PROPERTIES: u64 = 0x1093;
 const OUT_OF_ORDER: u64 = 1;
@@ -219,6 +220,8 @@ impl OclQueue {
         let local = if kernel.shape == Shape::NdRange { local.as_ptr() } else { null() };
         let offset = if offset == [0; 3] { null() } else { offset.as_ptr() };
         let (count, waits) = at.list();
+        let mut first = null_mut();
+        let event = if kernel.assertion.is_some() { &raw mut first } else { at.event };
         // SAFETY: the functor holds what the launch rows say, and all handles are alive.
         let code = unsafe {
             let state = kernel.with_arguments(&work.functor)?;
@@ -231,10 +234,42 @@ impl OclQueue {
                 local,
                 count,
                 waits,
-                at.event,
+                event,
             )
         };
-        check(code, "clEnqueueNDRangeKernel")
+        check(code, "clEnqueueNDRangeKernel")?;
+        match kernel.assertion {
+            Some(Assertion(variable)) => self.look_at_assertion(at, first, variable),
+            None => Ok(()),
+        }
+    }
+
+    /// Has what a kernel may have written down copied once its command `first`, of which this takes over a count, has completed. The
+    /// copy is the end of the command, but where times are measured.
+    fn look_at_assertion(&self, at: At<'_>, first: Handle, variable: *mut c_void) -> Result<()> {
+        let (api, report, mut copied) = (self.platform.api, Report::new(), null_mut());
+        let after = At { waits: &[first], event: &mut copied, ..at };
+        let size = size_of::<scythe_abi::spirv::Assertion>();
+        // SAFETY: the variable is of this size, and the report is kept until the copy has completed.
+        if let Err(error) = unsafe { self.memcpy(after, report.address(), variable, size) } {
+            // SAFETY: the event is alive, and the count this function's.
+            unsafe {
+                let _ = (api.wait_for_events)(1, &first);
+                let _ = (api.release_event)(first);
+            }
+            return Err(error);
+        }
+        assertions::watch(api, copied, report);
+        let (given, other) = if self.profiling { (first, copied) } else { (copied, first) };
+        // SAFETY: the place is there unless it is null; the counts are this function's.
+        unsafe {
+            let _ = (api.release_event)(other);
+            match at.event.is_null() {
+                true => drop((api.release_event)(given)),
+                false => at.event.write(given),
+            }
+        }
+        Ok(())
     }
 
     /// # Safety

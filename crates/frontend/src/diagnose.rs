@@ -122,7 +122,10 @@ fn check_call(callee: &Function) -> Option<Fault> {
     if callee.builtin || callee.attribute("scythe::device_library").is_some() {
         return None;
     }
-    if !callee.defined && library::provides_qualified(&callee.qualified) {
+    if !callee.defined && (library::provides_qualified(&callee.qualified) || library::asserts(&callee.qualified)) {
+        return None;
+    }
+    if !callee.defined && callee.extern_c && library::prints(&callee.name) {
         return None;
     }
     if callee.variadic {
@@ -130,9 +133,6 @@ fn check_call(callee: &Function) -> Option<Fault> {
     }
     if callee.defined || callee.sycl_external || callee.defaulted {
         return None;
-    }
-    if library::asserts(&callee.qualified) {
-        return Some(Fault::new("SYCL kernel cannot use assertions; compile with NDEBUG defined"));
     }
     if library::throws(&callee.qualified) {
         return Some(Fault::new("SYCL kernel cannot use exceptions").declared(callee.loc, &callee.name));

@@ -33,7 +33,12 @@ pub fn provides_qualified(qualified: &str) -> bool {
 
 /// Whether an undefined function is what `assert` calls, of the C library or of the C++ standard library.
 pub fn asserts(qualified: &str) -> bool {
-    matches!(qualified, "__assert_fail" | "std::__glibcxx_assert_fail" | "std::__replacement_assert")
+    matches!(qualified, "__assert_fail" | "std::__glibcxx_assert_fail")
+}
+
+/// Whether an undefined C function is the variadic one that devices have.
+pub fn prints(name: &str) -> bool {
+    name == "printf"
 }
 
 /// Whether a C function allocates or frees storage.

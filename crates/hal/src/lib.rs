@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use scythe_abi::launch::{KernelLaunch, Shape};
 
+pub mod assertion;
 pub mod device_has;
 pub mod fit;
 pub mod globals;

@@ -9,12 +9,14 @@
 
 mod aggregates;
 mod arguments;
+mod assertions;
 pub mod binary;
 mod decorations;
 pub mod edge;
 mod events;
 mod externals;
 mod intrinsics;
+mod printf;
 
 use crate::link;
 use decorations::Additions;
@@ -88,13 +90,16 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
     dump(options, "spirv-1-prepared.ll", module.to_string().as_bytes())?;
 
     let known = |name: &&str| options.extensions.iter().any(|e| e == name);
-    let extensions: Vec<&str> = EXTENSIONS.into_iter().filter(known).collect();
+    let mut extensions: Vec<&str> = EXTENSIONS.into_iter().filter(known).collect();
+    let prints = printf::is_used(&module);
+    extensions.extend(prints.then_some(printf::EXTENSION));
     let level = OptLevel::from_number(options.opt_level);
     let has_events = events::are_used(&module);
     match translate_to_spirv(module, &triple, &extensions, level) {
         Ok(words) => {
             let words = additions.apply(words)?;
             let words = if has_events { events::repair(&words)? } else { words };
+            let words = if prints { printf::repair(&words)? } else { words };
             dump(options, "spirv-2-module.spv", &words)?;
             Ok(words)
         }
@@ -120,6 +125,7 @@ fn prepare<'ctx>(
     device_has::fold(module, &options.aspects).map_err(|e| e.to_string())?;
     local_variables::declare(module).map_err(|e| e.to_string())?;
     externals::link_device_library(context, module, options)?;
+    assertions::bring_to_kernels(module);
     events::to_slots(module)?;
     for function in module.functions().filter(|f| !f.is_declaration() && !f.is_kernel()) {
         function.remove_comdat();
@@ -140,6 +146,11 @@ fn prepare<'ctx>(
     run_passes(module, simplify, Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
     arguments::run(module);
     events::finish(module)?;
+    if assertions::report(module) {
+        externals::link_device_library(context, module, options)?;
+        assertions::share(module);
+    }
+    printf::run(module)?;
     intrinsics::run(module);
     aggregates::run(module);
     let additions = decorations::prepare(module, &options.extensions)?;

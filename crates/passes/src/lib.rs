@@ -24,6 +24,7 @@ pub mod launch_metadata;
 pub mod linkage;
 pub mod lower_kernel_args;
 pub mod pipeline;
+pub mod printf;
 pub mod properties;
 pub mod specialization;
 pub mod target;

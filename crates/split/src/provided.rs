@@ -16,11 +16,15 @@ const COMPLEX_ARITHMETIC: [&str; 4] = ["__divdc3", "__divsc3", "__muldc3", "__mu
 /// What names of functions that the device library or the back end provides begin with, after mangling.
 const PREFIXES: [&str; 2] = ["__spirv_", "__scythe_"];
 
+/// What a failed assertion calls, of the C library and of the C++ library.
+const ASSERTIONS: [&str; 2] = ["__assert_fail", "_ZSt21__glibcxx_assert_failPKciS0_S0_"];
+
 /// The symbol need not be defined by any device module.
 pub fn is_provided(symbol: &str) -> bool {
     symbol.starts_with("llvm.")
         || PREFIXES.iter().any(|prefix| unmangled(symbol).starts_with(prefix))
         || COMPLEX_ARITHMETIC.contains(&symbol)
+        || ASSERTIONS.contains(&symbol)
         || is_complex(symbol)
         || symbol.strip_suffix('f').is_some_and(is_complex)
         || externals::is_provided(symbol)
@@ -60,6 +64,8 @@ mod tests {
             "cexpf",
             "__mulsc3",
             "memcpy",
+            "printf",
+            "__assert_fail",
         ] {
             assert!(is_provided(symbol), "{symbol}");
         }
@@ -67,7 +73,7 @@ mod tests {
 
     #[test]
     fn other_names_are_not() {
-        for symbol in ["_Z3foov", "foo", "f", "sinff", "_Z11not__spirv_v", "_Znwm", "printf", ""] {
+        for symbol in ["_Z3foov", "foo", "f", "sinff", "_Z11not__spirv_v", "_Znwm", "fprintf", ""] {
             assert!(!is_provided(symbol), "{symbol}");
         }
     }

@@ -1,12 +1,16 @@
 //! SPIR-V modules as lists of instructions: reading, writing, and adding what LLVM's back end has no way to say.
 //!
 //! A module is read whole or not at all, and written as it was read: `read(words).write() == words`. Additions go to the end of the
-//! section that SPIR-V's layout of modules has for them, so that a valid module stays valid.
+//! section that SPIR-V's layout of modules has for them, so that a valid module stays valid. Each step is linear in the module.
+
+use std::collections::HashSet;
 
 /// The first word of a module.
 const MAGIC: u32 = 0x0723_0203;
 /// Words before the first instruction: magic, version, generator, bound of ids, schema.
 const HEADER: usize = 5;
+/// Words that an instruction can have: its length is half a word.
+const LONGEST: usize = 0xffff;
 
 pub const OP_NAME: u16 = 5;
 pub const OP_EXTENSION: u16 = 10;
@@ -20,7 +24,7 @@ pub const OP_DECORATE: u16 = 71;
 pub const OP_MEMBER_DECORATE: u16 = 72;
 
 /// One instruction, without the word that tells opcode and length.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Instruction {
     pub opcode: u16,
     pub operands: Vec<u32>,
@@ -83,24 +87,40 @@ impl Module {
         Ok(Self { header: *header, instructions })
     }
 
-    /// The bytes. Instructions are at most 65535 words long, which those that were read and those that are added are.
-    pub fn write(&self) -> Vec<u8> {
+    /// The bytes. An error tells of an instruction that is longer than SPIR-V's instructions can be.
+    pub fn write(&self) -> Result<Vec<u8>, String> {
         let mut words = self.header.to_vec();
         for Instruction { opcode, operands } in &self.instructions {
-            words.push(((operands.len() as u32 + 1) << 16) | u32::from(*opcode));
+            let length = operands.len() + 1;
+            if length > LONGEST {
+                return Err(format!(
+                    "an instruction with opcode {opcode} has {length} words, expected at most {LONGEST}"
+                ));
+            }
+            words.push(((length as u32) << 16) | u32::from(*opcode));
             words.extend(operands);
         }
-        words.into_iter().flat_map(u32::to_le_bytes).collect()
+        Ok(words.into_iter().flat_map(u32::to_le_bytes).collect())
     }
 
-    /// Adds an instruction to its section, unless the section has the same one.
-    pub fn add(&mut self, instruction: Instruction) {
-        if self.instructions.contains(&instruction) {
-            return;
+    /// Adds instructions to their sections, in order, but for those that the module or the list has already.
+    pub fn add(&mut self, mut added: Vec<Instruction>) {
+        let opcodes: HashSet<u16> = added.iter().map(|new| new.opcode).collect();
+        let of_same_kind = self.instructions.iter().filter(|i| opcodes.contains(&i.opcode));
+        let mut known: HashSet<Instruction> = of_same_kind.cloned().collect();
+        added.retain(|instruction| known.insert(instruction.clone()));
+        added.sort_by_key(|instruction| section(instruction.opcode));
+        let mut added = added.into_iter().peekable();
+        let mut all = Vec::with_capacity(self.instructions.len() + added.len());
+        for instruction in std::mem::take(&mut self.instructions) {
+            let here = section(instruction.opcode);
+            while let Some(new) = added.next_if(|new| section(new.opcode) < here) {
+                all.push(new);
+            }
+            all.push(instruction);
         }
-        let own = section(instruction.opcode);
-        let end = self.instructions.iter().position(|other| section(other.opcode) > own);
-        self.instructions.insert(end.unwrap_or(self.instructions.len()), instruction);
+        all.extend(added);
+        self.instructions = all;
     }
 
     /// The id that is called so, of those that an instruction with this opcode makes.
@@ -186,7 +206,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_again(module in modules()) {
-            prop_assert_eq!(Module::read(&module.write()), Ok(module));
+            prop_assert_eq!(Module::read(&module.write().unwrap()), Ok(module));
         }
 
         #[test]
@@ -196,16 +216,19 @@ mod tests {
                 bytes[..4].copy_from_slice(&MAGIC.to_le_bytes());
             }
             if let Ok(module) = Module::read(&bytes) {
-                prop_assert_eq!(module.write(), bytes);
+                prop_assert_eq!(module.write(), Ok(bytes));
             }
         }
 
         #[test]
         fn additions_keep_sections_in_order_and_all_else(module in modules(), target in any::<u32>()) {
             let mut more = module.clone();
-            for opcode in [OP_DECORATE, OP_CAPABILITY, OP_EXTENSION, OP_MEMBER_DECORATE] {
-                more.add(Instruction::new(opcode, vec![target, 1, 2, 3, 4, 5, 6, 7]));
-            }
+            let new = |opcode: u16| Instruction::new(opcode, vec![target, 1, 2, 3, 4, 5, 6, 7]);
+            let added = [OP_DECORATE, OP_CAPABILITY, OP_EXTENSION, OP_MEMBER_DECORATE, OP_DECORATE].map(new).to_vec();
+            more.add(added.clone());
+            let once = more.clone();
+            more.add(added);
+            prop_assert_eq!(&more, &once);
             let sections: Vec<u32> = more.instructions.iter().map(|i| section(i.opcode)).collect();
             prop_assert!(sections.is_sorted());
             let mut kept = module.instructions.iter();
@@ -224,6 +247,14 @@ mod tests {
             let operands = [vec![7; before], text_operands(&text)].concat();
             prop_assert_eq!(Instruction::new(OP_NAME, operands).text(before), Some(text));
         }
+    }
+
+    #[test]
+    fn instructions_that_are_too_long_are_not_written() {
+        let long = |words: usize| module(vec![Instruction::new(OP_NAME, vec![0; words - 1])]).write();
+        assert!(long(LONGEST).is_ok());
+        let error = long(LONGEST + 1).unwrap_err();
+        assert_eq!(error, "an instruction with opcode 5 has 65536 words, expected at most 65535");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use scythe_passes::properties::spirv::{
     DECORATIONS, EXECUTION_MODES, PARAMETER_DECORATIONS, annotation_text, annotations, member_decorations,
 };
 use scythe_passes::properties::spirv_table::{Extension, Operand, USER_SEMANTIC, extension_of};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Metadata of kernels that the back end makes an execution mode of, by the mode's number.
 const OLDER_METADATA: [(u32, &str); 3] =
@@ -239,15 +239,17 @@ impl Additions {
         let mut module = binary::Module::read(&bytes)?;
         let decorate =
             |target: u32, words: &Words| Instruction::new(binary::OP_DECORATE, [vec![target], words.clone()].concat());
+        let mut added = Vec::new();
+        let mut known = HashMap::new();
         for (function, index, words) in &self.parameters {
-            let parameters = module.parameters(function);
-            let parameter = parameters.and_then(|parameters| parameters.get(*index).copied());
+            let parameters = known.entry(function).or_insert_with(|| module.parameters(function));
+            let parameter = parameters.as_ref().and_then(|parameters| parameters.get(*index).copied());
             let parameter = parameter.ok_or_else(|| {
                 format!(
                     "the SPIR-V module has no parameter {index} of '{function}', which decorations were to be added to"
                 )
             })?;
-            module.add(decorate(parameter, words));
+            added.push(decorate(parameter, words));
         }
         let mut marked = Vec::new();
         module.instructions.retain(|instruction| {
@@ -256,20 +258,23 @@ impl Additions {
             mark.is_none()
         });
         for (target, place) in marked {
-            self.values[place].iter().for_each(|words| module.add(decorate(target, words)));
+            added.extend(self.values[place].iter().map(|words| decorate(target, words)));
         }
+        let mut known = HashMap::new();
         for (structure, member, words) in &self.members {
             // Structures that no instruction needs to know are not in the module.
-            if let Some(structure) = module.named(structure, binary::OP_TYPE_STRUCT) {
+            let id = *known.entry(structure).or_insert_with(|| module.named(structure, binary::OP_TYPE_STRUCT));
+            if let Some(structure) = id {
                 let operands = [vec![structure, *member], words.clone()].concat();
-                module.add(Instruction::new(binary::OP_MEMBER_DECORATE, operands));
+                added.push(Instruction::new(binary::OP_MEMBER_DECORATE, operands));
             }
         }
         for extension in &self.extensions {
-            module.add(Instruction::new(binary::OP_CAPABILITY, vec![extension.capability]));
-            module.add(Instruction::new(binary::OP_EXTENSION, text_operands(extension.name)));
+            added.push(Instruction::new(binary::OP_CAPABILITY, vec![extension.capability]));
+            added.push(Instruction::new(binary::OP_EXTENSION, text_operands(extension.name)));
         }
-        Ok(module.write())
+        module.add(added);
+        module.write()
     }
 
     /// The place in `values` that the instruction is a mark of.

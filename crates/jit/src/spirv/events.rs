@@ -60,7 +60,7 @@ pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, String> {
     for null in module.instructions.iter_mut().filter(|instruction| instruction.opcode == CONSTANT_NULL) {
         null.operands.truncate(2);
     }
-    Ok(module.write())
+    module.write()
 }
 
 fn before<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) -> Builder<'ctx> {

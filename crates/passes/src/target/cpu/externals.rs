@@ -1,5 +1,5 @@
-//! What a built object may refer to: the C library's memory and string functions and the scalar functions of its maths
-//! library. All else must have been defined in the program or in the device library.
+//! What a built object may refer to: the C library's memory and string functions, `printf`, the scalar functions of its maths
+//! library, and what the CPU backend has for kernels. All else must have been defined in the program or in the device library.
 //!
 //! Functions that pass or return complex numbers are not among them: device code passes those through memory, the C
 //! library does not, so that a call would go wrong. The device library has them.
@@ -7,12 +7,28 @@
 use super::error::CpuError;
 use super::query;
 use crate::device_globals::DeviceGlobal;
+use crate::printf::is_printf;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
 use scythe_llvm::{Module, Value};
 
-/// Memory and strings.
-const C_LIBRARY: [&str; 10] =
-    ["aligned_alloc", "bcmp", "free", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen"];
+/// Memory and strings, and what LLVM makes of simple calls of `printf`.
+const C_LIBRARY: [&str; 12] = [
+    "aligned_alloc",
+    "bcmp",
+    "free",
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "putchar",
+    "puts",
+    "strcmp",
+    "strlen",
+];
+
+/// Called where an assertion fails: the CPU backend tells and ends the process.
+pub const ASSERTION: &str = "__scythe_assertion_failed";
 
 /// Names of the maths library in `double`; with an `f` at the end, they take and give `float`. Sorted.
 const MATHS: [&str; 67] = [
@@ -93,7 +109,10 @@ pub fn is_maths(symbol: &str) -> bool {
 
 /// True for symbols that the object loader finds in the process.
 pub fn is_provided(symbol: &str) -> bool {
-    C_LIBRARY.contains(&symbol) || symbol == crate::workgroup::group::DIVERGENT_BARRIER || is_maths(symbol)
+    C_LIBRARY.contains(&symbol)
+        || [crate::workgroup::group::DIVERGENT_BARRIER, ASSERTION].contains(&symbol)
+        || is_printf(symbol)
+        || is_maths(symbol)
 }
 
 /// The symbols that the module uses, does not define, and no one else provides: what the device library is asked for. The

@@ -114,6 +114,7 @@ pub fn lower<'ctx>(
     local_variables::declare(module)?;
 
     retarget::run(module, machine, options);
+    crate::printf::to_c_library(module);
     let query_users = query::users(module);
     let exports: Vec<_> = module
         .functions()

@@ -1,0 +1,84 @@
+//! Failed assertions: the work-item reports the first of a program and ends; who launched the kernel looks at the report.
+//!
+//! SPIR-V has nothing to end a kernel with, and what follows a failed `assert` must not run, for it may rely on what was asserted. So
+//! all functions that assert become part of their kernels ([`bring_to_kernels`]), where a return ends the work-item ([`report`]). The
+//! device library writes the report to a variable that the runtime finds by its name ([`share`]).
+
+use scythe_abi::spirv::ASSERTION_VARIABLE;
+use scythe_llvm::{CallConv, Function, Instruction, Linkage, Module, Opcode, Place};
+use std::collections::HashSet;
+
+/// What a failed `assert` calls, and in which order the device library's function wants its arguments: expression, file, line, function.
+const ASSERTIONS: [(&str, [usize; 4]); 2] =
+    [("__assert_fail", [0, 1, 2, 3]), ("_ZSt21__glibcxx_assert_failPKciS0_S0_", [3, 0, 1, 2])];
+
+/// The device library's function.
+const REPORT: &str = "__scythe_report_assertion";
+
+/// Lets all functions that assert, themselves or through others, become part of their callers.
+pub fn bring_to_kernels<'ctx>(module: &Module<'ctx>) {
+    let mut work: Vec<Function<'ctx>> = ASSERTIONS.iter().filter_map(|(name, _)| module.function(name)).collect();
+    let mut known = HashSet::new();
+    while let Some(callee) = work.pop() {
+        for call in callee.users().into_iter().filter_map(|user| user.as_instruction()) {
+            let caller = call.function().filter(|f| !f.is_kernel() && known.insert(*f));
+            work.extend(caller);
+        }
+    }
+    for function in known {
+        ["optnone", "noinline"].iter().for_each(|name| function.remove_enum_attribute(Place::Function, name));
+        if let Some(attribute) = module.context().enum_attribute("alwaysinline", 0) {
+            function.add_attribute(Place::Function, attribute);
+        }
+    }
+}
+
+/// After the code is simplified: each failure is a call of the device library's function, and the end of the work-item. False where
+/// nothing is asserted.
+pub fn report(module: &Module<'_>) -> bool {
+    let mut found = false;
+    for (name, order) in ASSERTIONS {
+        let Some(function) = module.function(name).filter(|f| f.is_declaration()) else { continue };
+        for call in function.users().into_iter().filter_map(|user| user.as_instruction()) {
+            found |= replace(module, call, order);
+        }
+    }
+    found
+}
+
+fn replace<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, order: [usize; 4]) -> bool {
+    let (context, args) = (module.context(), call.args());
+    let (4, Some(function)) = (args.len(), call.function()) else { return false };
+    let args = order.map(|index| args[index]);
+    let builder = context.create_builder();
+    builder.position_before(call);
+    let types = args.map(|arg| arg.ty());
+    let reporter = module.get_or_add_function(REPORT, context.void_type().function(&types, false));
+    reporter.set_call_conv(CallConv::SPIR_FUNC);
+    builder.call(reporter, &args, "").set_call_conv(CallConv::SPIR_FUNC);
+    let end = call.next().filter(|next| next.opcode() == Opcode::LLVMUnreachable);
+    call.erase();
+    if let Some(end) = end {
+        builder.position_before(end);
+        let result = function.return_type();
+        if result.is_void() {
+            builder.ret_void()
+        } else {
+            builder.ret(result.const_null())
+        };
+        end.erase();
+    }
+    true
+}
+
+/// Once the device library's function is there: the variable is visible to the runtime, and nothing else is.
+pub fn share(module: &Module<'_>) {
+    for function in module.functions().filter(|f| !f.is_declaration() && !f.is_kernel()) {
+        function.remove_comdat();
+        function.set_linkage(Linkage::LLVMInternalLinkage);
+    }
+    if let Some(variable) = module.global(ASSERTION_VARIABLE) {
+        variable.remove_comdat();
+        variable.set_linkage(Linkage::LLVMExternalLinkage);
+    }
+}

@@ -1,0 +1,101 @@
+//! `printf` as OpenCL's instruction: format and strings lie in constant memory, where the program's literals do not.
+//!
+//! LLVM's back end asks for an extension as soon as two functions print, since it looks at the format of one in the other. It is let
+//! have it ([`EXTENSION`]), and the module, which is one without it, does not name it ([`repair`]).
+
+use super::binary;
+use scythe_llvm::{CallConv, Instruction, Linkage, Module, Opcode, Value};
+use scythe_passes::printf::calls;
+use std::collections::HashMap;
+
+/// OpenCL's constant memory.
+const CONSTANT: u32 = 2;
+/// The back end knows it by this name, with any arguments.
+const FUNCTION: &str = "_Z18__spirv_ocl_printfPU3AS2Kcz";
+
+/// Allows formats in other memory.
+pub const EXTENSION: &str = "SPV_EXT_relaxed_printf_string_address_space";
+
+/// Whether the module prints.
+pub fn is_used(module: &Module<'_>) -> bool {
+    module.function(FUNCTION).is_some()
+}
+
+/// The module without the extension.
+pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut module = binary::Module::read(bytes)?;
+    module.instructions.retain(|i| i.opcode != binary::OP_EXTENSION || i.text(0).as_deref() != Some(EXTENSION));
+    module.write()
+}
+
+/// Replaces all calls, once the code is simplified: what was a literal in the source is one again then. An error names the
+/// function whose format is none.
+pub fn run(module: &Module<'_>) -> Result<(), String> {
+    let mut copies = HashMap::new();
+    let context = module.context();
+    for call in calls(module) {
+        let builder = context.create_builder();
+        builder.position_before(call);
+        let mut args = call.args();
+        for (index, arg) in args.iter_mut().enumerate().filter(|(_, arg)| arg.ty().is_pointer()) {
+            match literal(*arg) {
+                Some(literal) => *arg = in_constant_memory(module, literal, &mut copies),
+                None if index == 0 && arg.ty().address_space() != Some(CONSTANT) => return Err(not_literal(call)),
+                None => {}
+            }
+        }
+        let ty = context.int_type(32).function(&[context.ptr_type(CONSTANT)], true);
+        let function = match module.function(FUNCTION) {
+            Some(function) if function.function_type() != ty => {
+                function.as_value().set_name("printf.declared");
+                module.add_function(FUNCTION, ty)
+            }
+            Some(function) => function,
+            None => module.add_function(FUNCTION, ty),
+        };
+        function.set_call_conv(CallConv::SPIR_FUNC);
+        let made = builder.call(function, &args, "");
+        made.set_call_conv(CallConv::SPIR_FUNC);
+        call.replace_all_uses_with(made.as_value());
+        call.erase();
+    }
+    Ok(())
+}
+
+fn not_literal(call: Instruction<'_>) -> String {
+    let function = call.function().map_or_else(|| "device code".to_owned(), |f| format!("'{}'", f.name()));
+    format!("the format of a 'printf' that {function} calls is not a string literal, which OpenCL's devices need")
+}
+
+/// The whole constant that an address is the start of.
+fn literal(value: Value<'_>) -> Option<Value<'_>> {
+    let mut value = value;
+    loop {
+        value = value.strip_constant_casts();
+        match value.as_instruction() {
+            Some(cast) if cast.opcode() == Opcode::LLVMAddrSpaceCast => value = value.operand(0)?,
+            _ => break,
+        }
+    }
+    let variable = value.as_global_variable()?;
+    (variable.is_constant_global() && variable.initializer()?.const_string_value().is_some()).then_some(value)
+}
+
+/// The same text in constant memory; one copy of each.
+fn in_constant_memory<'ctx>(
+    module: &Module<'ctx>,
+    literal: Value<'ctx>,
+    copies: &mut HashMap<Value<'ctx>, Value<'ctx>>,
+) -> Value<'ctx> {
+    *copies.entry(literal).or_insert_with(|| {
+        let Some(original) = literal.as_global_variable().filter(|v| v.address_space() != CONSTANT) else {
+            return literal;
+        };
+        let copy = module.add_global("", original.value_type(), CONSTANT);
+        copy.set_initializer(original.initializer());
+        copy.set_constant_global(true);
+        copy.set_linkage(Linkage::LLVMInternalLinkage);
+        copy.set_align(original.align());
+        copy.as_value()
+    })
+}

@@ -1,0 +1,56 @@
+// `printf` in kernels: `sycl::ext::oneapi::experimental::printf(format, …)`, and `::printf` itself.
+//
+// The format is a string literal or another constant of the program; on OpenCL and NVIDIA devices, what `%s` prints is
+// one, too. Integers and `float` are passed on as C does it but for one thing: a `float` stays one, so that devices
+// without `double` have it as well; who compiles for a device that wants otherwise extends it.
+#ifndef SCYTHE_EXT_ONEAPI_PRINTF_HPP
+#define SCYTHE_EXT_ONEAPI_PRINTF_HPP
+
+#include <sycl/detail/config.hpp>
+
+#include <type_traits>
+
+#define SYCL_EXT_ONEAPI_PRINTF 1
+
+#ifdef SCYTHE_DEVICE_PASS
+template <class Format, class... Args>
+SCYTHE_DEVICE_LIBRARY extern int __spirv_ocl_printf(Format format, Args... args) noexcept;
+#else
+#include <cstdarg>
+#include <cstdio>
+#endif
+
+namespace sycl::ext::oneapi::experimental {
+
+namespace detail {
+#ifdef SCYTHE_DEVICE_PASS
+// Integers as wide as `int` at least, with their sign; all else as it is.
+template <class T> constexpr auto printed(T x) {
+  if constexpr (std::is_integral_v<T> || (std::is_enum_v<T> && std::is_convertible_v<T, int>))
+    return +x;
+  else
+    return x;
+}
+#else
+// The compiler cannot see that formats are literals, and need not say so.
+inline int print(const char *format, ...) {
+  std::va_list list;
+  va_start(list, format);
+  const int result = std::vprintf(format, list);
+  va_end(list);
+  return result;
+}
+#endif
+} // namespace detail
+
+template <class Char, class... Args> int printf(const Char *format, Args... args) {
+#ifdef SCYTHE_DEVICE_PASS
+  return __spirv_ocl_printf(format, detail::printed(args)...);
+#else
+  return detail::print(format, args...);
+#endif
+}
+
+} // namespace sycl::ext::oneapi::experimental
+
+#endif
