@@ -146,9 +146,15 @@ public:
 
 private:
   void swap(exception_list &other) noexcept {
-    std::swap(errors_, other.errors_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
+    // By hand: the standard library's needs proof that pointers and numbers can be moved.
+    value_type *const errors = errors_;
+    const size_type size = size_, capacity = capacity_;
+    errors_ = other.errors_;
+    size_ = other.size_;
+    capacity_ = other.capacity_;
+    other.errors_ = errors;
+    other.size_ = size;
+    other.capacity_ = capacity;
   }
   value_type *errors_ = nullptr;
   size_type size_ = 0;

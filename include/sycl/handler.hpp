@@ -350,6 +350,7 @@ private:
     return at;
   }
 
+  template <int D> void native_range(const range<D> &r, const id<D> &offset, const kernel &k);
   SCYTHE_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel, scythe_kernel_shape shape,
                                  unsigned dims, const scythe_kernel_launch &sizes) {
     if (!kernel)

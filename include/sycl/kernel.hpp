@@ -200,10 +200,11 @@ inline void handler::single_task(const kernel &k) {
   detail::set_single(sizes);
   launch_native(detail::native_access::native(k), SCYTHE_SHAPE_SINGLE_TASK, 1, sizes);
 }
-inline void handler::parallel_for(range<1> r, const kernel &k) { parallel_for(r, id<1>(), k); }
-inline void handler::parallel_for(range<2> r, const kernel &k) { parallel_for(r, id<2>(), k); }
-inline void handler::parallel_for(range<3> r, const kernel &k) { parallel_for(r, id<3>(), k); }
-template <int D> void handler::parallel_for(range<D> r, id<D> offset, const kernel &k) {
+inline void handler::parallel_for(range<1> r, const kernel &k) { native_range(r, id<1>(), k); }
+inline void handler::parallel_for(range<2> r, const kernel &k) { native_range(r, id<2>(), k); }
+inline void handler::parallel_for(range<3> r, const kernel &k) { native_range(r, id<3>(), k); }
+template <int D> void handler::parallel_for(range<D> r, id<D> offset, const kernel &k) { native_range(r, offset, k); }
+template <int D> void handler::native_range(const range<D> &r, const id<D> &offset, const kernel &k) {
   scythe_kernel_launch sizes;
   detail::set_range(sizes, r, offset);
   launch_native(detail::native_access::native(k), SCYTHE_SHAPE_RANGE, D, sizes);

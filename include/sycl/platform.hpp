@@ -208,10 +208,10 @@ template <class Param> typename Param::return_type device::get_info() const {
   } else if constexpr (detail::is_bit_set<Param>) {
     return detail::enumerators<typename Param::element_type>(ask<std::uint32_t>(Param::code));
   } else if constexpr (detail::is_vector_width<Param>) {
-    auto widths = ask<std::vector<std::uint32_t>>(Param::code);
+    auto widths = ask<std::vector<detail::later_t<Param, std::uint32_t>>>(Param::code);
     return widths.size() > Param::index ? widths[Param::index] : 0;
   } else if constexpr (detail::is_item_sizes<Param>) {
-    auto sizes = ask<std::vector<std::uint64_t>>(SCYTHE_DEVICE_MAX_WORK_ITEM_SIZES);
+    auto sizes = ask<std::vector<detail::later_t<Param, std::uint64_t>>>(SCYTHE_DEVICE_MAX_WORK_ITEM_SIZES);
     result limits;
     for (int i = 0; i < Param::dimensions; ++i)
       limits[i] = sizes.at(static_cast<std::size_t>(Param::dimensions - 1 - i));

@@ -1,7 +1,9 @@
 // One to three `size_t` with the element-wise operators that `range` and `id` share.
 //
-// Operators with integers are templates: an `id<1>` converts to `size_t`, and a plain `size_t` parameter would make
-// `id + 1` ambiguous with the built-in operator.
+// The operators are templates over both operands, which are found through a base class alone: as friends, the
+// specification's way to write them, each of the six classes would have all of them declared anew. Integers are
+// operands of their own: an `id<1>` converts to `size_t`, and a plain `size_t` parameter would make `id + 1` ambiguous
+// with the built-in operator.
 #ifndef SCYTHE_DETAIL_COORDINATES_HPP
 #define SCYTHE_DETAIL_COORDINATES_HPP
 
@@ -12,7 +14,11 @@
 
 namespace sycl::detail {
 
-template <class Derived, int D> class coordinates {
+namespace coordinatewise {
+struct operand {};
+} // namespace coordinatewise
+
+template <class Derived, int D> class coordinates : public coordinatewise::operand {
   static_assert(D >= 1 && D <= 3, "ranges and ids have 1, 2 or 3 dimensions");
 
 public:
@@ -21,96 +27,6 @@ public:
   constexpr std::size_t get(int dimension) const { return values_[dimension]; }
   constexpr std::size_t &operator[](int dimension) { return values_[dimension]; }
   constexpr std::size_t operator[](int dimension) const { return values_[dimension]; }
-
-  friend constexpr bool operator==(const Derived &a, const Derived &b) {
-    for (int i = 0; i < D; ++i)
-      if (a[i] != b[i])
-        return false;
-    return true;
-  }
-  friend constexpr bool operator!=(const Derived &a, const Derived &b) { return !(a == b); }
-  template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
-  friend constexpr bool operator==(const Derived &a, I b) {
-    for (int i = 0; i < D; ++i)
-      if (a[i] != static_cast<std::size_t>(b))
-        return false;
-    return true;
-  }
-  template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
-  friend constexpr bool operator==(I a, const Derived &b) {
-    return b == a;
-  }
-  template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
-  friend constexpr bool operator!=(const Derived &a, I b) {
-    return !(a == b);
-  }
-  template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
-  friend constexpr bool operator!=(I a, const Derived &b) {
-    return !(b == a);
-  }
-
-#define SCYTHE_ELEMENTWISE(op)                                                                                         \
-  friend constexpr Derived operator op(const Derived &a, const Derived &b) {                                           \
-    Derived r(a);                                                                                                      \
-    for (int i = 0; i < D; ++i)                                                                                        \
-      r[i] = a[i] op b[i];                                                                                             \
-    return r;                                                                                                          \
-  }                                                                                                                    \
-  template <class I, class = std::enable_if_t<std::is_integral_v<I>>>                                                  \
-  friend constexpr Derived operator op(const Derived &a, I b) {                                                        \
-    Derived r(a);                                                                                                      \
-    for (int i = 0; i < D; ++i)                                                                                        \
-      r[i] = a[i] op static_cast<std::size_t>(b);                                                                      \
-    return r;                                                                                                          \
-  }                                                                                                                    \
-  template <class I, class = std::enable_if_t<std::is_integral_v<I>>>                                                  \
-  friend constexpr Derived operator op(I a, const Derived &b) {                                                        \
-    Derived r(b);                                                                                                      \
-    for (int i = 0; i < D; ++i)                                                                                        \
-      r[i] = static_cast<std::size_t>(a) op b[i];                                                                      \
-    return r;                                                                                                          \
-  }
-#define SCYTHE_ELEMENTWISE_ASSIGN(op)                                                                                  \
-  SCYTHE_ELEMENTWISE(op)                                                                                               \
-  friend constexpr Derived &operator op## = (Derived & a, const Derived &b) { return a = a op b; }                     \
-  template <class I, class = std::enable_if_t<std::is_integral_v<I>>>                                                  \
-  friend constexpr Derived &operator op## = (Derived & a, I b) {                                                       \
-    return a = a op b;                                                                                                 \
-  }
-
-  SCYTHE_ELEMENTWISE_ASSIGN(+)
-  SCYTHE_ELEMENTWISE_ASSIGN(-)
-  SCYTHE_ELEMENTWISE_ASSIGN(*)
-  SCYTHE_ELEMENTWISE_ASSIGN(/)
-  SCYTHE_ELEMENTWISE_ASSIGN(%)
-  SCYTHE_ELEMENTWISE_ASSIGN(<<)
-  SCYTHE_ELEMENTWISE_ASSIGN(>>)
-  SCYTHE_ELEMENTWISE_ASSIGN(&)
-  SCYTHE_ELEMENTWISE_ASSIGN(|)
-  SCYTHE_ELEMENTWISE_ASSIGN(^)
-  SCYTHE_ELEMENTWISE(<)
-  SCYTHE_ELEMENTWISE(>)
-  SCYTHE_ELEMENTWISE(<=)
-  SCYTHE_ELEMENTWISE(>=)
-  SCYTHE_ELEMENTWISE(&&)
-  SCYTHE_ELEMENTWISE(||)
-#undef SCYTHE_ELEMENTWISE_ASSIGN
-#undef SCYTHE_ELEMENTWISE
-
-  friend constexpr Derived operator+(const Derived &a) { return a; }
-  friend constexpr Derived operator-(const Derived &a) { return std::size_t(0) - a; }
-  friend constexpr Derived &operator++(Derived &a) { return a += 1; }
-  friend constexpr Derived &operator--(Derived &a) { return a -= 1; }
-  friend constexpr Derived operator++(Derived &a, int) {
-    Derived old(a);
-    a += 1;
-    return old;
-  }
-  friend constexpr Derived operator--(Derived &a, int) {
-    Derived old(a);
-    a -= 1;
-    return old;
-  }
 
 protected:
   constexpr coordinates() = default;
@@ -126,6 +42,106 @@ private:
   std::size_t values_[D] = {};
 };
 
+namespace coordinatewise {
+
+// The range or id that an operand is; void for others.
+template <class Derived, int D> Derived own(const coordinates<Derived, D> *);
+template <class A, class = void> struct whole {
+  using type = void;
+};
+template <class A> struct whole<A, std::void_t<decltype(own(static_cast<const A *>(nullptr)))>> {
+  using type = decltype(own(static_cast<const A *>(nullptr)));
+};
+
+// Whether an operand goes with a `V` on the other side.
+template <class V, class A>
+inline constexpr bool joins = std::is_same_v<V, A> || std::is_integral_v<A> || std::is_convertible_v<const A &, V>;
+template <class A> inline constexpr bool joins<void, A> = false;
+
+// What an operation of `A` and `B` gives.
+template <class A, class B, class V = typename whole<A>::type, bool = joins<V, B>> struct result {
+  using type = V;
+};
+template <class A, class B, class V>
+struct result<A, B, V, false> : std::enable_if<joins<typename whole<B>::type, A>, typename whole<B>::type> {};
+template <class A, class B> using result_t = typename result<A, B>::type;
+// The same for assignments, whose left side is a range or id.
+template <class A, class B> using left = std::enable_if_t<joins<typename whole<A>::type, B>, typename whole<A>::type>;
+
+// An operand as a number for all elements, or as a `V`.
+template <class V, class A> constexpr decltype(auto) taken(const A &a) {
+  if constexpr (std::is_integral_v<A>)
+    return static_cast<std::size_t>(a);
+  else if constexpr (std::is_base_of_v<V, A>)
+    return static_cast<const V &>(a);
+  else
+    return static_cast<V>(a);
+}
+constexpr std::size_t at(std::size_t a, int) { return a; }
+template <class Derived, int D> constexpr std::size_t at(const coordinates<Derived, D> &a, int i) { return a.get(i); }
+
+template <class A, class B, class V = result_t<A, B>> constexpr bool operator==(const A &a, const B &b) {
+  const auto &x = taken<V>(a);
+  const auto &y = taken<V>(b);
+  for (int i = 0; i < V::dimensions; ++i)
+    if (at(x, i) != at(y, i))
+      return false;
+  return true;
+}
+template <class A, class B, class V = result_t<A, B>> constexpr bool operator!=(const A &a, const B &b) {
+  return !(a == b);
+}
+
+#define SCYTHE_COORDINATEWISE(op)                                                                                      \
+  template <class A, class B, class V = result_t<A, B>> constexpr V operator op(const A &a, const B &b) {              \
+    const auto &x = taken<V>(a);                                                                                       \
+    const auto &y = taken<V>(b);                                                                                       \
+    V r;                                                                                                               \
+    for (int i = 0; i < V::dimensions; ++i)                                                                            \
+      r[i] = at(x, i) op at(y, i);                                                                                     \
+    return r;                                                                                                          \
+  }
+#define SCYTHE_COORDINATEWISE_ASSIGN(op)                                                                               \
+  SCYTHE_COORDINATEWISE(op)                                                                                            \
+  template <class A, class B, class V = left<A, B>> constexpr A &operator op## = (A & a, const B &b) {                 \
+    static_cast<V &>(a) = static_cast<const V &>(a) op b;                                                              \
+    return a;                                                                                                          \
+  }
+SCYTHE_COORDINATEWISE_ASSIGN(+)
+SCYTHE_COORDINATEWISE_ASSIGN(-)
+SCYTHE_COORDINATEWISE_ASSIGN(*)
+SCYTHE_COORDINATEWISE_ASSIGN(/)
+SCYTHE_COORDINATEWISE_ASSIGN(%)
+SCYTHE_COORDINATEWISE_ASSIGN(<<)
+SCYTHE_COORDINATEWISE_ASSIGN(>>)
+SCYTHE_COORDINATEWISE_ASSIGN(&)
+SCYTHE_COORDINATEWISE_ASSIGN(|)
+SCYTHE_COORDINATEWISE_ASSIGN(^)
+SCYTHE_COORDINATEWISE(<)
+SCYTHE_COORDINATEWISE(>)
+SCYTHE_COORDINATEWISE(<=)
+SCYTHE_COORDINATEWISE(>=)
+SCYTHE_COORDINATEWISE(&&)
+SCYTHE_COORDINATEWISE(||)
+#undef SCYTHE_COORDINATEWISE_ASSIGN
+#undef SCYTHE_COORDINATEWISE
+
+template <class A, class V = left<A, int>> constexpr V operator+(const A &a) { return a; }
+template <class A, class V = left<A, int>> constexpr V operator-(const A &a) { return 0 - a; }
+template <class A, class V = left<A, int>> constexpr A &operator++(A &a) { return a += 1; }
+template <class A, class V = left<A, int>> constexpr A &operator--(A &a) { return a -= 1; }
+template <class A, class V = left<A, int>> constexpr V operator++(A &a, int) {
+  const V old(a);
+  a += 1;
+  return old;
+}
+template <class A, class V = left<A, int>> constexpr V operator--(A &a, int) {
+  const V old(a);
+  a -= 1;
+  return old;
+}
+
+} // namespace coordinatewise
 } // namespace sycl::detail
 
 #endif

@@ -4,12 +4,11 @@
 #define SCYTHE_DETAIL_INLINE_VECTOR_HPP
 
 #include <cstddef>
-#include <type_traits>
 
 namespace sycl::detail {
 
 template <class T, std::size_t N> class inline_vector {
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>);
+  static_assert(__is_trivially_copyable(T) && __is_trivially_constructible(T));
 
 public:
   inline_vector() noexcept {}
