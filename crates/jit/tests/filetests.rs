@@ -98,3 +98,33 @@ fn every_file_is_lowered_as_it_says() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
+
+/// A kernel with a barrier, and with operations on memory that work-items can only do one after the other.
+fn kernel_with_atomics(count: usize) -> String {
+    let mut text = String::from(
+        "target triple = \"spirv64-unknown-unknown\"\n\
+        declare spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)\n\
+        declare spir_func void @_Z22__spirv_ControlBarrierjjj(i32, i32, i32)\n\
+        define spir_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %in) \"scythe-shape\"=\"nd_range\" {\n\
+        %x = call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n\
+        %p = getelementptr i32, ptr addrspace(1) %in, i64 %x\n\
+        %v0 = load i32, ptr addrspace(1) %p, align 4\n\
+        call spir_func void @_Z22__spirv_ControlBarrierjjj(i32 2, i32 2, i32 272)\n",
+    );
+    for i in 0..count {
+        text += &format!(
+            "%s{i} = zext i32 %v{i} to i64\n%a{i} = getelementptr i32, ptr addrspace(1) %out, i64 %s{i}\n\
+            %v{} = atomicrmw add ptr addrspace(1) %a{i}, i32 1 monotonic\n",
+            i + 1
+        );
+    }
+    text + "ret void\n}\n"
+}
+
+#[test]
+fn kernels_that_would_swell_are_not_widened() {
+    let run = parse("; RUN: -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups");
+    let widened = |atomics| lower("k.ll", &kernel_with_atomics(atomics), &run).unwrap().contains("<16 x i32>");
+    assert!(widened(2));
+    assert!(!widened(200));
+}

@@ -29,6 +29,15 @@ const STACK_LIMIT: u64 = 64 << 10;
 /// Work-item numbers below this fit an `int`; see [`lanes`].
 const NARROW: u64 = 1 << 31;
 
+/// Widened forms of up to this many instructions are kept in any case.
+const SWOLLEN: usize = 1500;
+
+/// How many times as large as the kernel a larger form may be: vector code has about as many instructions as the kernel.
+const SWOLLEN_TIMES: usize = 2;
+
+/// Forms of more instructions than this are not kept.
+const ENORMOUS: usize = 10_000;
+
 /// Brings widened code into registers, in a form that can be cut at barriers.
 const TIDY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
     lower-switch,loop-simplify,lcssa";
@@ -236,6 +245,8 @@ fn versions<'ctx>(
             lanes::widen(module, kernel, &format!("{name}.{suffix}"), lanes::Options { lanes, masked, fold })
         };
         let wanted = [full.then_some(("full", false)), masked.then_some(("masked", true))];
+        // How work-items lie in sub-groups may be changed where nobody looks.
+        let is_free = specialise::required_sub_group(kernel).is_none() && !specialise::sees_sub_groups(kernel);
         let mut made = [None, None];
         let mut narrow = false;
         for (place, wanted) in made.iter_mut().zip(wanted) {
@@ -246,11 +257,22 @@ fn versions<'ctx>(
             run_function_passes(widened.function, TIDY, Some(machine), PassOptions::default())?;
             narrow |= widened.narrow;
             *place = Some(widened.function);
+            if is_free && has_swollen(kernel, widened.function) {
+                made.into_iter().flatten().for_each(Function::erase);
+                return Ok((single(module, kernel)?, false));
+            }
         }
         let [full, masked] = made;
         return Ok((group::Versions { full, masked, lanes, fold }, narrow));
     }
     Ok((single(module, kernel)?, false))
+}
+
+/// Whether a widened form is mostly work done lane by lane, or so large that compiling it takes seconds. Kernels that move whole
+/// vectors of elements under masks come out like that: they are sooner compiled, and no slower, one work-item at a time.
+fn has_swollen(kernel: Function<'_>, widened: Function<'_>) -> bool {
+    let (before, after) = (kernel.instructions().count(), widened.instructions().count());
+    after > SWOLLEN && (after > SWOLLEN_TIMES * before || after > ENORMOUS)
 }
 
 /// A copy of the kernel, with sub-groups of one work-item.
