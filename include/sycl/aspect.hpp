@@ -15,21 +15,19 @@ enum class aspect : std::uint32_t {
 namespace detail {
 
 // The text of a macro is "1" where the compiler defined it as 1, and the macro's own name where nobody defined it. So
-// there need not be a default for each macro of each aspect.
-constexpr bool is_one(const char *text) { return text[0] == '1' && text[1] == '\0'; }
-
+// there need not be a default for each macro of each aspect, and the first character tells.
 #define SCYTHE_TEXT_OF(expanded) #expanded
 #define SCYTHE_TEXT(macro) SCYTHE_TEXT_OF(macro)
 
 // True where the targets of this compilation include one that may have aspects which nobody listed, such as the generic
 // target.
-inline constexpr bool any_device_has_any_aspect = is_one(SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__));
+inline constexpr bool any_device_has_any_aspect = *SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__) == '1';
 
 constexpr bool target_has(aspect asked) {
   switch (asked) {
 #define SCYTHE_ASPECT(name, number)                                                                                    \
   case aspect::name:                                                                                                   \
-    return is_one(SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_##name##__));
+    return *SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_##name##__) == '1';
 #include <sycl/detail/aspects.def>
   }
   return false;
@@ -39,7 +37,7 @@ constexpr bool targets_have(aspect asked) {
   switch (asked) {
 #define SCYTHE_ASPECT(name, number)                                                                                    \
   case aspect::name:                                                                                                   \
-    return is_one(SCYTHE_TEXT(__SYCL_ALL_DEVICES_HAVE_##name##__));
+    return *SCYTHE_TEXT(__SYCL_ALL_DEVICES_HAVE_##name##__) == '1';
 #include <sycl/detail/aspects.def>
   }
   return false;

@@ -128,11 +128,7 @@ template <class A, class B, class R = detail::floats<A, B>> SCYTHE_BY_ELEMENT R 
   SCYTHE_EACH(detail::next_after<typename detail::shape<R>::element>(SCYTHE_AT(x), SCYTHE_AT(y)));
 }
 SCYTHE_WITH_POINTER(fract, same, detail::fraction<typename detail::shape<R>::element>)
-inline half nan(std::uint16_t code) { return detail::coded_nan(code); }
-inline float nan(std::uint32_t code) { return detail::coded_nan(code); }
-inline double nan(std::uint64_t code) { return detail::coded_nan(code); }
-inline double nan(unsigned long long code) { return detail::coded_nan(code); }
-template <class T, class V = detail::if_elements<detail::integers<T>>, class Code = typename detail::shape<V>::element,
+template <class T, class V = detail::integers<T>, class Code = typename detail::shape<V>::element,
           class = std::enable_if_t<std::is_unsigned_v<Code> && (sizeof(Code) > 1)>,
           class R = typename detail::shape<V>::template rebind<detail::float_of_size<Code>>>
 R nan(const T &code) {
@@ -155,7 +151,8 @@ SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)
 #undef SCYTHE_RELAXED_2
 } // namespace native
 
-// At least 11 bits; angles up to 2^16.
+// At least 11 bits; angles up to 2^16. On the host, both are the functions that the C library has.
+#ifdef SCYTHE_DEVICE_PASS
 namespace half_precision {
 #define SCYTHE_RELAXED_1(name)                                                                                         \
   template <class T, class R = detail::singles<T>> SCYTHE_BY_ELEMENT R name(const T &x) {                              \
@@ -170,6 +167,9 @@ SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)
 #undef SCYTHE_RELAXED_1
 #undef SCYTHE_RELAXED_2
 } // namespace half_precision
+#else
+namespace half_precision = native;
+#endif
 
 #undef SCYTHE_PUBLIC_1
 #undef SCYTHE_PUBLIC_2

@@ -57,20 +57,25 @@ template <class = void> constexpr bool is_architecture_aspect(aspect asked) {
 template <class = void> constexpr bool compiled_for(aspect asked) {
   switch (asked) {
   case aspect::ext_intel_x86_64:
-    return is_one(SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__));
+    return *SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__) == '1';
 #define SCYTHE_ARCHITECTURE(vendor, name, upper)                                                                       \
   case aspect::ext_##vendor##_gpu_##name:                                                                              \
-    return is_one(SCYTHE_TEXT(__SYCL_TARGET_##upper##__));
+    return *SCYTHE_TEXT(__SYCL_TARGET_##upper##__) == '1';
 #include <sycl/detail/architectures.def>
   default:
     return false;
   }
 }
+// One of the texts below is "1", rather than a name, which begins with an underscore.
 constexpr bool compiled_for_known_architecture() {
-  return is_one(SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__))
-#define SCYTHE_ARCHITECTURE(vendor, name, upper) || is_one(SCYTHE_TEXT(__SYCL_TARGET_##upper##__))
+  const char *text = SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__)
+#define SCYTHE_ARCHITECTURE(vendor, name, upper) " " SCYTHE_TEXT(__SYCL_TARGET_##upper##__)
 #include <sycl/detail/architectures.def>
       ;
+  for (bool first = true; *text; first = *text++ == ' ')
+    if (first && *text == '1')
+      return true;
+  return false;
 }
 #undef SCYTHE_TEXT
 #undef SCYTHE_TEXT_OF

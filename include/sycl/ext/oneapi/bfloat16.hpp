@@ -51,7 +51,10 @@ public:
   }
 #define SCYTHE_BFLOAT16_ARITHMETIC(op)                                                                                 \
   SCYTHE_BFLOAT16_OPERATOR(bfloat16, op)                                                                               \
-  friend constexpr bfloat16 &operator op## = (bfloat16 & a, bfloat16 b) { return a = a op b; }                         \
+  friend constexpr bfloat16 &operator op## = (bfloat16 & a, bfloat16 b) {                                              \
+    a.bits_ = rounded(static_cast<float>(a) op static_cast<float>(b));                                                 \
+    return a;                                                                                                          \
+  }                                                                                                                    \
   template <class T, class = detail::if_joins_bfloat16<T>>                                                             \
   friend constexpr bfloat16 &operator op## = (bfloat16 & a, const T &b) {                                              \
     return a = a op b;                                                                                                 \
@@ -73,16 +76,22 @@ public:
 #undef SCYTHE_BFLOAT16_ARITHMETIC
 #undef SCYTHE_BFLOAT16_OPERATOR
 
-  friend constexpr bfloat16 &operator++(bfloat16 &x) { return x += 1.0f; }
-  friend constexpr bfloat16 &operator--(bfloat16 &x) { return x -= 1.0f; }
+  friend constexpr bfloat16 &operator++(bfloat16 &x) {
+    x.bits_ = rounded(static_cast<float>(x) + 1.0f);
+    return x;
+  }
+  friend constexpr bfloat16 &operator--(bfloat16 &x) {
+    x.bits_ = rounded(static_cast<float>(x) - 1.0f);
+    return x;
+  }
   friend constexpr bfloat16 operator++(bfloat16 &x, int) {
     const bfloat16 old = x;
-    ++x;
+    x.bits_ = rounded(static_cast<float>(x) + 1.0f);
     return old;
   }
   friend constexpr bfloat16 operator--(bfloat16 &x, int) {
     const bfloat16 old = x;
-    --x;
+    x.bits_ = rounded(static_cast<float>(x) - 1.0f);
     return old;
   }
 
