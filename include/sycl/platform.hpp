@@ -162,6 +162,9 @@ template <class Param, class = void> inline constexpr bool is_vector_width = fal
 template <class Param> inline constexpr bool is_vector_width<Param, std::void_t<decltype(Param::index)>> = true;
 template <class Param, class = void> inline constexpr bool is_item_sizes = false;
 template <class Param> inline constexpr bool is_item_sizes<Param, std::void_t<decltype(Param::dimensions)>> = true;
+// Answered by devices with an aspect that no backend has.
+template <class Param, class = void> inline constexpr bool lacks_aspect = false;
+template <class Param> inline constexpr bool lacks_aspect<Param, std::void_t<decltype(Param::scythe_aspect)>> = true;
 
 } // namespace detail
 
@@ -216,6 +219,9 @@ template <class Param> typename Param::return_type device::get_info() const {
     for (int i = 0; i < Param::dimensions; ++i)
       limits[i] = sizes.at(static_cast<std::size_t>(Param::dimensions - 1 - i));
     return limits;
+  } else if constexpr (detail::lacks_aspect<Param>) {
+    detail::fail(errc::feature_not_supported, "device '%s' lacks aspect %s, which the question needs",
+                 get_info<info::device::name>().c_str(), Param::scythe_aspect);
   } else if constexpr (std::is_same_v<Param, info::device::platform>) {
     return get_platform();
   } else if constexpr (std::is_same_v<Param, info::device::parent_device>) {

@@ -20,6 +20,7 @@
 #include <sycl/device_selector.hpp>
 #include <sycl/event.hpp>
 #include <sycl/exception.hpp>
+#include <sycl/ext/intel/device_info.hpp>
 #include <sycl/ext/oneapi/accessor_properties.hpp>
 #include <sycl/ext/oneapi/annotated.hpp>
 #include <sycl/ext/oneapi/architecture.hpp>
@@ -65,5 +66,8 @@
 #include <sycl/usm.hpp>
 #include <sycl/vec.hpp>
 #include <sycl/version.hpp>
+
+// Programs expect `assert` of it, since other implementations' headers include this.
+#include <cassert>
 
 #endif

@@ -220,7 +220,13 @@ void dot_products(sycl::queue &q) {
   sycl::free(out, q);
 }
 
-void names() {
+void names(const sycl::device &d) {
+  // The headers bring this macro.
+  assert(sizeof(bfloat16) == 2);
+  CHECK(check::throws(sycl::errc::feature_not_supported,
+                      [&] { (void)d.get_info<sycl::ext::intel::info::device::free_memory>(); }));
+  CHECK(check::throws(sycl::errc::feature_not_supported,
+                      [&] { (void)d.get_info<sycl::ext::intel::info::device::uuid>(); }));
   CHECK(std::is_same_v<sycl::ext::oneapi::plus<int>, sycl::plus<int>>);
   CHECK(sizeof(::cl_bool) == 4 && sizeof(::cl_half) == 2 && sizeof(::cl_long) == 8 &&
         sizeof(sycl::opencl::cl_bool) == 1);
@@ -237,6 +243,6 @@ int main() {
   if (q.get_device().has(sycl::aspect::fp64))
     complex_in_kernels<double>(q, 1e-13);
   dot_products(q);
-  names();
+  names(q.get_device());
   return check::result();
 }

@@ -43,10 +43,12 @@ public:
 
 #define SCYTHE_BFLOAT16_OPERATOR(R, op)                                                                                \
   friend constexpr R operator op(bfloat16 a, bfloat16 b) { return static_cast<float>(a) op static_cast<float>(b); }    \
-  template <class T, class = detail::if_joins_bfloat16<T>> friend constexpr R operator op(bfloat16 a, const T &b) {    \
+  template <class T, class = sycl::detail::if_joins_bfloat16<T>>                                                       \
+  friend constexpr R operator op(bfloat16 a, const T &b) {                                                             \
     return static_cast<float>(a) op static_cast<float>(b);                                                             \
   }                                                                                                                    \
-  template <class T, class = detail::if_joins_bfloat16<T>> friend constexpr R operator op(const T &a, bfloat16 b) {    \
+  template <class T, class = sycl::detail::if_joins_bfloat16<T>>                                                       \
+  friend constexpr R operator op(const T &a, bfloat16 b) {                                                             \
     return static_cast<float>(a) op static_cast<float>(b);                                                             \
   }
 #define SCYTHE_BFLOAT16_ARITHMETIC(op)                                                                                 \
@@ -55,7 +57,7 @@ public:
     a.bits_ = rounded(static_cast<float>(a) op static_cast<float>(b));                                                 \
     return a;                                                                                                          \
   }                                                                                                                    \
-  template <class T, class = detail::if_joins_bfloat16<T>>                                                             \
+  template <class T, class = sycl::detail::if_joins_bfloat16<T>>                                                       \
   friend constexpr bfloat16 &operator op## = (bfloat16 & a, const T &b) {                                              \
     return a = a op b;                                                                                                 \
   }                                                                                                                    \

@@ -30,8 +30,8 @@ template <class A, class B> std::int32_t dot_of(const A &a, const B &b, std::int
 namespace sycl::ext::oneapi {
 
 template <class A, class B>
-auto dot_acc(A a, B b, std::int32_t c) -> decltype(detail::byte_of(a, 0), detail::byte_of(b, 0)) {
-  return detail::dot_of(a, b, c);
+auto dot_acc(A a, B b, std::int32_t c) -> decltype(sycl::detail::byte_of(a, 0), sycl::detail::byte_of(b, 0)) {
+  return sycl::detail::dot_of(a, b, c);
 }
 
 } // namespace sycl::ext::oneapi

@@ -47,8 +47,8 @@ namespace sycl::ext::oneapi::experimental {
 using oneapi::bfloat16;
 
 #define SCYTHE_BFLOAT16_UNARY(name)                                                                                    \
-  template <class T> detail::if_bfloat16<T> name(T x) {                                                                \
-    return detail::for_each_bfloat16<T>([](float y) { return bfloat16(sycl::name(y)); }, x);                           \
+  template <class T> sycl::detail::if_bfloat16<T> name(T x) {                                                          \
+    return sycl::detail::for_each_bfloat16<T>([](float y) { return bfloat16(sycl::name(y)); }, x);                     \
   }
 SCYTHE_BFLOAT16_UNARY(fabs)
 SCYTHE_BFLOAT16_UNARY(ceil)
@@ -69,21 +69,21 @@ SCYTHE_BFLOAT16_UNARY(tanh)
 #undef SCYTHE_BFLOAT16_UNARY
 
 #define SCYTHE_BFLOAT16_BINARY(name)                                                                                   \
-  template <class T> detail::if_bfloat16<T> name(T x, T y) {                                                           \
-    return detail::for_each_bfloat16<T>([](float a, float b) { return bfloat16(sycl::name(a, b)); }, x, y);            \
+  template <class T> sycl::detail::if_bfloat16<T> name(T x, T y) {                                                     \
+    return sycl::detail::for_each_bfloat16<T>([](float a, float b) { return bfloat16(sycl::name(a, b)); }, x, y);      \
   }
 SCYTHE_BFLOAT16_BINARY(fmin)
 SCYTHE_BFLOAT16_BINARY(fmax)
 #undef SCYTHE_BFLOAT16_BINARY
 
-template <class T> detail::if_bfloat16<T> fma(T x, T y, T z) {
-  return detail::for_each_bfloat16<T>([](float a, float b, float c) { return bfloat16(detail::sum_to_odd(a, b, c)); },
-                                      x, y, z);
+template <class T> sycl::detail::if_bfloat16<T> fma(T x, T y, T z) {
+  return sycl::detail::for_each_bfloat16<T>(
+      [](float a, float b, float c) { return bfloat16(sycl::detail::sum_to_odd(a, b, c)); }, x, y, z);
 }
 
 inline bool isnan(bfloat16 x) { return static_cast<bool>(sycl::isnan(static_cast<float>(x))); }
 template <std::size_t N> marray<bool, N> isnan(marray<bfloat16, N> x) {
-  return detail::for_each_bfloat16<marray<bool, N>>([](float y) { return static_cast<bool>(sycl::isnan(y)); }, x);
+  return sycl::detail::for_each_bfloat16<marray<bool, N>>([](float y) { return static_cast<bool>(sycl::isnan(y)); }, x);
 }
 
 } // namespace sycl::ext::oneapi::experimental

@@ -43,7 +43,7 @@ template <class Stream, class T> const Stream &write_to(const Stream &out, const
 namespace ext::oneapi::experimental {
 
 template <class T> class complex {
-  static_assert(detail::complexes::is_complex_part<T>, "the parts of a complex number are half, float or double");
+  static_assert(sycl::detail::complexes::is_complex_part<T>, "the parts of a complex number are half, float or double");
 
 public:
   using value_type = T;
@@ -76,12 +76,14 @@ public:
   friend complex operator-(const complex &z) { return {-z.re_, -z.im_}; }
   // The compiler's own product and quotient keep to the C++ standard where numbers are infinite or none.
   friend complex operator*(const complex &z, const complex &w) {
-    return detail::complexes::from_std<T>(detail::complexes::to_std(z) * detail::complexes::to_std(w));
+    return sycl::detail::complexes::from_std<T>(sycl::detail::complexes::to_std(z) *
+                                                sycl::detail::complexes::to_std(w));
   }
   friend complex operator*(const complex &z, T y) { return {z.re_ * y, z.im_ * y}; }
   friend complex operator*(T x, const complex &w) { return {x * w.re_, x * w.im_}; }
   friend complex operator/(const complex &z, const complex &w) {
-    return detail::complexes::from_std<T>(detail::complexes::to_std(z) / detail::complexes::to_std(w));
+    return sycl::detail::complexes::from_std<T>(sycl::detail::complexes::to_std(z) /
+                                                sycl::detail::complexes::to_std(w));
   }
   friend complex operator/(const complex &z, T y) { return {z.re_ / y, z.im_ / y}; }
   friend complex operator/(T x, const complex &w) { return complex(x) / w; }
@@ -105,16 +107,18 @@ public:
   // As `std::complex` is read and written.
   template <class C, class Traits>
   friend std::basic_istream<C, Traits> &operator>>(std::basic_istream<C, Traits> &is, complex &z) {
-    std::complex<detail::complexes::computed<T>> read;
+    std::complex<sycl::detail::complexes::computed<T>> read;
     if (is >> read)
-      z = detail::complexes::from_std<T>(read);
+      z = sycl::detail::complexes::from_std<T>(read);
     return is;
   }
   template <class C, class Traits>
   friend std::basic_ostream<C, Traits> &operator<<(std::basic_ostream<C, Traits> &os, const complex &z) {
-    return os << detail::complexes::to_std(z);
+    return os << sycl::detail::complexes::to_std(z);
   }
-  friend const stream &operator<<(const stream &out, const complex &z) { return detail::complexes::write_to(out, z); }
+  friend const stream &operator<<(const stream &out, const complex &z) {
+    return sycl::detail::complexes::write_to(out, z);
+  }
 
 private:
   T re_, im_;

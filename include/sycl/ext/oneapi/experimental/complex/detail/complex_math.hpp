@@ -64,15 +64,17 @@ namespace sycl::ext::oneapi::experimental {
 // --- Parts
 
 template <class T> constexpr T real(const complex<T> &z) { return z.real(); }
-template <class T> constexpr detail::complexes::if_real<T> real(T x) {
-  return static_cast<detail::complexes::real_part<T>>(x);
+template <class T> constexpr sycl::detail::complexes::if_real<T> real(T x) {
+  return static_cast<sycl::detail::complexes::real_part<T>>(x);
 }
 template <class T> constexpr T imag(const complex<T> &z) { return z.imag(); }
-template <class T> constexpr detail::complexes::if_real<T> imag(T) { return detail::complexes::real_part<T>(0); }
+template <class T> constexpr sycl::detail::complexes::if_real<T> imag(T) {
+  return sycl::detail::complexes::real_part<T>(0);
+}
 template <class T> T abs(const complex<T> &z) { return sycl::hypot(z.real(), z.imag()); }
 template <class T> T arg(const complex<T> &z) { return sycl::atan2(z.imag(), z.real()); }
-template <class T> detail::complexes::if_real<T> arg(T x) {
-  using R = detail::complexes::real_part<T>;
+template <class T> sycl::detail::complexes::if_real<T> arg(T x) {
+  using R = sycl::detail::complexes::real_part<T>;
   return sycl::atan2(R(0), static_cast<R>(x));
 }
 template <class T> T norm(const complex<T> &z) {
@@ -80,22 +82,22 @@ template <class T> T norm(const complex<T> &z) {
     return std::numeric_limits<T>::infinity();
   return z.real() * z.real() + z.imag() * z.imag();
 }
-template <class T> detail::complexes::if_real<T> norm(T x) {
-  return static_cast<detail::complexes::real_part<T>>(x) * static_cast<detail::complexes::real_part<T>>(x);
+template <class T> sycl::detail::complexes::if_real<T> norm(T x) {
+  return static_cast<sycl::detail::complexes::real_part<T>>(x) * static_cast<sycl::detail::complexes::real_part<T>>(x);
 }
 template <class T> complex<T> conj(const complex<T> &z) { return {z.real(), -z.imag()}; }
-template <class T> complex<detail::complexes::if_real<T>> conj(T x) {
-  return static_cast<detail::complexes::real_part<T>>(x);
+template <class T> complex<sycl::detail::complexes::if_real<T>> conj(T x) {
+  return static_cast<sycl::detail::complexes::real_part<T>>(x);
 }
 template <class T> complex<T> proj(const complex<T> &z) {
   if (sycl::isinf(z.real()) || sycl::isinf(z.imag()))
     return {std::numeric_limits<T>::infinity(), sycl::copysign(T(0), z.imag())};
   return z;
 }
-template <class T> complex<detail::complexes::if_real<T>> proj(T x) {
-  return proj(complex<detail::complexes::real_part<T>>(static_cast<detail::complexes::real_part<T>>(x)));
+template <class T> complex<sycl::detail::complexes::if_real<T>> proj(T x) {
+  return proj(complex<sycl::detail::complexes::real_part<T>>(static_cast<sycl::detail::complexes::real_part<T>>(x)));
 }
-template <class T, class = std::enable_if_t<detail::complexes::is_complex_part<T>>>
+template <class T, class = std::enable_if_t<sycl::detail::complexes::is_complex_part<T>>>
 complex<T> polar(const T &rho, const T &theta = T()) {
   return {rho * sycl::cos(theta), rho * sycl::sin(theta)};
 }
@@ -104,7 +106,7 @@ complex<T> polar(const T &rho, const T &theta = T()) {
 
 #define SCYTHE_COMPLEX_FUNCTION(name, call)                                                                            \
   template <class T> complex<T> name(const complex<T> &z) {                                                            \
-    return detail::complexes::from_std<T>(call(detail::complexes::to_std(z)));                                         \
+    return sycl::detail::complexes::from_std<T>(call(sycl::detail::complexes::to_std(z)));                             \
   }
 SCYTHE_COMPLEX_FUNCTION(exp, std::exp)
 SCYTHE_COMPLEX_FUNCTION(log, std::log)
@@ -115,35 +117,36 @@ SCYTHE_COMPLEX_FUNCTION(tan, std::tan)
 SCYTHE_COMPLEX_FUNCTION(sinh, std::sinh)
 SCYTHE_COMPLEX_FUNCTION(cosh, std::cosh)
 SCYTHE_COMPLEX_FUNCTION(tanh, std::tanh)
-SCYTHE_COMPLEX_FUNCTION(asin, detail::complexes::asin_of)
-SCYTHE_COMPLEX_FUNCTION(acos, detail::complexes::acos_of)
-SCYTHE_COMPLEX_FUNCTION(atan, detail::complexes::atan_of)
-SCYTHE_COMPLEX_FUNCTION(asinh, detail::complexes::asinh_of)
-SCYTHE_COMPLEX_FUNCTION(acosh, detail::complexes::acosh_of)
-SCYTHE_COMPLEX_FUNCTION(atanh, detail::complexes::atanh_of)
+SCYTHE_COMPLEX_FUNCTION(asin, sycl::detail::complexes::asin_of)
+SCYTHE_COMPLEX_FUNCTION(acos, sycl::detail::complexes::acos_of)
+SCYTHE_COMPLEX_FUNCTION(atan, sycl::detail::complexes::atan_of)
+SCYTHE_COMPLEX_FUNCTION(asinh, sycl::detail::complexes::asinh_of)
+SCYTHE_COMPLEX_FUNCTION(acosh, sycl::detail::complexes::acosh_of)
+SCYTHE_COMPLEX_FUNCTION(atanh, sycl::detail::complexes::atanh_of)
 #undef SCYTHE_COMPLEX_FUNCTION
 
 template <class T> complex<T> log10(const complex<T> &z) {
-  using F = detail::complexes::computed<T>;
-  const std::complex<F> l = std::log(detail::complexes::to_std(z));
+  using F = sycl::detail::complexes::computed<T>;
+  const std::complex<F> l = std::log(sycl::detail::complexes::to_std(z));
   constexpr F scale = static_cast<F>(0.434294481903251827651);
-  return detail::complexes::from_std<T>({l.real() * scale, l.imag() * scale});
+  return sycl::detail::complexes::from_std<T>({l.real() * scale, l.imag() * scale});
 }
 
 template <class T> complex<T> pow(const complex<T> &x, const complex<T> &y) {
-  return detail::complexes::from_std<T>(std::pow(detail::complexes::to_std(x), detail::complexes::to_std(y)));
+  return sycl::detail::complexes::from_std<T>(
+      std::pow(sycl::detail::complexes::to_std(x), sycl::detail::complexes::to_std(y)));
 }
-template <class T, class U, class R = detail::complexes::promoted<T, U>,
+template <class T, class U, class R = sycl::detail::complexes::promoted<T, U>,
           class = std::enable_if_t<!std::is_same_v<T, U>>>
 complex<R> pow(const complex<T> &x, const complex<U> &y) {
   return pow(complex<R>(x), complex<R>(y));
 }
-template <class T, class U, class R = detail::complexes::promoted_parts<complex<T>, U>>
+template <class T, class U, class R = sycl::detail::complexes::promoted_parts<complex<T>, U>>
 complex<R> pow(const complex<T> &x, const U &y) {
   return pow(complex<R>(x), complex<R>(static_cast<R>(y)));
 }
-template <class T, class U, class R = detail::complexes::promoted_parts<T, complex<U>>,
-          class = detail::complexes::if_real<T>>
+template <class T, class U, class R = sycl::detail::complexes::promoted_parts<T, complex<U>>,
+          class = sycl::detail::complexes::if_real<T>>
 complex<R> pow(const T &x, const complex<U> &y) {
   return pow(complex<R>(static_cast<R>(x)), complex<R>(y));
 }

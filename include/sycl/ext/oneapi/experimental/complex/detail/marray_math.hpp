@@ -37,7 +37,7 @@ namespace sycl::ext::oneapi::experimental {
 
 #define SCYTHE_COMPLEX_ARRAY(name, R)                                                                                  \
   template <class T, std::size_t N> marray<R, N> name(const marray<complex<T>, N> &x) {                                \
-    return detail::complexes::by_element<N>([](const complex<T> &z) { return experimental::name(z); }, x);             \
+    return sycl::detail::complexes::by_element<N>([](const complex<T> &z) { return experimental::name(z); }, x);       \
   }
 SCYTHE_COMPLEX_ARRAY(real, T)
 SCYTHE_COMPLEX_ARRAY(imag, T)
@@ -64,30 +64,30 @@ SCYTHE_COMPLEX_ARRAY(acosh, complex<T>)
 SCYTHE_COMPLEX_ARRAY(atanh, complex<T>)
 #undef SCYTHE_COMPLEX_ARRAY
 
-template <class T, std::size_t N, class = detail::complexes::if_real<T>>
+template <class T, std::size_t N, class = sycl::detail::complexes::if_real<T>>
 marray<complex<T>, N> proj(const marray<T, N> &x) {
-  return detail::complexes::by_element<N>([](T y) { return experimental::proj(y); }, x);
+  return sycl::detail::complexes::by_element<N>([](T y) { return experimental::proj(y); }, x);
 }
 
-template <class T, std::size_t N, class = detail::complexes::if_real<T>>
+template <class T, std::size_t N, class = sycl::detail::complexes::if_real<T>>
 marray<complex<T>, N> polar(const marray<T, N> &rho, T theta = 0) {
-  return detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); }, rho, theta);
+  return sycl::detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); }, rho, theta);
 }
-template <class T, std::size_t N, class = detail::complexes::if_real<T>>
+template <class T, std::size_t N, class = sycl::detail::complexes::if_real<T>>
 marray<complex<T>, N> polar(const marray<T, N> &rho, const marray<T, N> &theta) {
-  return detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); }, rho, theta);
+  return sycl::detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); }, rho, theta);
 }
-template <class T, std::size_t N, class = detail::complexes::if_real<T>>
+template <class T, std::size_t N, class = sycl::detail::complexes::if_real<T>>
 marray<complex<T>, N> polar(T rho, const marray<T, N> &theta) {
-  return detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); }, rho, theta);
+  return sycl::detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); }, rho, theta);
 }
 
 // Either operand may be a scalar, and one at least is complex.
-template <class A, class B, class = detail::complexes::if_arrays<A, B>,
-          class = std::enable_if_t<detail::complexes::is_complex<detail::complexes::element_t<A>> ||
-                                   detail::complexes::is_complex<detail::complexes::element_t<B>>>>
+template <class A, class B, class = sycl::detail::complexes::if_arrays<A, B>,
+          class = std::enable_if_t<sycl::detail::complexes::is_complex<sycl::detail::complexes::element_t<A>> ||
+                                   sycl::detail::complexes::is_complex<sycl::detail::complexes::element_t<B>>>>
 auto pow(const A &x, const B &y) {
-  return detail::complexes::by_element<detail::complexes::elements_of_both<A, B>>(
+  return sycl::detail::complexes::by_element<sycl::detail::complexes::elements_of_both<A, B>>(
       [](const auto &base, const auto &exponent) { return experimental::pow(base, exponent); }, x, y);
 }
 
