@@ -228,14 +228,17 @@ struct max_constant_args : detail::fixed_param<std::uint32_t, 8> {};
 struct execution_capabilities {
   using return_type = std::vector<execution_capability>;
 };
-struct partition_properties {
-  using return_type = std::vector<partition_property>;
+// A part of what the runtime says of a device's partitions: a number, or a set of bits.
+template <std::uint32_t scythe_partition_info::*Answer, class Result> struct partition_answer {
+  static constexpr auto answer = Answer;
+  using return_type = Result;
 };
-struct partition_affinity_domains {
-  using return_type = std::vector<partition_affinity_domain>;
-};
-struct partition_type_property : detail::fixed_param<partition_property> {};
-struct partition_type_affinity_domain : detail::fixed_param<partition_affinity_domain> {};
+struct partition_properties : partition_answer<&scythe_partition_info::properties, std::vector<partition_property>> {};
+struct partition_affinity_domains
+    : partition_answer<&scythe_partition_info::affinity_domains, std::vector<partition_affinity_domain>> {};
+struct partition_type_property : partition_answer<&scythe_partition_info::type_property, partition_property> {};
+struct partition_type_affinity_domain
+    : partition_answer<&scythe_partition_info::type_affinity_domain, partition_affinity_domain> {};
 } // namespace device
 
 } // namespace info

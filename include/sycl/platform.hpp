@@ -104,9 +104,22 @@ public:
     return static_cast<backend>(kind);
   }
   template <class Param> typename Param::return_type get_info() const;
-  template <info::partition_property Property, class... Args> std::vector<device> create_sub_devices(Args &&...) const {
-    detail::fail(errc::feature_not_supported, "device '%s' cannot be partitioned",
-                 get_info<info::device::name>().c_str());
+  // As many parts as fit, each with so many compute units; one part for each number; one for each part of the machine.
+  template <info::partition_property Property,
+            std::enable_if_t<Property == info::partition_property::partition_equally, int> = 0>
+  std::vector<device> create_sub_devices(std::size_t count) const {
+    return parts(Property, &count, 1);
+  }
+  template <info::partition_property Property,
+            std::enable_if_t<Property == info::partition_property::partition_by_counts, int> = 0>
+  std::vector<device> create_sub_devices(const std::vector<std::size_t> &counts) const {
+    return parts(Property, counts.data(), counts.size());
+  }
+  template <info::partition_property Property,
+            std::enable_if_t<Property == info::partition_property::partition_by_affinity_domain, int> = 0>
+  std::vector<device> create_sub_devices(info::partition_affinity_domain domain) const {
+    const auto number = static_cast<std::size_t>(domain);
+    return parts(Property, &number, 1);
   }
 
   friend bool operator==(const device &a, const device &b) { return a.handle_ == b.handle_; }
@@ -131,6 +144,23 @@ private:
     if (type == info::device_type::automatic)
       found.push_back(device());
     return found;
+  }
+  template <class List = std::vector<device>>
+  List parts(info::partition_property property, const std::size_t *values, std::size_t count) const {
+    std::vector<scythe_device> handles(get_info<info::device::partition_max_sub_devices>());
+    std::uint32_t made = 0;
+    detail::check(scythe_device_partition(handle_, static_cast<std::uint32_t>(property), values,
+                                          static_cast<std::uint32_t>(count), handles.data(),
+                                          static_cast<std::uint32_t>(handles.size()), &made));
+    List list;
+    for (std::uint32_t i = 0; i < made && i < handles.size(); ++i)
+      list.push_back(device(handles[i]));
+    return list;
+  }
+  scythe_partition_info partition_info(scythe_device *parent) const {
+    scythe_partition_info answers{};
+    detail::check(scythe_device_partition_info(handle_, &answers, parent));
+    return answers;
   }
   template <class Wire> Wire ask(std::uint32_t code) const {
     return detail::query<Wire>(code, [this](std::uint32_t c, void *buf, std::size_t cap, std::size_t *len) {
@@ -160,6 +190,8 @@ template <class Param, class = void> inline constexpr bool is_bit_set = false;
 template <class Param> inline constexpr bool is_bit_set<Param, std::void_t<typename Param::element_type>> = true;
 template <class Param, class = void> inline constexpr bool is_vector_width = false;
 template <class Param> inline constexpr bool is_vector_width<Param, std::void_t<decltype(Param::index)>> = true;
+template <class Param, class = void> inline constexpr bool is_partition_answer = false;
+template <class Param> inline constexpr bool is_partition_answer<Param, std::void_t<decltype(Param::answer)>> = true;
 template <class Param, class = void> inline constexpr bool is_item_sizes = false;
 template <class Param> inline constexpr bool is_item_sizes<Param, std::void_t<decltype(Param::dimensions)>> = true;
 // Answered by devices with an aspect that no backend has.
@@ -224,12 +256,23 @@ template <class Param> typename Param::return_type device::get_info() const {
                  get_info<info::device::name>().c_str(), Param::scythe_aspect);
   } else if constexpr (std::is_same_v<Param, info::device::platform>) {
     return get_platform();
+  } else if constexpr (detail::is_partition_answer<Param>) {
+    scythe_device parent = nullptr;
+    const std::uint32_t answer = partition_info(&parent).*Param::answer;
+    if constexpr (std::is_enum_v<result>)
+      return static_cast<result>(answer);
+    else
+      return detail::enumerators<typename result::value_type>(answer);
   } else if constexpr (std::is_same_v<Param, info::device::parent_device>) {
-    detail::fail(errc::invalid, "info::device::parent_device: the device is not a sub-device");
+    scythe_device parent = nullptr;
+    partition_info(&parent);
+    if (!parent)
+      detail::fail(errc::invalid, "info::device::parent_device: the device is not a sub-device");
+    return device(parent);
   } else if constexpr (std::is_same_v<Param, info::device::execution_capabilities>) {
     return {info::execution_capability::exec_kernel};
   } else {
-    // No extensions, no built-in kernels, no ways to partition.
+    // No extensions, no built-in kernels.
     static_assert(!std::is_void_v<typename detail::wire_element<result>::type>, "not an info::device descriptor");
     return {};
   }

@@ -97,6 +97,16 @@ pub mod device_param {
     pub const ASPECTS: u32 = 38;
 }
 
+/// `scythe_partition_info`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct PartitionInfo {
+    pub properties: u32,
+    pub affinity_domains: u32,
+    pub type_property: u32,
+    pub type_affinity_domain: u32,
+}
+
 /// `scythe_queue_flags`.
 pub mod queue_flags {
     pub const IN_ORDER: u32 = 1;

@@ -20,6 +20,10 @@ fn rows() -> Vec<(String, u64)> {
             $(rows.push((format!("offsetof({}, {})", $c, stringify!($field)), offset_of!($t, $field) as u64));)*
         };
     }
+    layout!(
+        "scythe_partition_info",
+        c::PartitionInfo { properties, affinity_domains, type_property, type_affinity_domain }
+    );
     layout!("scythe_buffer_desc", c::BufferDesc { size, elem_size, host_data, flags, reserved });
     layout!("scythe_requirement", c::Requirement { buffer, mode, flags });
     layout!("scythe_accessor_head", c::AccessorHead { data, buffer });

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use scythe_hal::device_has;
 use scythe_hal::{
-    Backend, BackendKind, Device, DeviceInfo, Errc, Error, Global, PlatformInfo, Program, Queue, Result, UsmKind,
+    Backend, BackendKind, Device, DeviceInfo, Errc, Error, Global, Partition, Partitions, PlatformInfo, Program, Queue,
+    Result, UsmKind,
 };
 use scythe_image::Format;
 
 use crate::executor::Executor;
 use crate::program::CpuProgram;
 use crate::queue::CpuQueue;
-use crate::{device_info, level, memory, processors, threads, variant};
+use crate::{device_info, level, memory, partition, processors, threads, variant};
 
 pub(crate) struct CpuBackend {
     platform: PlatformInfo,
@@ -45,6 +46,8 @@ pub(crate) struct CpuDevice {
     info: DeviceInfo,
     /// An error where the number of threads was asked for in a way that makes no sense.
     executor: Result<&'static Executor>,
+    /// One for each thread, where that is so.
+    cpus: Option<Vec<usize>>,
 }
 
 impl CpuDevice {
@@ -53,7 +56,21 @@ impl CpuDevice {
         let info = device_info::device(*threads.as_ref().unwrap_or(&processors));
         // Never freed: worker threads use it until the process ends.
         let executor = threads.map(|count| &*Box::leak(Box::new(Executor::new(count, processors))));
-        Self { info, executor }
+        let cpus = partition::processors_of(info.max_compute_units as usize);
+        Self { info, executor, cpus }
+    }
+
+    /// A part of this device.
+    fn part(&self, threads: usize, cpus: Option<Vec<usize>>) -> Self {
+        let mut info = self.info.clone();
+        info.max_compute_units = threads as u32;
+        info.partition_max_sub_devices = threads as u32;
+        let executor = self.executor.clone().map(|_| {
+            let executor = Executor::on(threads, processors::allowed(), cpus.clone());
+            // Never freed, as the whole device's.
+            &*Box::leak(Box::new(executor))
+        });
+        Self { info, executor, cpus }
     }
 }
 
@@ -108,6 +125,15 @@ impl Device for CpuDevice {
 
     fn binds_globals(&self) -> bool {
         true
+    }
+
+    fn partitions(&self) -> Partitions {
+        partition::able(self.info.max_compute_units, self.cpus.as_deref())
+    }
+
+    fn partition(&self, how: &Partition) -> Result<Vec<Arc<dyn Device>>> {
+        let parts = partition::parts(how, self.info.max_compute_units, self.cpus.as_deref());
+        Ok(parts.into_iter().map(|(threads, cpus)| Arc::new(self.part(threads, cpus)) as Arc<dyn Device>).collect())
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {

@@ -80,7 +80,7 @@ pub(crate) fn device(processors: usize) -> DeviceInfo {
         atomic_memory_scopes: 0b1_1111,
         printf_buffer_size: 1 << 20,
         error_correction: false,
-        partition_max_sub_devices: 0,
+        partition_max_sub_devices: processors as u32,
         aspects: aspects(cpu.f16c, level::machine()),
     }
 }

@@ -20,7 +20,7 @@ use crate::job::{Cost, Job, UnitJob};
 use crate::node::{COMPLETE, Keep, Kind, Node, READY, RUNNING, Settled, now};
 use crate::ready::{ReadyQueue, Searcher};
 use crate::share::Share;
-use crate::threads;
+use crate::{processors, threads};
 
 /// Work that takes longer than this is shared: with less, the others would come too late.
 const SHARE_NS: f64 = 20_000.0;
@@ -35,6 +35,8 @@ const CHAIN_LIMIT: u32 = 256;
 
 pub(crate) struct Executor {
     threads: usize,
+    /// What the workers run on, where it is not what the program does.
+    cpus: Option<Vec<usize>>,
     /// Waiting threads watch before they sleep; pointless where no other thread could make progress meanwhile.
     watch: bool,
     ready: ReadyQueue,
@@ -68,8 +70,14 @@ impl Runner {
 impl Executor {
     /// An executor with this many workers (not started yet) on a machine that gives us `processors`.
     pub(crate) fn new(threads: usize, processors: usize) -> Self {
+        Self::on(threads, processors, None)
+    }
+
+    /// The same with workers that run on these processors only.
+    pub(crate) fn on(threads: usize, processors: usize, cpus: Option<Vec<usize>>) -> Self {
         Self {
             threads,
+            cpus,
             watch: processors > 1,
             ready: ReadyQueue::new(threads, processors),
             started: OnceLock::new(),
@@ -172,6 +180,9 @@ impl Executor {
     // --- Running ---------------------------------------------------------------------------------------------------
 
     fn work(&'static self, index: usize) {
+        if let Some(cpus) = &self.cpus {
+            processors::bind(cpus);
+        }
         let state = WorkerState { searcher: self.ready.searcher(index), next: None };
         let mut runner = Runner { home: index, worker: Some(state) };
         let mut chain = 0;

@@ -35,6 +35,7 @@ mod level;
 mod loader;
 mod memory;
 mod node;
+mod partition;
 mod processors;
 mod program;
 pub mod ptx;

@@ -41,19 +41,49 @@ fn divide(allowed: usize, online: usize, processes: usize, quota: Option<usize>)
 
 /// Processors that the affinity mask allows.
 pub(crate) fn allowed() -> usize {
+    match list().len() {
+        // More processors than `cpu_set_t` has bits.
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        count => count,
+    }
+}
+
+/// The numbers of the processors that the affinity mask allows; none where they are too many for a mask.
+pub(crate) fn list() -> Vec<usize> {
     // SAFETY: `set` is plain bits, valid when zero, and as large as the call is told.
-    let count = unsafe {
+    let set = unsafe {
         let mut set: libc::cpu_set_t = mem::zeroed();
         match libc::sched_getaffinity(0, mem::size_of::<libc::cpu_set_t>(), &mut set) {
-            0 => libc::CPU_COUNT(&set),
-            _ => 0,
+            0 => set,
+            _ => return Vec::new(),
         }
     };
-    match usize::try_from(count) {
-        Ok(count) if count > 0 => count,
-        // More processors than `cpu_set_t` has bits.
-        _ => std::thread::available_parallelism().map_or(1, usize::from),
+    // SAFETY: the number is within the set.
+    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
+}
+
+/// Lets the calling thread run on these processors only. A failure leaves it where it was: it runs nevertheless.
+pub(crate) fn bind(cpus: &[usize]) {
+    // SAFETY: `set` is plain bits, valid when zero; the numbers are within it, and the size is its own.
+    unsafe {
+        let mut set: libc::cpu_set_t = mem::zeroed();
+        cpus.iter().filter(|&&cpu| cpu < libc::CPU_SETSIZE as usize).for_each(|&cpu| libc::CPU_SET(cpu, &mut set));
+        libc::sched_setaffinity(0, mem::size_of::<libc::cpu_set_t>(), &set);
     }
+}
+
+/// The numbers in a list like `0-3,8`; `None` where it is no such list.
+pub(crate) fn parse_list(text: &str) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        if last < first || last - first > 1 << 16 {
+            return None;
+        }
+        numbers.extend(first..=last);
+    }
+    Some(numbers)
 }
 
 /// Processors of the machine that are in use.

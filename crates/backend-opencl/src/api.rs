@@ -74,6 +74,7 @@ functions! {
     retain_program = "clRetainProgram", fn(Handle) -> i32;
     retain_mem_object = "clRetainMemObject", fn(Handle) -> i32;
     release_mem_object = "clReleaseMemObject", fn(Handle) -> i32;
+    create_sub_devices = "clCreateSubDevices", fn(Handle, *const isize, u32, *mut Handle, *mut u32) -> i32;
     create_sub_buffer = "clCreateSubBuffer", fn(Handle, u64, u32, *const c_void, *mut i32) -> Handle;
     enqueue_read_buffer = "clEnqueueReadBuffer", fn(Handle, Handle, u32, usize, usize, *mut c_void, u32, *const Handle, *mut Handle) -> i32;
     enqueue_write_buffer = "clEnqueueWriteBuffer", fn(Handle, Handle, u32, usize, usize, *const c_void, u32, *const Handle, *mut Handle) -> i32;
@@ -134,6 +135,7 @@ pub(crate) fn failure(code: i32, what: &str) -> Error {
         -56..=-53 | -63 => Errc::NdRange,
         -57 | -58 => Errc::Event,
         -7 => Errc::Profiling,
+        -18 | -68 => Errc::Invalid,
         _ => Errc::Runtime,
     };
     Error::new(category, format!("OpenCL: {what} failed with {} ({code})", name(code)))
@@ -154,6 +156,7 @@ fn name(code: i32) -> &'static str {
         -14 => "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
         -15 => "CL_COMPILE_PROGRAM_FAILURE",
         -17 => "CL_LINK_PROGRAM_FAILURE",
+        -18 => "CL_DEVICE_PARTITION_FAILED",
         -30 => "CL_INVALID_VALUE",
         -31 => "CL_INVALID_DEVICE_TYPE",
         -32 => "CL_INVALID_PLATFORM",
@@ -182,6 +185,7 @@ fn name(code: i32) -> &'static str {
         -59 => "CL_INVALID_OPERATION",
         -61 => "CL_INVALID_BUFFER_SIZE",
         -63 => "CL_INVALID_GLOBAL_WORK_SIZE",
+        -68 => "CL_INVALID_DEVICE_PARTITION_COUNT",
         -1001 => "CL_PLATFORM_NOT_FOUND_KHR",
         _ => "an error that its headers do not name",
     }

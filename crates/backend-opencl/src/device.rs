@@ -6,8 +6,8 @@ use std::sync::Arc;
 use scythe_abi::intel::Version;
 use scythe_abi::launch::KernelLaunch;
 use scythe_hal::{
-    Device, DeviceInfo, Errc, Error, Event, InContext, Kernel, Native, NativeKind, NativeQueue, Program, Queue, Result,
-    UsmKind, device_has, fit,
+    Device, DeviceInfo, Errc, Error, Event, InContext, Kernel, Native, NativeKind, NativeQueue, Partition, Partitions,
+    Program, Queue, Result, UsmKind, device_has, fit,
 };
 use scythe_image::Format;
 
@@ -111,6 +111,33 @@ impl Device for OclDevice {
             }
         };
         Ok(Arc::new(OclProgram::build(&self.platform, self.id, words)?))
+    }
+
+    fn partitions(&self) -> Partitions {
+        device_info::partitions(self.platform.api, self.id)
+    }
+
+    fn partition(&self, how: &Partition) -> Result<Vec<Arc<dyn Device>>> {
+        let way = (device_info::FIRST_PARTITION + u64::from(how.property()) - 1) as isize;
+        let mut list = vec![way];
+        match how {
+            Partition::Equally(count) => list.push(*count as isize),
+            Partition::ByCounts(counts) => list.extend(counts.iter().filter(|&&n| n > 0).map(|&n| n as isize)),
+            Partition::ByAffinityDomain(domain) => list.push(1 << (domain - 1)),
+        }
+        // The list of counts has an end of its own, which is 0, too.
+        list.extend([0, 0]);
+        let create = self.platform.api.create_sub_devices;
+        let mut count = 0;
+        // SAFETY: the device is alive, the list ends with 0, and there is a place for the number.
+        check(unsafe { create(self.id, list.as_ptr(), 0, std::ptr::null_mut(), &mut count) }, "clCreateSubDevices")?;
+        let mut parts = vec![std::ptr::null_mut(); count as usize];
+        // SAFETY: as above, with room for as many devices as there are.
+        let code = unsafe { create(self.id, list.as_ptr(), count, parts.as_mut_ptr(), std::ptr::null_mut()) };
+        check(code, "clCreateSubDevices")?;
+        let platform = self.platform.with_parts(parts.clone());
+        let part = |id: Handle| Arc::new(Self::new(&platform, id, self.translate)) as Arc<dyn Device>;
+        Ok(parts.into_iter().map(part).collect())
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {

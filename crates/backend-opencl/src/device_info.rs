@@ -2,6 +2,7 @@
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::intel::Version;
+use scythe_hal::Partitions;
 use scythe_hal::info::{DeviceInfo, DeviceType};
 
 use crate::api::{Api, Handle, bytes, text};
@@ -39,6 +40,9 @@ const VERSION: u32 = 0x102f;
 const EXTENSIONS: u32 = 0x1030;
 const DOUBLE_FP_CONFIG: u32 = 0x1032;
 const HALF_FP_CONFIG: u32 = 0x1033;
+const PARTITION_MAX_SUB_DEVICES: u32 = 0x1043;
+const PARTITION_PROPERTIES: u32 = 0x1044;
+const PARTITION_AFFINITY_DOMAIN: u32 = 0x1045;
 const PRINTF_BUFFER_SIZE: u32 = 0x1049;
 const SVM_CAPABILITIES: u32 = 0x1053;
 const IL_VERSION: u32 = 0x105b;
@@ -232,9 +236,27 @@ pub(crate) fn describe(api: &Api, device: Handle, sharing: &Sharing) -> DeviceIn
         atomic_memory_scopes: scopes,
         printf_buffer_size: ask.u64(PRINTF_BUFFER_SIZE),
         error_correction: ask.u32(ERROR_CORRECTION) != 0,
-        partition_max_sub_devices: 0,
+        partition_max_sub_devices: ask.u32(PARTITION_MAX_SUB_DEVICES),
         aspects: aspects(&ask, sharing, double != 0, half != 0),
     }
+}
+
+/// What OpenCL's numbers of ways to partition a device begin with: equally, by counts, by affinity domain.
+pub(crate) const FIRST_PARTITION: u64 = 0x1086;
+
+pub(crate) fn partitions(api: &Api, device: Handle) -> Partitions {
+    let ask = Ask(api, device);
+    let max_sub_devices = ask.u32(PARTITION_MAX_SUB_DEVICES);
+    // Drivers name ways that they refuse where there is nothing to partition.
+    if max_sub_devices < 2 {
+        return Partitions::default();
+    }
+    let numbers = ask.numbers(PARTITION_PROPERTIES, size_of::<isize>());
+    let known = numbers.into_iter().filter_map(|number| number.checked_sub(FIRST_PARTITION).filter(|&n| n < 3));
+    let properties = known.fold(0, |all, number| all | 2 << number);
+    // OpenCL's bits have SYCL's order, without one for no domain.
+    let affinity_domains = ((ask.u64(PARTITION_AFFINITY_DOMAIN) & 0x3f) << 1) as u32;
+    Partitions { properties, affinity_domains, max_sub_devices }
 }
 
 fn device_type(bits: u64) -> DeviceType {

@@ -55,6 +55,12 @@ impl Platform {
         }))
     }
 
+    /// Parts of one of its devices, which have a context of their own: OpenCL has no other for them. They are never released.
+    pub(crate) fn with_parts(&self, parts: Vec<Handle>) -> Arc<Self> {
+        let sharing = sharing(self.api, self.id, &parts, Choice::from_environment());
+        Arc::new(Self { api: self.api, id: self.id, devices: parts, context: OnceLock::new(), sharing })
+    }
+
     /// The context of all devices, made when it is first needed and never released.
     pub(crate) fn context(&self) -> Result<Handle> {
         let made = self.context.get_or_init(|| {

@@ -452,9 +452,9 @@ impl Queue for OclQueue {
             keep_until_complete(api, raw, kept);
         }
         let event = OclEvent::new(api, raw, self.profiling);
-        // Commands that nobody waits for run, too.
+        // Commands that nobody waits for run, too. A failure shows in the command's own end: the driver has it.
         // SAFETY: the queue is alive.
-        check(unsafe { (api.flush)(loose) }, "clFlush")?;
+        let _ = unsafe { (api.flush)(loose) };
         Ok(Arc::new(event))
     }
 

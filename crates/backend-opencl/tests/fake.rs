@@ -22,6 +22,7 @@ enum Failure {
     NoPlatform,
     NoSpirv,
     Context,
+    Flush,
 }
 
 #[derive(Clone, Copy)]
@@ -241,6 +242,31 @@ fn commands_of_a_device_that_is_lost_fail_and_so_does_what_waits_for_them() {
         fake.fail(Failure::Enqueue, 0);
         let refused = launch(&queue, &kernel, [0; 3], &[]).err().expect("the driver takes nothing any more");
         assert_eq!(refused.message, "OpenCL: clEnqueueNDRangeKernel failed with CL_DEVICE_NOT_AVAILABLE (-2)");
+    }
+}
+
+#[test]
+fn commands_that_the_driver_has_taken_are_not_refused_when_flushing_fails() {
+    let fake = Fake::new(Failure::Nothing, 0);
+    let device = fake.device();
+    for queue in [device.create_queue(false).expect("a queue"), in_order(&device)] {
+        fake.fail(Failure::Flush, 0);
+        let used = Arc::new(());
+        let keep: Box<dyn std::any::Any + Send + Sync> = Box::new(used.clone());
+        let (from, mut to) = ([1u8; 8], [0u8; 8]);
+        let there = device.alloc(UsmKind::Device, 8, 8).expect("memory");
+        let work = Work::Memcpy { dst: there, src: from.as_ptr().cast(), size: 8 };
+        // SAFETY: all memory outlives the waits.
+        let event = unsafe { queue.enqueue(work, &[], Some(keep)) }.expect("the driver has taken it");
+        assert!(fake.calls(Counter::Flushes) > 0);
+        event.wait().expect("the command ends well");
+        assert_eq!(Arc::strong_count(&used), 1, "what the command used is dropped after its end");
+        let back = Work::Memcpy { dst: to.as_mut_ptr().cast(), src: there, size: 8 };
+        // SAFETY: as above.
+        unsafe { queue.enqueue(back, &[event], None) }.expect("the driver has taken it").wait().expect("it ends well");
+        assert_eq!(to, from);
+        // SAFETY: allocated above; no command uses it any more.
+        unsafe { device.free(UsmKind::Device, there) };
     }
 }
 

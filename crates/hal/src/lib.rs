@@ -20,10 +20,12 @@ pub mod globals;
 pub mod info;
 pub mod native;
 pub mod null;
+pub mod partition;
 
 pub use globals::Global;
 pub use info::{DeviceInfo, PlatformInfo};
 pub use native::{InContext, Native, NativeKind, NativeQueue};
+pub use partition::{Partition, Partitions};
 
 /// `sycl::errc`, with the numbers of the C edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +148,17 @@ pub trait Device: Send + Sync + Any {
     /// the latter are inside of programs, and [`Program::global`] tells where.
     fn binds_globals(&self) -> bool {
         false
+    }
+
+    /// What the device can be partitioned by.
+    fn partitions(&self) -> Partitions {
+        Partitions::default()
+    }
+
+    /// New devices that are parts of this one: `how` is one that [`Device::partitions`] has, and fits ([`Partition::check`]). Commands of
+    /// different parts, and of this device, wait for each other by completion callbacks alone.
+    fn partition(&self, _how: &Partition) -> Result<Vec<Arc<dyn Device>>> {
+        Err(Error::new(Errc::FeatureNotSupported, format!("device '{}' cannot be partitioned", self.info().name)))
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>>;

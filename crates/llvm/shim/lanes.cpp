@@ -61,7 +61,7 @@ unsigned scythe_llvm_alignment(LLVMValueRef instruction) {
 
 // Uses of a global inside constants that `function` uses become instructions of it.
 void scythe_llvm_expand_constant_users(LLVMValueRef global, LLVMValueRef function) {
-  convertUsersOfConstantsToInstructions({unwrap<Constant>(global)}, unwrap<Function>(function));
+  convertUsersOfConstantsToInstructions({unwrap<Constant>(global)}, function ? unwrap<Function>(function) : nullptr);
 }
 
 int scythe_llvm_is_static_alloca(LLVMValueRef instruction) {

@@ -117,6 +117,14 @@ impl<'ctx> Value<'ctx> {
         }
     }
 
+    /// The same in all functions, in time that is linear in the users.
+    pub fn expand_constant_users_everywhere(self) {
+        if self.is_constant() {
+            // SAFETY: a live constant; null stands for all functions.
+            unsafe { scythe_llvm_expand_constant_users(self.ptr(), std::ptr::null_mut()) }
+        }
+    }
+
     /// Takes over wrapping, exactness and floating-point flags, where `self` is an instruction that has such.
     pub fn copy_ir_flags(self, from: Value<'ctx>) {
         // SAFETY: live values.

@@ -10,7 +10,8 @@
 //!   `device_image_scope` stay as they are: the program that is loaded has them.
 
 use crate::Error;
-use scythe_llvm::{GlobalVariable, Linkage, Module, Value};
+use scythe_llvm::{Function, GlobalVariable, Linkage, Module, Value};
+use std::collections::HashMap;
 
 /// The variable's name on all devices.
 pub const ID_ATTRIBUTE: &str = "sycl-unique-id";
@@ -95,6 +96,21 @@ pub(crate) fn erase_bookkeeping(module: &Module<'_>) {
     }
 }
 
+/// The instructions that use a value, by the functions they are in, each of which is listed once.
+fn by_function<'ctx>(value: Value<'ctx>) -> Vec<(Function<'ctx>, Vec<Value<'ctx>>)> {
+    let mut places = HashMap::new();
+    let mut list: Vec<(Function<'ctx>, Vec<Value<'ctx>>)> = Vec::new();
+    for user in value.users() {
+        let Some(function) = user.as_instruction().and_then(|i| i.function()) else { continue };
+        let place = *places.entry(function).or_insert_with(|| {
+            list.push((function, Vec::new()));
+            list.len() - 1
+        });
+        list[place].1.push(user);
+    }
+    list
+}
+
 /// Lets pointer variables stand for all variables without `device_image_scope`. An error names a variable whose address is part
 /// of another's initial value.
 pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
@@ -112,16 +128,9 @@ pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
         let (old, pointer_type) = (variable.as_value(), variable.as_value().ty());
         let pointer = module.add_global("", pointer_type, variable.address_space());
         pointer.set_align(8);
-        for function in module.functions().filter(|function| !function.is_declaration()) {
-            old.expand_constant_users(function);
-        }
-        for function in module.functions() {
-            let users: Vec<Value<'ctx>> = old
-                .users()
-                .into_iter()
-                .filter(|user| user.as_instruction().and_then(|i| i.function()) == Some(function))
-                .collect();
-            let (Some(entry), false) = (function.entry_block(), users.is_empty()) else { continue };
+        old.expand_constant_users_everywhere();
+        for (function, users) in by_function(old) {
+            let Some(entry) = function.entry_block() else { continue };
             builder.position_at_start(entry);
             let address = builder.load(pointer_type, pointer.as_value(), "device_global");
             // It is filled before the first kernel runs.

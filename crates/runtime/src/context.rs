@@ -97,10 +97,12 @@ impl Context {
         self.devices.iter().map(|member| member.known)
     }
 
-    /// What commands of this context for `device` are given to; `None` where it is not in the context.
-    pub fn actual(&self, device: &Device) -> Option<&'static Device> {
+    /// What commands of this context for `device` are given to; `None` where neither it nor a device that it is a part of is in the
+    /// context.
+    pub fn actual(&self, device: &'static Device) -> Option<&'static Device> {
         let member = self.devices.iter().find(|member| member.known.id == device.id || member.actual.id == device.id);
-        member.map(|member| member.actual)
+        let within = || self.devices.iter().any(|member| device.is_within(member.known));
+        member.map(|member| member.actual).or_else(|| within().then_some(device))
     }
 
     /// The first device's: what stands for the context where a device is needed.

@@ -44,6 +44,8 @@ pub struct Device {
     host: OnceLock<&'static Device>,
     /// The device that programs know it as, where it is that one in a context of the program's own.
     base: Option<&'static Device>,
+    /// The device that it is a part of, and how that was partitioned.
+    whole: Option<(&'static Device, hal::Partition)>,
 }
 
 /// All platforms and devices that the program sees.
@@ -167,7 +169,8 @@ impl Runtime {
             for (hal, index, seen) in candidates {
                 let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
                 let queues = [OnceLock::new(), OnceLock::new()];
-                let device = Device { id, index, platform, hal, origin, queues, host: OnceLock::new(), base: None };
+                let host = OnceLock::new();
+                let device = Device { id, index, platform, hal, origin, queues, host, base: None, whole: None };
                 let device: &'static Device = Box::leak(Box::new(device));
                 if seen {
                     members.push(device);
@@ -246,9 +249,46 @@ impl Device {
             queues: [OnceLock::new(), OnceLock::new()],
             host: OnceLock::from(self.host()),
             base: Some(self),
+            whole: self.whole.clone(),
         }));
         made.push((self.id, native as usize, device));
         Ok(Some(device))
+    }
+
+    /// The device that this one is a part of, and how that was partitioned.
+    pub fn whole(&self) -> Option<&(&'static Device, hal::Partition)> {
+        self.whole.as_ref()
+    }
+
+    /// Whether this is the device, or it is a part of it, also through others.
+    pub fn is_within(&self, device: &Device) -> bool {
+        self.id == device.id || self.whole.as_ref().is_some_and(|(whole, _)| whole.is_within(device))
+    }
+
+    /// The parts of this device. They are never freed, so that who partitions it again in the same way gets the same ones.
+    pub fn partition(&'static self, how: &hal::Partition) -> Result<Vec<&'static Device>> {
+        static MADE: Mutex<Vec<(u32, hal::Partition, Vec<&'static Device>)>> = Mutex::new(Vec::new());
+        how.check(self.hal.info(), &self.hal.partitions())?;
+        let mut made = lock(&MADE);
+        if let Some((_, _, parts)) = made.iter().find(|(id, other, _)| *id == self.id && other == how) {
+            return Ok(parts.clone());
+        }
+        let part = |hal: Arc<dyn hal::Device>| -> &'static Device {
+            Box::leak(Box::new(Device {
+                id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+                index: self.index,
+                platform: self.platform,
+                hal,
+                origin: Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
+                queues: [OnceLock::new(), OnceLock::new()],
+                host: OnceLock::from(self.host()),
+                base: None,
+                whole: Some((self, how.clone())),
+            }))
+        };
+        let parts: Vec<_> = self.hal.partition(how)?.into_iter().map(part).collect();
+        made.push((self.id, how.clone(), parts.clone()));
+        Ok(parts)
     }
 }
 

@@ -112,6 +112,21 @@ enum scythe_device_param {
   SCYTHE_DEVICE_ASPECTS = 38,                   // u32[]
 };
 
+// What a device can be partitioned by, and how it came to be; numbers are those of `sycl::info::partition_property` and
+// `sycl::info::partition_affinity_domain`.
+typedef struct scythe_partition_info {
+  uint32_t properties;       // bit n: property n
+  uint32_t affinity_domains; // bit n: domain n
+  uint32_t type_property;    // 0 for a device that is no part of another
+  uint32_t type_affinity_domain;
+} scythe_partition_info;
+// `parent` becomes null for a device that is no part of another.
+scythe_status scythe_device_partition_info(scythe_device device, scythe_partition_info *out, scythe_device *parent);
+// `values`: compute units of each part (equally: one number), or the affinity domain. Gives up to `capacity` parts, and
+// the number of all.
+scythe_status scythe_device_partition(scythe_device device, uint32_t property, const uint64_t *values, uint32_t count,
+                                      scythe_device *out, uint32_t capacity, uint32_t *made);
+
 // --- Contexts and queues ---------------------------------------------------------------------------------------
 
 scythe_status scythe_context_create(const scythe_device *devices, uint32_t count, scythe_context *out);

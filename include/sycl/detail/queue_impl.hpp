@@ -89,8 +89,6 @@ struct queue_impl : counted {
   SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h, const property_list &props)
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
         in_order(props.has_property<property::queue::in_order>()), errors(ref<async_errors>::adopt(new async_errors)) {
-    if (!context->has_device(access_handle::of(target)))
-      fail(errc::invalid, "queue: device '%s' is not in the queue's context", name().c_str());
     const bool profiling = props.has_property<property::queue::enable_profiling>();
     if (profiling && !target.has(aspect::queue_profiling))
       fail(errc::feature_not_supported, "queue: device '%s' lacks aspect queue_profiling, which enable_profiling needs",

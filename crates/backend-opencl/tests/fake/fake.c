@@ -30,8 +30,10 @@ enum failure {
   NO_PLATFORM, // the driver has nothing to offer
   NO_SPIRV,    // the device takes no SPIR-V
   CONTEXT,     // no context can be made
+  FLUSH,       // commands are taken, and flushing fails
 };
-static const char *const names[] = {"nothing", "build", "enqueue", "run", "no-platform", "no-spirv", "context"};
+static const char *const names[] = {"nothing",     "build",    "enqueue", "run",
+                                    "no-platform", "no-spirv", "context", "flush"};
 static int failing, good_calls;
 static int counts[8];
 enum counter { KERNELS, EVENTS, MARKERS, FLUSHES, ARGUMENTS, QUEUES, STATUS };
@@ -159,6 +161,11 @@ cl_int clGetDeviceInfo(void *d, cl_uint name, size_t room, void *place, size_t *
   }
 }
 void *clGetExtensionFunctionAddressForPlatform(void *p, const char *name) { return (void)p, (void)name, NULL; }
+
+// Its device cannot be partitioned.
+cl_int clCreateSubDevices(void *d, const intptr_t *p, cl_uint room, void **out, cl_uint *n) {
+  return (void)d, (void)p, (void)room, (void)out, (void)n, INVALID_VALUE;
+}
 
 void *clCreateContext(const intptr_t *p, cl_uint n, void *const *d, const void *f, void *data, cl_int *code) {
   (void)p, (void)n, (void)d, (void)f, (void)data;
@@ -294,7 +301,7 @@ void clSVMFree(void *c, void *p) { (void)c, (void)p; }
 cl_int clFlush(void *q) {
   (void)q;
   ++counts[FLUSHES];
-  return 0;
+  return failing == FLUSH ? OUT_OF_RESOURCES : 0;
 }
 cl_int clWaitForEvents(cl_uint n, struct object *const *list) {
   cl_int worst = 0;

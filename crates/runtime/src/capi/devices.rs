@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use scythe_abi::capi::{self as c, ContextHandle, DeviceHandle, PlatformHandle, Status, device_param, platform_param};
 
+use scythe_hal::Partition;
+
 use super::handles::{check_out, get, give, give_static, put, release, retain, slice};
 use super::{edge, edge_or};
 use crate::context::Context;
@@ -142,6 +144,71 @@ pub unsafe extern "C" fn scythe_device_info(
         let value = device_value(unsafe { get(device) }?, param)?;
         // SAFETY: passed on.
         unsafe { answer(&value, buf, cap, len) }
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_partition(
+    device: DeviceHandle,
+    property: u32,
+    values: *const u64,
+    count: u32,
+    out: *mut DeviceHandle,
+    capacity: u32,
+    made: *mut u32,
+) -> Status {
+    edge(|| {
+        // SAFETY: passed on; devices are never freed.
+        let device: &'static Device = unsafe { get::<c::DeviceT>(device) }?;
+        // SAFETY: passed on.
+        let values = unsafe { slice(values, u64::from(count), "values") }?;
+        let how = match (property, values) {
+            (1, [units]) => Partition::Equally(*units),
+            (2, counts) => Partition::ByCounts(counts.to_vec()),
+            (3, [domain]) => Partition::ByAffinityDomain(u32::try_from(*domain).unwrap_or(u32::MAX)),
+            _ => {
+                return Err(invalid(format!(
+                    "partition property {property} with {count} values: expected 1 (equally) with one value, 2 (by counts) \
+                     or 3 (by affinity domain) with one value"
+                )));
+            }
+        };
+        let parts = device.partition(&how)?;
+        for (index, part) in parts.iter().take(capacity as usize).enumerate() {
+            // SAFETY: passed on: there is room for `capacity` handles.
+            unsafe { put(out.wrapping_add(index), "sub-device", give_static(*part)) }?;
+        }
+        // SAFETY: passed on.
+        unsafe { put(made, "number of sub-devices", parts.len() as u32) }
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_partition_info(
+    device: DeviceHandle,
+    out: *mut c::PartitionInfo,
+    parent: *mut DeviceHandle,
+) -> Status {
+    edge(|| {
+        // SAFETY: passed on; devices are never freed.
+        let device: &'static Device = unsafe { get::<c::DeviceT>(device) }?;
+        let able = device.hal.partitions();
+        let whole = device.whole();
+        let info = c::PartitionInfo {
+            properties: able.properties,
+            affinity_domains: able.affinity_domains,
+            type_property: whole.map_or(0, |(_, how)| how.property()),
+            type_affinity_domain: whole.map_or(0, |(_, how)| how.affinity_domain()),
+        };
+        // SAFETY: passed on.
+        unsafe { put(out, "partition info", info) }?;
+        let whole = whole.map_or(std::ptr::null_mut(), |(whole, _)| give_static(*whole));
+        // SAFETY: passed on.
+        unsafe { put(parent, "parent", whole) }
     })
 }
 
