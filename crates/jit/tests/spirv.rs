@@ -81,6 +81,44 @@ fn pairs_meet_in_phi_nodes() {
 }
 
 #[test]
+fn integers_of_other_widths_are_computed_in_wider_ones() {
+    let text = translated(
+        "define spir_kernel void @kernel(ptr addrspace(1) %p, i32 %n, i16 %m, i1 %c) {
+         entry:
+           %wide = zext i32 %n to i48
+           %distance = shl nuw nsw i48 %wide, 4
+           %table = lshr i48 4295950338, %distance
+           %packed = trunc i48 %table to i16
+           store i16 %packed, ptr addrspace(1) %p
+           %few = trunc i32 %n to i5
+           %signed = sext i16 %m to i24
+           %less = icmp slt i24 %signed, -7
+           %mask = ashr i5 -13, %few
+           %set = icmp ne i5 %mask, 0
+           switch i32 %n, label %loop [ i32 1, label %end i32 2, label %end ]
+         loop:
+           %sum = phi i24 [ %signed, %entry ], [ %more, %loop ]
+           %frozen = freeze i24 %sum
+           %more = mul i24 %frozen, 3
+           %chosen = select i1 %less, i24 %more, i24 poison
+           %done = icmp ugt i24 %chosen, 1000
+           br i1 %done, label %end, label %loop
+         end:
+           %last = phi i24 [ 5, %entry ], [ 5, %entry ], [ %more, %loop ]
+           %result = sext i24 %last to i64
+           %flag = and i1 %set, %less
+           %both = select i1 %flag, i64 %result, i64 0
+           %at = getelementptr i64, ptr addrspace(1) %p, i64 1
+           store i64 %both, ptr addrspace(1) %at
+           ret void }",
+    );
+    for width in ["OpTypeInt 48", "OpTypeInt 24", "OpTypeInt 5"] {
+        assert!(!text.contains(width), "{text}");
+    }
+    assert!(text.contains("OpShiftRightArithmetic") && text.contains("OpBitwiseAnd"), "{text}");
+}
+
+#[test]
 fn intrinsics_without_an_instruction_are_replaced() {
     let text = translated(
         "declare float @llvm.ldexp.f32.i32(float, i32)

@@ -1,0 +1,169 @@
+//! Widens integers of widths that SPIR-V does not have.
+//!
+//! LLVM's optimiser packs the results of a `switch` into one integer of just as many bits as they need, and shifts it by what is
+//! switched on: 48 bits for three results of 16. The SPIR-V back end takes widths of 8, 16, 32 and 64 bits, and fails on most
+//! others. Here arithmetic on integers of up to 64 bits is done in the next of those widths; bits above the value are cleared
+//! where they matter.
+//!
+//! Guarantee: afterwards no instruction that this pass knows has an integer of another width as operand or result. Others (loads
+//! and stores, calls) are left for the back end to refuse: neither clang nor the optimiser makes them with such integers.
+
+use scythe_llvm::{Builder, Instruction, IntPredicate, Module, Opcode, Type, Value};
+
+/// Widens in all functions.
+pub fn run(module: &Module<'_>) {
+    for function in module.functions().filter(|f| !f.is_declaration()) {
+        let odd: Vec<Instruction<'_>> = function.instructions().filter(|i| is_concerned(*i)).collect();
+        if odd.is_empty() {
+            continue;
+        }
+        let widening = Widening { builder: module.context().create_builder() };
+        odd.into_iter().for_each(|instruction| widening.replace(instruction));
+        let bridges: Vec<Instruction<'_>> = function.instructions().filter(|i| is_bridge_back(*i)).collect();
+        bridges.into_iter().for_each(|bridge| widening.join(bridge));
+        let unused =
+            |i: &Instruction<'_>| i.opcode() == Opcode::LLVMTrunc && is_odd(i.ty()) && !i.as_value().has_uses();
+        function.instructions().filter(unused).collect::<Vec<_>>().into_iter().for_each(Instruction::erase);
+    }
+}
+
+/// The width in which integers of type `ty` are computed, where it is another one.
+fn wide_width(ty: Type<'_>) -> Option<u32> {
+    match ty.int_width()? {
+        1 | 8 | 16 | 32 | 64 => None,
+        width => [8, 16, 32, 64].into_iter().find(|legal| width < *legal),
+    }
+}
+
+fn is_odd(ty: Type<'_>) -> bool {
+    wide_width(ty).is_some()
+}
+
+fn is_concerned(instruction: Instruction<'_>) -> bool {
+    is_odd(instruction.ty()) || instruction.as_value().operands().any(|o| is_odd(o.ty()))
+}
+
+/// A widened value that was made of one which had been widened, too.
+fn is_bridge_back(instruction: Instruction<'_>) -> bool {
+    instruction.opcode() == Opcode::LLVMZExt
+        && instruction.as_value().operand(0).and_then(|o| wide_width(o.ty())) == instruction.ty().int_width()
+}
+
+struct Widening<'ctx> {
+    builder: Builder<'ctx>,
+}
+
+impl<'ctx> Widening<'ctx> {
+    /// Replaces an instruction by one on wide integers. What others see of it is a truncation of the wide result, and what it
+    /// sees of others an extension; `join` then makes each such pair one value.
+    fn replace(&self, instruction: Instruction<'ctx>) {
+        let phi = instruction.opcode() == Opcode::LLVMPHI;
+        self.builder.position_before(instruction);
+        let Some(mut result) = (if phi { self.phi(instruction) } else { self.compute(instruction) }) else { return };
+        if is_odd(instruction.ty()) {
+            if phi {
+                let Some(body) = instruction.block().and_then(|block| block.first_non_phi()) else { return };
+                self.builder.position_before(body);
+            }
+            result = self.builder.trunc(result, instruction.ty(), "");
+        }
+        instruction.replace_all_uses_with(result);
+        instruction.erase();
+    }
+
+    fn compute(&self, instruction: Instruction<'ctx>) -> Option<Value<'ctx>> {
+        let b = &self.builder;
+        let value = instruction.as_value();
+        let (ty, first) = (instruction.ty(), value.operand(0)?);
+        let second = || value.operand(1).map(|v| self.unsigned(v));
+        Some(match instruction.opcode() {
+            Opcode::LLVMZExt | Opcode::LLVMTrunc => self.resized(self.unsigned(first), wide(ty), false),
+            Opcode::LLVMSExt => self.resized(self.signed(first), wide(ty), true),
+            Opcode::LLVMAdd => b.add(self.unsigned(first), second()?, ""),
+            Opcode::LLVMSub => b.sub(self.unsigned(first), second()?, ""),
+            Opcode::LLVMMul => b.mul(self.unsigned(first), second()?, ""),
+            Opcode::LLVMUDiv => b.udiv(self.unsigned(first), second()?, ""),
+            Opcode::LLVMURem => b.urem(self.unsigned(first), second()?, ""),
+            Opcode::LLVMAnd => b.and(self.unsigned(first), second()?, ""),
+            Opcode::LLVMOr => b.or(self.unsigned(first), second()?, ""),
+            Opcode::LLVMXor => b.xor(self.unsigned(first), second()?, ""),
+            Opcode::LLVMShl => b.shl(self.unsigned(first), second()?, ""),
+            Opcode::LLVMLShr => b.lshr(self.unsigned(first), second()?, ""),
+            Opcode::LLVMAShr => b.ashr(self.signed(first), second()?, ""),
+            Opcode::LLVMSDiv => b.sdiv(self.signed(first), self.signed(value.operand(1)?), ""),
+            Opcode::LLVMSRem => b.srem(self.signed(first), self.signed(value.operand(1)?), ""),
+            Opcode::LLVMFreeze => b.freeze(self.unsigned(first)),
+            Opcode::LLVMSelect => b.select(first, second()?, self.unsigned(value.operand(2)?), ""),
+            Opcode::LLVMICmp => {
+                let predicate = instruction.int_predicate()?;
+                let extended = |v| if is_signed(predicate) { self.signed(v) } else { self.unsigned(v) };
+                b.icmp(predicate, extended(first), extended(value.operand(1)?), "")
+            }
+            _ => return None,
+        })
+    }
+
+    fn phi(&self, phi: Instruction<'ctx>) -> Option<Value<'ctx>> {
+        let result = self.builder.phi(wide(phi.ty()), "");
+        let mut seen = Vec::new();
+        for (value, block) in phi.incoming() {
+            // A block that comes here in two ways must bring the same value both times.
+            let known = seen.iter().find(|(from, _)| *from == block).map(|(_, extended)| *extended);
+            self.builder.position_before(block.terminator()?);
+            let extended = known.unwrap_or_else(|| self.unsigned(value));
+            result.add_incoming(extended, block);
+            seen.push((block, extended));
+        }
+        Some(result.as_value())
+    }
+
+    /// An operand with zeros above it, in a width that SPIR-V has.
+    fn unsigned(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let ty = wide(value.ty());
+        match value.const_int_value() {
+            _ if ty == value.ty() => value,
+            Some(number) => ty.const_int(number),
+            None if value.is_undef_or_poison() => ty.const_null(),
+            None => self.builder.zext(value, ty, ""),
+        }
+    }
+
+    /// An operand with copies of its sign above it.
+    fn signed(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let extended = self.unsigned(value);
+        let (Some(narrow), Some(width)) = (value.ty().int_width(), wide_width(value.ty())) else { return extended };
+        let distance = extended.ty().const_int((width - narrow).into());
+        self.builder.ashr(self.builder.shl(extended, distance, ""), distance, "")
+    }
+
+    fn resized(&self, value: Value<'ctx>, ty: Type<'ctx>, signed: bool) -> Value<'ctx> {
+        match value.ty().int_width().cmp(&ty.int_width()) {
+            std::cmp::Ordering::Equal => value,
+            std::cmp::Ordering::Greater => self.builder.trunc(value, ty, ""),
+            std::cmp::Ordering::Less if signed => self.builder.sext(value, ty, ""),
+            std::cmp::Ordering::Less => self.builder.zext(value, ty, ""),
+        }
+    }
+
+    /// The extension of a truncation keeps the lower bits.
+    fn join(&self, extension: Instruction<'ctx>) {
+        let Some(narrow) = extension.as_value().operand(0) else { return };
+        let truncation = narrow.as_instruction().filter(|i| i.opcode() == Opcode::LLVMTrunc);
+        let Some(whole) = truncation.and_then(|t| t.as_value().operand(0)) else { return };
+        let Some(width) = narrow.ty().int_width().filter(|_| whole.ty() == extension.ty()) else { return };
+        self.builder.position_before(extension);
+        let mask = whole.ty().const_int((1 << width) - 1);
+        extension.replace_all_uses_with(self.builder.and(whole, mask, ""));
+        extension.erase();
+    }
+}
+
+/// The type that an integer is computed in.
+fn wide(ty: Type<'_>) -> Type<'_> {
+    wide_width(ty).map_or(ty, |width| ty.context().int_type(width))
+}
+
+fn is_signed(predicate: IntPredicate) -> bool {
+    use IntPredicate::{LLVMIntSGE, LLVMIntSGT, LLVMIntSLE, LLVMIntSLT};
+    matches!(predicate, LLVMIntSGE | LLVMIntSGT | LLVMIntSLE | LLVMIntSLT)
+}
