@@ -9,8 +9,8 @@
 namespace sycl {
 
 template <class To, class From,
-          class = std::enable_if_t<sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<To> &&
-                                   std::is_trivially_copyable_v<From>>>
+          class = std::enable_if_t<sizeof(To) == sizeof(From) && __is_trivially_copyable(To) &&
+                                   __is_trivially_copyable(From)>>
 constexpr To bit_cast(const From &from) noexcept {
   return __builtin_bit_cast(To, from);
 }

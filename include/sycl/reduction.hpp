@@ -327,8 +327,8 @@ void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &
   const std::size_t groups = g.get_group_linear_range();
   if (groups > 1) {
     std::uint32_t &counter = *reinterpret_cast<std::uint32_t *>(scratch);
-    using ticket_ref =
-        atomic_ref<std::uint32_t, memory_order::relaxed, memory_scope::device, access::address_space::global_space>;
+    using ticket_ref = atomic_ref<later_t<Pack, std::uint32_t>, memory_order::relaxed, memory_scope::device,
+                                  access::address_space::global_space>;
     std::uint32_t finished = 0;
     if (g.leader()) {
       pack.store(scratch, g.get_group_linear_id(), s);
@@ -424,15 +424,16 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
 };
 
 // Few groups per compute unit, each with enough to do; `columns` is the fastest dimension's size.
-SCYTHE_COLD inline reduction_tiles tile_reduction(const device &d, std::size_t rows, std::size_t columns) {
+template <class Device>
+SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, std::size_t columns) {
   reduction_tiles t;
   const bool cpu = d.is_cpu();
-  std::size_t most = d.get_info<info::device::max_work_group_size>();
+  std::size_t most = d.template get_info<info::device::max_work_group_size>();
   std::size_t wanted = cpu ? 32 : 256;
   t.group_size = wanted < most ? wanted : most;
   while (t.group_size > 1 && t.group_size / 2 >= columns)
     t.group_size /= 2;
-  const std::size_t units = d.get_info<info::device::max_compute_units>();
+  const std::size_t units = d.template get_info<info::device::max_compute_units>();
   const std::size_t most_groups = units * (cpu ? 4 : 8);
   // Segments per row, such that there are tiles for all groups, of 4 steps or more each.
   const std::size_t steps = (columns + t.group_size - 1) / t.group_size;

@@ -80,7 +80,7 @@ public:
   bool empty() const noexcept { return images_->images.empty(); }
   backend get_backend() const noexcept { return get_context().get_backend(); }
   context get_context() const noexcept { return context(impl_->context); }
-  std::vector<device> get_devices() const noexcept { return impl_->devices; }
+  detail::list_of<State, device> get_devices() const noexcept { return impl_->devices; }
   bool has_kernel(const kernel_id &id) const noexcept {
     for (const auto &image : impl_->images)
       if (image->has(id))
@@ -97,7 +97,7 @@ public:
   template <class Name> bool has_kernel(const device &d) const noexcept {
     return has_kernel(sycl::get_kernel_id<Name>(), d);
   }
-  std::vector<kernel_id> get_kernel_ids() const {
+  detail::list_of<State, kernel_id> get_kernel_ids() const {
     detail::list_of<State, kernel_id> all;
     for (const auto &image : impl_->images)
       for (const kernel_id &id : image->ids) {
