@@ -115,7 +115,7 @@ public:
   template <class Name = detail::unnamed, class L, class K, int D, class = detail::if_properties<L>>
   void parallel_for(nd_range<D> r, L, const K &kernel, loc where = loc::here()) {
     set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, where);
-    detail::set_nd_range(command_.u.kernel, r);
+    detail::set_nd_range<D, L>(command_.u.kernel, r);
   }
 
   // With reductions (`reduction.hpp`). Only these, of up to three, know where they were called: see `code_location`.

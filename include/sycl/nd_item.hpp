@@ -9,6 +9,10 @@
 
 namespace sycl {
 
+namespace ext::oneapi::experimental {
+template <int Dimensions> class root_group;
+}
+
 template <int Dimensions = 1> class nd_item {
 public:
   static constexpr int dimensions = Dimensions;
@@ -49,6 +53,11 @@ public:
   template <class To, class From>
   device_event async_work_group_copy(To to, From from, std::size_t count, std::size_t stride) const;
   template <class... Events> void wait_for(Events... events) const { get_group().wait_for(events...); }
+
+  // `sycl/ext/oneapi/experimental/root_group.hpp`.
+  template <int D = Dimensions> ext::oneapi::experimental::root_group<D> ext_oneapi_get_root_group() const {
+    return ext::oneapi::experimental::root_group<D>(*this);
+  }
 
   friend bool operator==(const nd_item &a, const nd_item &b) {
     return a.get_global_id() == b.get_global_id() && a.get_nd_range() == b.get_nd_range();

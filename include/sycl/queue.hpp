@@ -315,7 +315,7 @@ private:
   template <class Name, int D, class L = no_properties, class K>
   event over_nd_range(const nd_range<D> &r, deps after, const K &kernel, loc where) {
     return launch<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, after, where,
-                                                     [&](auto &l) { detail::set_nd_range(l, r); });
+                                                     [&](auto &l) { detail::set_nd_range<D, L>(l, r); });
   }
   template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K, class Sizes>
   event launch(const K &kernel, deps after, loc where, Sizes set_sizes) {

@@ -11,6 +11,9 @@
 #include <numeric>
 #include <vector>
 
+class root_kernel;
+class too_many_groups;
+
 namespace {
 
 namespace exp = sycl::ext::oneapi::experimental;
@@ -97,6 +100,43 @@ void work_items(sycl::queue &q) {
    }).wait();
   for (int i = 0; i < 24; ++i)
     CHECK(out[i] == 2);
+  sycl::free(out, q);
+}
+
+// --- All work-items of a kernel
+
+void root_groups(sycl::queue &q) {
+  const sycl::range<2> local(3, 5);
+#ifdef SCYTHE_HOST_MODE
+  // There are no bundles to take the kernel from.
+  const std::size_t groups = 1;
+#else
+  using most = exp::info::kernel_queue_specific::max_num_work_groups;
+  const auto bundle = sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context());
+  const std::size_t groups = bundle.get_kernel<root_kernel>().ext_oneapi_get_info<most>(q, local, 0);
+#endif
+  CHECK(groups >= 1);
+  const exp::properties together{exp::use_root_sync};
+  int *const data = sycl::malloc_shared<int>(15 * (groups + 1), q), *const out =
+                                                                        sycl::malloc_shared<int>(15 * groups, q);
+  const std::size_t count = 15 * groups;
+  q.parallel_for<root_kernel>(sycl::nd_range<2>({3 * groups, 5}, local), together, [=](sycl::nd_item<2> it) {
+     const auto root = it.ext_oneapi_get_root_group();
+     const std::size_t i = root.get_local_linear_id();
+     data[i] = static_cast<int>(i);
+     sycl::group_barrier(root);
+     out[i] = data[count - 1 - i] == static_cast<int>(count - 1 - i) && root.get_local_id() == it.get_global_id() &&
+              root.get_local_range() == it.get_global_range() && root.get_group_linear_range() == 1 &&
+              root.leader() == (i == 0) && exp::get_child_group(root) == it.get_group() &&
+              exp::get_child_group(it.get_group()) == it.get_sub_group();
+   }).wait();
+  for (std::size_t i = 0; i < count; ++i)
+    CHECK(out[i] == 1);
+  // More than the device can run at once never start.
+  CHECK(check::throws(sycl::errc::nd_range, [&] {
+    q.parallel_for<too_many_groups>(sycl::nd_range<1>((groups + 1) * 4, 4), together, [=](sycl::nd_item<1>) {}).wait();
+  }));
+  sycl::free(data, q);
   sycl::free(out, q);
 }
 
@@ -268,6 +308,7 @@ int main() {
   sycl::queue q;
   masks(q);
   work_items(q);
+  root_groups(q);
   joint_sorts(q, 1, 4);
   joint_sorts(q, 100, 16);
   joint_sorts(q, 77, 77);

@@ -214,7 +214,12 @@ template <int D> void set_range(scythe_kernel_launch &launch, const range<D> &r,
   for (std::uint64_t &size : launch.local_size)
     size = 1;
 }
-template <int D> void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> &r) {
+template <int D, class L = ext::oneapi::property_list<>>
+void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> &r) {
+  if constexpr (L::template has_property<ext::oneapi::experimental::use_root_sync_key>())
+    if (r.get_group_range().size() > 1)
+      fail(errc::nd_range, "parallel_for: work-groups that synchronise (use_root_sync) may be one, not %zu",
+           r.get_group_range().size());
   to_edge_order(launch.global_size, r.get_global_range(), 1);
   to_edge_order(launch.local_size, r.get_local_range(), 1);
   to_edge_order(launch.global_offset, r.get_offset(), 0);

@@ -91,6 +91,14 @@ using work_group_size_key = oneapi::work_group_size;
 using work_group_size_hint_key = oneapi::work_group_size_hint;
 using device_has_key = oneapi::device_has;
 
+// Work-groups of the kernel wait for each other: `root_group.hpp` tells how many these may be.
+struct use_root_sync_key {
+  struct value_t {
+    using key_t = use_root_sync_key;
+  };
+};
+inline constexpr use_root_sync_key::value_t use_root_sync{};
+
 template <std::uint32_t Size> inline constexpr sub_group_size_key::value_t<Size> sub_group_size{};
 template <std::size_t... Sizes> inline constexpr work_group_size_key::value_t<Sizes...> work_group_size{};
 template <std::size_t... Sizes> inline constexpr work_group_size_hint_key::value_t<Sizes...> work_group_size_hint{};
