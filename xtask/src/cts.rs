@@ -33,6 +33,7 @@ Usage: cargo xtask cts --suite PATH [OPTION]...
   --backend NAME      cpu (default) or opencl; may be repeated: categories are built once and run on each
   --category NAME     only this one; may be repeated
   --resume            leave out categories that have a result
+  --rerun             run the programs that an earlier call built, without building them anew
   --time-limit S      seconds for a category's build, and again for its run (default 3600)
   --memory-limit MB   of each compiler or test program (default 8192)
   --jobs N            compilers at the same time (default: processors)
@@ -64,6 +65,7 @@ struct Options {
     backends: Vec<Backend>,
     categories: Vec<String>,
     resume: bool,
+    rerun: bool,
     limits: Limits,
     jobs: usize,
     prefix: Option<PathBuf>,
@@ -77,6 +79,7 @@ impl Options {
             backends: Vec::new(),
             categories: Vec::new(),
             resume: false,
+            rerun: false,
             limits: Limits { time: Duration::from_secs(3600), memory: 8192 << 20 },
             jobs: std::thread::available_parallelism().map_or(1, |n| n.get()),
             prefix: None,
@@ -93,6 +96,7 @@ impl Options {
                 "--backend" => options.backends.push(backend(value()?)?),
                 "--category" => options.categories.push(value()?.to_owned()),
                 "--resume" => options.resume = true,
+                "--rerun" => options.rerun = true,
                 "--time-limit" => options.limits.time = Duration::from_secs(number(word, value()?)?),
                 "--memory-limit" => options.limits.memory = number(word, value()?)?.saturating_mul(1 << 20),
                 "--jobs" => options.jobs = usize::try_from(number(word, value()?)?).unwrap_or(usize::MAX),
@@ -147,7 +151,12 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             continue;
         }
         progress(&format!("category {category}"));
-        let built = build::build(&suite, category, options.limits, options.jobs)?;
+        let built = if options.rerun {
+            let before = options.backends.iter().find_map(|b| Outcome::load(&folder, *b, category));
+            build::built_before(&suite, category, &before.unwrap_or_default())?
+        } else {
+            build::build(&suite, category, options.limits, options.jobs)?
+        };
         for backend in missing {
             let outcome = execute::run(&suite, category, &built, backend, options.limits)?;
             println!("{category} [{}]: {}", backend.name(), outcome.summary());

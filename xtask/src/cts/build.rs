@@ -1,6 +1,6 @@
 //! Builds a category: each source by itself, within limits, then each program of the objects that came of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::commands::Unit;
 use super::limits::Limits;
+use super::outcome::Outcome;
 use super::suite::Suite;
-use crate::process::{self, Outcome};
+use crate::process;
 
 /// What building a category gave.
 #[derive(Debug, Default)]
@@ -56,6 +57,17 @@ pub fn build(suite: &Suite, category: &str, limits: Limits, jobs: usize) -> Resu
     }
     built.seconds = start.elapsed().as_secs_f64();
     Ok(built)
+}
+
+/// What an earlier call built; `before` tells which sources it could not build.
+pub fn built_before(suite: &Suite, category: &str, before: &Outcome) -> Result<Built, String> {
+    let programs: BTreeSet<&str> = suite.units_of(category).map(|u| u.program.as_str()).collect();
+    let is_there = |program: &&str| suite.build.join("bin").join(program).exists();
+    let there: Vec<String> = programs.into_iter().filter(is_there).map(str::to_owned).collect();
+    if there.is_empty() {
+        return Err(format!("no program of category {category} was built before in {}", suite.build.display()));
+    }
+    Ok(Built { programs: there, not_built: before.not_built.clone(), seconds: before.build_seconds })
 }
 
 /// When the category's time ends.
@@ -125,7 +137,7 @@ fn shell(suite: &Suite, command: &str, deadline: Deadline) -> Result<(), String>
 }
 
 /// The first error that a compiler or linker printed, with the file's name but not its folder.
-fn first_error(outcome: &Outcome) -> String {
+fn first_error(outcome: &process::Outcome) -> String {
     if let Some(why) = &outcome.stopped {
         return format!("the compiler {why}");
     }
@@ -148,8 +160,8 @@ fn name(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn failed(stderr: &str) -> Outcome {
-        Outcome {
+    fn failed(stderr: &str) -> process::Outcome {
+        process::Outcome {
             status: Some(1),
             stdout: String::new(),
             stderr: stderr.to_owned(),
