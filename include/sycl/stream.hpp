@@ -139,8 +139,9 @@ private:
   }
   std::uint32_t &used_of(std::uint32_t chunk) const { return *(&next_of(chunk) + 1); }
 
-  // Chunks are numbered from 1; chunk 0 is the head: how many are taken, and how many there are.
-  void put(std::uint64_t word) const {
+  // Chunks are numbered from 1; chunk 0 is the head: how many are taken, and how many there are. Not inlined: kernels
+  // that print much would become so large that compiling them takes minutes.
+  SCYTHE_COLD void put(std::uint64_t word) const {
     if (chunk_ == exhausted)
       return;
     if (chunk_ == 0 || used_ == words_per_chunk - 1) {
@@ -172,7 +173,7 @@ private:
     put(t);
     put(value);
   }
-  void put_text(const char *text) const {
+  SCYTHE_COLD void put_text(const char *text) const {
     std::uint64_t length = 0;
     while (text[length])
       ++length;
