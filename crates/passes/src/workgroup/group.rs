@@ -42,7 +42,7 @@ mod regions;
 mod rows;
 
 use region_code::Region;
-use regions::{Cut, cut, exits_differ, from_shared, live_at_barriers, recomputable, region, regions_using};
+use regions::{Cut, cut, exits_differ, from_shared, live_at_barriers, recomputable, region, regions_of, regions_using};
 
 use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
 use super::lanes::{ACTIVE_LANES, Fold};
@@ -281,8 +281,9 @@ impl<'ctx> Maker<'_, 'ctx> {
         let regions: Vec<Vec<BasicBlock<'ctx>>> = starts.iter().map(|&s| region(version, s, &barrier_of)).collect();
 
         let allocas: Vec<_> = version.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca).collect();
+        let regions_of = regions_of(&regions);
         let (kept, local): (Vec<_>, Vec<_>) =
-            allocas.into_iter().partition(|&a| !cuts.is_empty() && regions_using(a.as_value(), &regions).len() > 1);
+            allocas.into_iter().partition(|&a| !cuts.is_empty() && regions_using(a.as_value(), &regions_of).len() > 1);
         let mut crossers = self.demote(version, &cuts, uniform.as_ref());
         let mut map = self.parameters(version);
         for a in local {
@@ -343,14 +344,7 @@ impl<'ctx> Maker<'_, 'ctx> {
         cuts: &[Cut<'ctx>],
         uniform: Option<&Divergence<'ctx>>,
     ) -> Vec<Crosser<'ctx>> {
-        let live = live_at_barriers(version, cuts);
-        let mut at: HashMap<Value<'ctx>, HashSet<usize>> = HashMap::new();
-        for i in version.instructions() {
-            let barriers: HashSet<usize> = (0..cuts.len()).filter(|&k| live[k].contains(&i.as_value())).collect();
-            if !barriers.is_empty() {
-                at.insert(i.as_value(), barriers);
-            }
-        }
+        let mut at = live_at_barriers(version, cuts);
         let shared = |v: Value<'ctx>| uniform.is_some_and(|u| u.shape(v) == Shape::Uniform);
         // What is computed again from shared values keeps them alive. They dominate it, so that wherever it is live they have
         // the values it was made from.

@@ -6,7 +6,7 @@ use super::super::lanes::ACTIVE_LANES;
 use super::super::queries;
 use super::{RECOMPUTED_DEPTH, barriers};
 use scythe_llvm::{BasicBlock, Function, Instruction, Opcode, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A barrier: an empty block, and the block behind it.
 pub(super) struct Cut<'ctx> {
@@ -51,31 +51,56 @@ pub(super) fn exits_differ<'ctx>(
     blocks: &[BasicBlock<'ctx>],
     barrier_of: &HashMap<BasicBlock<'ctx>, usize>,
 ) -> bool {
-    let reached = |from: BasicBlock<'ctx>| {
-        let mut exits = HashSet::new();
-        let mut seen = HashSet::new();
-        let mut work = vec![from];
-        while let Some(b) = work.pop() {
-            if let Some(&k) = barrier_of.get(&b) {
-                exits.insert(Some(k));
-            } else if seen.insert(b) {
-                let next = b.successors();
-                if next.is_empty() {
-                    exits.insert(None);
-                }
-                work.extend(next);
+    let differs: Vec<_> =
+        blocks.iter().filter(|b| facts.index.get(b).is_some_and(|&n| facts.divergent_branch[n])).collect();
+    if differs.is_empty() {
+        return false;
+    }
+    // Barriers, and the end, which is one more, that are reached from each block: those of the blocks that follow it.
+    let mut reached: HashMap<BasicBlock<'ctx>, BTreeSet<usize>> = HashMap::new();
+    let end = barrier_of.len();
+    let of = |reached: &HashMap<_, BTreeSet<usize>>, b: BasicBlock<'ctx>| match barrier_of.get(&b) {
+        Some(&k) => BTreeSet::from([k]),
+        None => reached.get(&b).cloned().unwrap_or_default(),
+    };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &b in blocks.iter().rev() {
+            let next = b.successors();
+            let mut exits: BTreeSet<usize> = next.iter().flat_map(|&s| of(&reached, s)).collect();
+            if next.is_empty() {
+                exits.insert(end);
+            }
+            let old = reached.entry(b).or_default();
+            if old.len() != exits.len() {
+                *old = exits;
+                changed = true;
             }
         }
-        exits
-    };
-    blocks.iter().filter(|b| facts.index.get(b).is_some_and(|&n| facts.divergent_branch[n])).any(|b| {
-        let sides: Vec<_> = b.successors().into_iter().map(&reached).collect();
+    }
+    differs.into_iter().any(|b| {
+        let sides: Vec<_> = b.successors().into_iter().map(|s| of(&reached, s)).collect();
         sides.windows(2).any(|w| w[0] != w[1])
     })
 }
 
+/// The regions that each block is a part of.
+pub(super) fn regions_of<'ctx>(regions: &[Vec<BasicBlock<'ctx>>]) -> HashMap<BasicBlock<'ctx>, Vec<usize>> {
+    let mut of: HashMap<_, Vec<usize>> = HashMap::new();
+    for (k, blocks) in regions.iter().enumerate() {
+        for &b in blocks {
+            of.entry(b).or_default().push(k);
+        }
+    }
+    of
+}
+
 /// The regions with code that uses an address, directly or through others made from it.
-pub(super) fn regions_using<'ctx>(v: Value<'ctx>, regions: &[Vec<BasicBlock<'ctx>>]) -> HashSet<usize> {
+pub(super) fn regions_using<'ctx>(
+    v: Value<'ctx>,
+    regions_of: &HashMap<BasicBlock<'ctx>, Vec<usize>>,
+) -> HashSet<usize> {
     let mut found = HashSet::new();
     let mut seen = HashSet::new();
     let mut work = vec![v];
@@ -85,8 +110,7 @@ pub(super) fn regions_using<'ctx>(v: Value<'ctx>, regions: &[Vec<BasicBlock<'ctx
             if !seen.insert(i) {
                 continue;
             }
-            let block = i.block();
-            found.extend((0..regions.len()).filter(|&k| block.is_some_and(|b| regions[k].contains(&b))));
+            found.extend(i.block().and_then(|b| regions_of.get(&b)).into_iter().flatten());
             if !i.ty().is_void() && i.opcode() != Opcode::LLVMLoad {
                 work.push(user);
             }
@@ -95,37 +119,55 @@ pub(super) fn regions_using<'ctx>(v: Value<'ctx>, regions: &[Vec<BasicBlock<'ctx
     found
 }
 
-/// The values that are live where each barrier stands: defined before, used behind.
-pub(super) fn live_at_barriers<'ctx>(version: Function<'ctx>, cuts: &[Cut<'ctx>]) -> Vec<HashSet<Value<'ctx>>> {
+/// The values that are live where a barrier stands, defined before and used behind, each with its barriers.
+///
+/// From each use the blocks are walked back to the definition: the work is the length of all values' lives.
+pub(super) fn live_at_barriers<'ctx>(
+    version: Function<'ctx>,
+    cuts: &[Cut<'ctx>],
+) -> HashMap<Value<'ctx>, HashSet<usize>> {
     let blocks: Vec<_> = version.blocks().collect();
     let index: HashMap<_, _> = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
-    let mut live_in: Vec<HashSet<Value<'ctx>>> = vec![HashSet::new(); blocks.len()];
-    let counts = |v: Value<'ctx>| v.as_instruction().is_some_and(|i| i.opcode() != Opcode::LLVMAlloca);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (n, &b) in blocks.iter().enumerate().rev() {
-            let mut live: HashSet<Value<'ctx>> = HashSet::new();
-            for s in b.successors() {
-                live.extend(&live_in[index[&s]]);
-                for phi in s.instructions().take_while(|i| i.opcode() == Opcode::LLVMPHI) {
-                    live.extend(phi.incoming().into_iter().filter(|x| x.1 == b && counts(x.0)).map(|x| x.0));
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
+    for (n, b) in blocks.iter().enumerate() {
+        for s in b.successors() {
+            before[index[&s]].push(n);
+        }
+    }
+    let mut barrier: Vec<Option<usize>> = vec![None; blocks.len()];
+    for (k, cut) in cuts.iter().enumerate() {
+        barrier[index[&cut.block]] = Some(k);
+    }
+    let mut live: HashMap<Value<'ctx>, HashSet<usize>> = HashMap::new();
+    // The number of the last value, from one, that was found to be live at a block's start.
+    let mut live_in: Vec<usize> = vec![0; blocks.len()];
+    let mut work = Vec::new();
+    let mut number = 0;
+    for (home, block) in blocks.iter().enumerate() {
+        for i in block.instructions().filter(|i| i.opcode() != Opcode::LLVMAlloca && !i.ty().is_void()) {
+            number += 1;
+            let value = i.as_value();
+            for user in value.users().into_iter().filter_map(|u| u.as_instruction()) {
+                if user.opcode() == Opcode::LLVMPHI {
+                    let incoming = user.incoming().into_iter().filter(|x| x.0 == value);
+                    work.extend(incoming.map(|x| index[&x.1]));
+                } else {
+                    work.extend(user.block().map(|b| index[&b]));
                 }
-            }
-            let instructions: Vec<_> = b.instructions().collect();
-            for i in instructions.into_iter().rev() {
-                live.remove(&i.as_value());
-                if i.opcode() != Opcode::LLVMPHI {
-                    live.extend(i.operands().filter(|&v| counts(v)));
+                while let Some(n) = work.pop() {
+                    if n == home || live_in[n] == number {
+                        continue;
+                    }
+                    live_in[n] = number;
+                    if let Some(k) = barrier[n] {
+                        live.entry(value).or_default().insert(k);
+                    }
+                    work.extend(&before[n]);
                 }
-            }
-            if live.len() != live_in[n].len() {
-                live_in[n] = live;
-                changed = true;
             }
         }
     }
-    cuts.iter().map(|c| live_in[index[&c.block]].clone()).collect()
+    live
 }
 
 /// Depends on arguments, constants, positions and kept addresses alone, by few cheap operations.

@@ -107,11 +107,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         let most = self.splat(index.ty().contained()[0].const_int(u64::from(self.lanes - 1)));
         let index = self.builder.and(index, most, "");
         let addresses = self.builder.gep(wide.ty().contained()[0], slot.as_value(), &[index], "");
-        let function = self
-            .module
-            .intrinsic("llvm.masked.gather", &[wide.ty(), addresses.ty()])
-            .expect("LLVM knows its masked memory intrinsics");
-        self.builder.call(function, &[addresses, self.all_ones(), wide.ty().poison()], "").as_value()
+        let element = wide.ty().contained()[0];
+        self.gather(element, addresses, None, 1)
     }
 
     /// The value of the first lane that is on.

@@ -6,6 +6,12 @@ use super::super::divergence::packed_size;
 use super::{Form, Shape, Widener};
 use scythe_llvm::{Instruction, IntPredicate, Opcode, Place, Type, Value};
 
+/// Whether processors gather and scatter elements of this type. Of others LLVM makes a branch for each lane, in time that
+/// grows with the square of their number.
+fn gathers(ty: Type<'_>) -> bool {
+    packed_size(ty).is_some_and(|size| size >= 4)
+}
+
 impl<'ctx> Widener<'_, 'ctx> {
     pub(super) fn alloca(&mut self, i: Instruction<'ctx>) {
         let ty = i.allocated_type().expect("an allocation has a type");
@@ -64,9 +70,14 @@ impl<'ctx> Widener<'_, 'ctx> {
                     load.set_align(i.alignment());
                     load.as_value()
                 }
-                Some(mask) => {
-                    self.masked_memory("llvm.masked.load", &[wide, address.ty()], &[address], i, mask, Some(wide))
-                }
+                Some(mask) => self.masked_memory(
+                    "llvm.masked.load",
+                    &[wide, address.ty()],
+                    &[address],
+                    i.alignment(),
+                    mask,
+                    Some(wide),
+                ),
             }
         } else {
             let addresses = self.vector(pointer);
@@ -79,14 +90,15 @@ impl<'ctx> Widener<'_, 'ctx> {
                         load.set_align(i.alignment());
                         load.as_value()
                     }
-                    (Some(first), Some(mask)) => {
-                        this.masked_memory("llvm.masked.load", &[wide, first.ty()], &[first], i, mask, Some(wide))
-                    }
-                    (None, _) => {
-                        let mask = mask.unwrap_or_else(|| this.all_ones());
-                        let types = [wide, addresses.ty()];
-                        this.masked_memory("llvm.masked.gather", &types, &[addresses], i, mask, Some(wide))
-                    }
+                    (Some(first), Some(mask)) => this.masked_memory(
+                        "llvm.masked.load",
+                        &[wide, first.ty()],
+                        &[first],
+                        i.alignment(),
+                        mask,
+                        Some(wide),
+                    ),
+                    (None, _) => this.gather(i.ty(), addresses, mask, i.alignment()),
                 })
             })
             .expect("a load gives a value")
@@ -111,7 +123,7 @@ impl<'ctx> Widener<'_, 'ctx> {
                     None => self.builder.store(wide, address).set_align(i.alignment()),
                     Some(mask) => {
                         let types = [wide.ty(), address.ty()];
-                        self.masked_memory("llvm.masked.store", &types, &[wide, address], i, mask, None);
+                        self.masked_memory("llvm.masked.store", &types, &[wide, address], i.alignment(), mask, None);
                     }
                 }
             }
@@ -125,18 +137,58 @@ impl<'ctx> Widener<'_, 'ctx> {
                         (Some(first), None) => this.builder.store(wide, first).set_align(i.alignment()),
                         (Some(first), Some(mask)) => {
                             let types = [wide.ty(), first.ty()];
-                            this.masked_memory("llvm.masked.store", &types, &[wide, first], i, mask, None);
+                            this.masked_memory("llvm.masked.store", &types, &[wide, first], i.alignment(), mask, None);
                         }
-                        (None, _) => {
-                            let mask = mask.unwrap_or_else(|| this.all_ones());
-                            let types = [wide.ty(), addresses.ty()];
-                            this.masked_memory("llvm.masked.scatter", &types, &[wide, addresses], i, mask, None);
-                        }
+                        (None, _) => this.scatter(i, wide, addresses, mask),
                     }
                     None
                 });
             }
         }
+    }
+
+    /// What each active lane's address holds.
+    pub(super) fn gather(
+        &mut self,
+        ty: Type<'ctx>,
+        addresses: Value<'ctx>,
+        mask: Option<Value<'ctx>>,
+        align: u32,
+    ) -> Value<'ctx> {
+        let wide = self.wide_type(ty);
+        if !gathers(ty) {
+            let addresses = self.safe_addresses(addresses, mask, ty);
+            return (0..self.lanes).fold(wide.poison(), |all, lane| {
+                let load = self.builder.load(ty, self.lane(addresses, lane), "");
+                load.set_align(align);
+                self.put_lane(all, load.as_value(), lane)
+            });
+        }
+        let mask = mask.unwrap_or_else(|| self.all_ones());
+        self.masked_memory("llvm.masked.gather", &[wide, addresses.ty()], &[addresses], align, mask, Some(wide))
+    }
+
+    /// Stores each active lane's element of `wide` at its address, in the lanes' order.
+    fn scatter(&mut self, i: Instruction<'ctx>, wide: Value<'ctx>, addresses: Value<'ctx>, mask: Option<Value<'ctx>>) {
+        let ty = i.operand(0).expect("a store has a value").ty();
+        if !gathers(ty) {
+            let addresses = self.safe_addresses(addresses, mask, ty);
+            for lane in 0..self.lanes {
+                let store = self.builder.store(self.lane(wide, lane), self.lane(addresses, lane));
+                store.set_align(i.alignment());
+            }
+            return;
+        }
+        let mask = mask.unwrap_or_else(|| self.all_ones());
+        let types = [wide.ty(), addresses.ty()];
+        self.masked_memory("llvm.masked.scatter", &types, &[wide, addresses], i.alignment(), mask, None);
+    }
+
+    /// The addresses, with memory of nobody's for lanes that are off.
+    fn safe_addresses(&mut self, addresses: Value<'ctx>, mask: Option<Value<'ctx>>, ty: Type<'ctx>) -> Value<'ctx> {
+        let Some(mask) = mask else { return addresses };
+        let nobody = self.nobody(ty, addresses.ty().contained()[0]);
+        self.builder.select(mask, addresses, self.splat(nobody), "")
     }
 
     /// Runs `access` once with the first lane's address, for addresses that turn out to be `size` bytes apart, and once
@@ -186,7 +238,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         name: &str,
         types: &[Type<'ctx>],
         operands: &[Value<'ctx>],
-        i: Instruction<'ctx>,
+        align: u32,
         mask: Value<'ctx>,
         result: Option<Type<'ctx>>,
     ) -> Value<'ctx> {
@@ -197,7 +249,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             args.push(ty.poison());
         }
         let call = self.builder.call(function, &args, "");
-        let align = self.context.enum_attribute("align", u64::from(i.alignment()));
+        let align = self.context.enum_attribute("align", u64::from(align));
         if let Some(attribute) = align {
             let at = operands.len() as u32 - 1;
             call.add_call_attribute(Place::Param(at), attribute);

@@ -245,9 +245,14 @@ impl<'ctx> Widener<'_, 'ctx> {
                     load.set_align(i.alignment());
                     load.as_value()
                 }
-                Some(mask) => {
-                    this.masked_memory("llvm.masked.load", &[ty, address.ty()], &[address], i, mask, Some(ty))
-                }
+                Some(mask) => this.masked_memory(
+                    "llvm.masked.load",
+                    &[ty, address.ty()],
+                    &[address],
+                    i.alignment(),
+                    mask,
+                    Some(ty),
+                ),
             }
         };
         let mask = self.masks[b];
@@ -281,7 +286,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             None => this.builder.store(value, address).set_align(i.alignment()),
             Some(mask) => {
                 let types = [value.ty(), address.ty()];
-                this.masked_memory("llvm.masked.store", &types, &[value, address], i, mask, None);
+                this.masked_memory("llvm.masked.store", &types, &[value, address], i.alignment(), mask, None);
             }
         };
         if down == Some(size * i64::from(self.row_lanes())) {
