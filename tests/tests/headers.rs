@@ -1,4 +1,4 @@
-//! Every header for users can be included alone, before anything else.
+//! Every header for users can be included alone, before anything else, and all of them together stay light.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,4 +47,66 @@ fn check(include: &Path, headers: &[PathBuf]) -> Option<String> {
     let output = clang.arg(include).args(headers).output().expect("clang++-22 starts");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     (!output.status.success() || !text.is_empty()).then_some(text)
+}
+
+/// Declarations, types and expressions that clang makes of `<sycl/sycl.hpp>`, less those of the standard headers in it. The time
+/// that our headers take follows this number (in 2026, about 1.7 µs each), which no busy machine can blur: at the limit
+/// it is 0.2 s. Templates cost what their text does until they are used; what non-template functions use is counted.
+const MOST_NODES: usize = 116_000;
+const MOST_LINES: usize = 79_999;
+
+#[test]
+fn sycl_hpp_stays_light() {
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../include");
+    let folder = tempfile::tempdir().expect("the temporary folder can be written");
+    let clang = |args: &[&str], name: &str, text: &str| {
+        let source = folder.path().join(name);
+        std::fs::write(&source, text).expect("the temporary folder can be written");
+        let mut clang = Command::new("clang++-22");
+        clang.arg("-std=c++17").args(args).arg("-isystem").arg(&include).arg(&source);
+        let output = clang.output().expect("clang++-22 starts");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{told}");
+        (told, String::from_utf8_lossy(&output.stdout).lines().count())
+    };
+    let count = ["-fsyntax-only", "-Xclang", "-print-stats", "-H"];
+    let (all, _) = clang(&count, "all.cpp", "#include <sycl/sycl.hpp>\n");
+    let standard: String = standard_headers(&include, &all).map(|h| format!("#include \"{h}\"\n")).collect();
+    let (standard, _) = clang(&count, "standard.cpp", &standard);
+    let (_, lines) = clang(&["-E"], "all.cpp", "#include <sycl/sycl.hpp>\n");
+    let own = nodes(&all) - nodes(&standard);
+    assert!(own > 50_000, "clang's statistics read as {own} declarations, types and expressions: they have a new form");
+    assert!(
+        own <= MOST_NODES,
+        "<sycl/sycl.hpp> has {own} declarations, types and expressions of its own, {MOST_NODES} are allowed: see what \
+         -ftime-trace -ftime-trace-granularity=100 lists, and make templates of what is instantiated without being used"
+    );
+    assert!(lines <= MOST_LINES, "<sycl/sycl.hpp> has {lines} lines after preprocessing, {MOST_LINES} are allowed");
+}
+
+/// What `-print-stats` counts: `  59736 decls total.`
+fn nodes(stats: &str) -> usize {
+    let totals = ["types total.", "decls total.", "stmts/exprs total."];
+    let of =
+        |line: &str| line.trim().split_once(' ').filter(|(_, what)| totals.contains(what))?.0.parse::<usize>().ok();
+    stats.lines().filter_map(of).sum()
+}
+
+/// The headers outside `ours` that a header inside includes: `-H` prints one per line, with a dot for each level.
+fn standard_headers<'a>(ours: &Path, told: &'a str) -> impl Iterator<Item = &'a str> {
+    let mut chain: Vec<bool> = Vec::new();
+    let mut found = std::collections::BTreeSet::new();
+    for line in told.lines() {
+        let Some((dots, path)) = line.split_once(' ').filter(|(d, _)| !d.is_empty() && d.bytes().all(|b| b == b'.'))
+        else {
+            continue;
+        };
+        chain.truncate(dots.len() - 1);
+        let is_ours = Path::new(path).starts_with(ours);
+        if !is_ours && chain.last() == Some(&true) {
+            found.insert(path);
+        }
+        chain.push(is_ours);
+    }
+    found.into_iter()
 }

@@ -7,6 +7,7 @@ mod cuda;
 mod launch;
 mod link;
 mod opencl;
+mod peer;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,7 +31,16 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         [what] if what == "opencl" => (|prefix, _| opencl::measure(prefix), &[]),
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
         [what, names @ ..] if what == "cpu" => (cpu::measure, names),
-        _ => return Err("'bench' wants 'aspects', 'compile', 'cpu', 'cuda', 'link', 'opencl' or 'run'".to_owned()),
+        [what, rest @ ..] if what == "peer" => {
+            // Before Scythe is built, which takes long.
+            peer::check(rest)?;
+            (peer::measure, rest)
+        }
+        _ => {
+            return Err(
+                "'bench' wants 'aspects', 'compile', 'cpu', 'cuda', 'link', 'opencl', 'peer' or 'run'".to_owned()
+            );
+        }
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;

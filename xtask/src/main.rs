@@ -32,6 +32,8 @@ Usage: cargo xtask COMMAND
   install --prefix DIR       set up, build, and install a relocatable tree
   stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
   bench compile|link|run     ratios against clang++, llvm-extract and OpenMP, and whether each limit holds
+  bench peer --peer COMMAND FILE...
+                             how long programs take to compile against a peer's headers, in the same run
   bench opencl               what submitting costs on Intel's OpenCL runtime against bare OpenCL calls
   bench cuda --package DIR   bundles programs for an NVIDIA GPU with their peers in CUDA C++; DIR/run.sh compares
   bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program in benches/cpu

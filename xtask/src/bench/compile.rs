@@ -29,7 +29,7 @@ fn program(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), Stri
     sycl.args(["-fsycl", "-O2"]).arg(root().join("examples/vector_add.cpp")).args(["-o", "vadd"]).current_dir(folder);
     let mut plain = Command::new("clang++-22");
     plain.arg("-O2").arg(root().join("benches/plain_vector_add.cpp")).args(["-o", "plain"]).current_dir(folder);
-    let [sycl, plain] = best([&mut sycl, &mut plain])?;
+    let [sycl, plain] = best([&mut sycl, &mut plain], ROUNDS)?;
     report.add("clang++ -O2, plain C++ with <vector> and <iostream>", plain, " s", Limit::None);
     report.add("scythe -fsycl -O2 examples/vector_add.cpp", sycl, " s", Limit::None);
     report.add("ratio", sycl / plain, "x", Limit::AtMost(2.5));
@@ -52,12 +52,15 @@ fn without_kernels(prefix: &Path, folder: &Path, report: &mut Report) -> Result<
     };
     let mut clang = Command::new("clang++-22");
     clang.args(["-O2", "-c", "-o", "o.o"]).arg(&plain).current_dir(folder);
-    let [no_sycl, clang, no_kernel, host] = best([
-        &mut scythe(&["-fsycl"], &plain),
-        &mut clang,
-        &mut scythe(&["-fsycl"], &source),
-        &mut scythe(&["-fsycl", "-fsycl-host-only"], &source),
-    ])?;
+    let [no_sycl, clang, no_kernel, host] = best(
+        [
+            &mut scythe(&["-fsycl"], &plain),
+            &mut clang,
+            &mut scythe(&["-fsycl"], &source),
+            &mut scythe(&["-fsycl", "-fsycl-host-only"], &source),
+        ],
+        ROUNDS,
+    )?;
     report.add("no SYCL header: scythe -fsycl -c against clang++ -c", no_sycl / clang, "x", Limit::AtMost(1.1));
     report.add("SYCL header, no kernel: against its own host pass", no_kernel / host, "x", Limit::AtMost(1.3));
     Ok(())
@@ -79,7 +82,7 @@ fn headers(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), Stri
     let standard = standard_headers(&include, &mut clang(&["-fsyntax-only", "-H", "all.cpp"]))?;
     write("standard.cpp", &standard.iter().map(|h| format!("#include \"{h}\"\n")).collect::<String>())?;
     let [all, standard] =
-        best([&mut clang(&["-fsyntax-only", "all.cpp"]), &mut clang(&["-fsyntax-only", "standard.cpp"])])?;
+        best([&mut clang(&["-fsyntax-only", "all.cpp"]), &mut clang(&["-fsyntax-only", "standard.cpp"])], ROUNDS)?;
     let lines = process::output(&mut clang(&["-E", "all.cpp"]))?.lines().count();
     report.add("<sycl/sycl.hpp>, host -fsyntax-only", all, " s", Limit::AtMost(0.6));
     report.add("of which Scythe's own headers", (all - standard).max(0.0), " s", Limit::AtMost(0.2));
@@ -108,9 +111,9 @@ fn standard_headers(ours: &Path, command: &mut Command) -> Result<BTreeSet<Strin
 }
 
 /// The best time of each command, taken in turn so that a busy machine is unfair to neither.
-fn best<const N: usize>(mut commands: [&mut Command; N]) -> Result<[f64; N], String> {
+pub fn best<const N: usize>(mut commands: [&mut Command; N], rounds: usize) -> Result<[f64; N], String> {
     let mut best = [f64::INFINITY; N];
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         for (command, best) in commands.iter_mut().zip(&mut best) {
             let outcome = capture(command, LIMIT)?;
             if !outcome.success() {
