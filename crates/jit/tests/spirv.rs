@@ -119,6 +119,27 @@ fn integers_of_other_widths_are_computed_in_wider_ones() {
 }
 
 #[test]
+fn integers_of_other_widths_are_accessed_in_parts() {
+    let text = translated(
+        "define spir_kernel void @kernel(ptr addrspace(1) %p, ptr addrspace(1) %q) {
+           %three = load i24, ptr addrspace(1) %p, align 1
+           store i24 %three, ptr addrspace(1) %q, align 1
+           %from = getelementptr i8, ptr addrspace(1) %p, i64 8
+           %to = getelementptr i8, ptr addrspace(1) %q, i64 8
+           %seven = load i56, ptr addrspace(1) %from, align 8
+           store i56 %seven, ptr addrspace(1) %to, align 8
+           %third = lshr i24 %three, 16
+           %byte = trunc i24 %third to i8
+           %at = getelementptr i8, ptr addrspace(1) %q, i64 16
+           store i8 %byte, ptr addrspace(1) %at, align 1
+           ret void }",
+    );
+    assert_eq!(text.matches("OpLoad").count(), 5, "{text}");
+    assert_eq!(text.matches("OpStore").count(), 6, "{text}");
+    assert!(!text.contains("OpTypeInt 24") && !text.contains("OpTypeInt 56"), "{text}");
+}
+
+#[test]
 fn intrinsics_without_an_instruction_are_replaced() {
     let text = translated(
         "declare float @llvm.ldexp.f32.i32(float, i32)

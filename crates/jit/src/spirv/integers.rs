@@ -1,12 +1,13 @@
 //! Widens integers of widths that SPIR-V does not have.
 //!
-//! LLVM's optimiser packs the results of a `switch` into one integer of just as many bits as they need, and shifts it by what is
-//! switched on: 48 bits for three results of 16. The SPIR-V back end takes widths of 8, 16, 32 and 64 bits, and fails on most
-//! others. Here arithmetic on integers of up to 64 bits is done in the next of those widths; bits above the value are cleared
-//! where they matter.
+//! LLVM's optimiser copies structures of three or six bytes as one integer, and packs the results of a `switch` into one of just
+//! as many bits as they need: 48 for three results of 16. The SPIR-V back end takes widths of 8, 16, 32 and 64 bits. On most others
+//! it fails; where it does not, it takes a wider integer in their place, also in memory, where that reads and writes what is beside
+//! it. Here arithmetic on integers of up to 64 bits is done in the next of those widths, with the bits above the value cleared
+//! where they matter, and memory is accessed in parts.
 //!
-//! Guarantee: afterwards no instruction that this pass knows has an integer of another width as operand or result. Others (loads
-//! and stores, calls) are left for the back end to refuse: neither clang nor the optimiser makes them with such integers.
+//! Guarantee: afterwards no instruction that this pass knows has an integer of another width as operand or result. Others
+//! (calls, volatile accesses, `switch` itself) are left for the back end to refuse: the optimiser makes none with such integers.
 
 use scythe_llvm::{Builder, Instruction, IntPredicate, Module, Opcode, Type, Value};
 
@@ -59,6 +60,10 @@ impl<'ctx> Widening<'ctx> {
     fn replace(&self, instruction: Instruction<'ctx>) {
         let phi = instruction.opcode() == Opcode::LLVMPHI;
         self.builder.position_before(instruction);
+        if instruction.opcode() == Opcode::LLVMStore && !instruction.is_volatile() {
+            let _ = self.store(instruction);
+            return;
+        }
         let Some(mut result) = (if phi { self.phi(instruction) } else { self.compute(instruction) }) else { return };
         if is_odd(instruction.ty()) {
             if phi {
@@ -79,16 +84,16 @@ impl<'ctx> Widening<'ctx> {
         Some(match instruction.opcode() {
             Opcode::LLVMZExt | Opcode::LLVMTrunc => self.resized(self.unsigned(first), wide(ty), false),
             Opcode::LLVMSExt => self.resized(self.signed(first), wide(ty), true),
-            Opcode::LLVMAdd => b.add(self.unsigned(first), second()?, ""),
-            Opcode::LLVMSub => b.sub(self.unsigned(first), second()?, ""),
-            Opcode::LLVMMul => b.mul(self.unsigned(first), second()?, ""),
-            Opcode::LLVMUDiv => b.udiv(self.unsigned(first), second()?, ""),
-            Opcode::LLVMURem => b.urem(self.unsigned(first), second()?, ""),
-            Opcode::LLVMAnd => b.and(self.unsigned(first), second()?, ""),
-            Opcode::LLVMOr => b.or(self.unsigned(first), second()?, ""),
-            Opcode::LLVMXor => b.xor(self.unsigned(first), second()?, ""),
-            Opcode::LLVMShl => b.shl(self.unsigned(first), second()?, ""),
-            Opcode::LLVMLShr => b.lshr(self.unsigned(first), second()?, ""),
+            Opcode::LLVMAdd
+            | Opcode::LLVMSub
+            | Opcode::LLVMMul
+            | Opcode::LLVMUDiv
+            | Opcode::LLVMURem
+            | Opcode::LLVMAnd
+            | Opcode::LLVMOr
+            | Opcode::LLVMXor
+            | Opcode::LLVMShl
+            | Opcode::LLVMLShr => b.binary(instruction.opcode(), self.unsigned(first), second()?, ""),
             Opcode::LLVMAShr => b.ashr(self.signed(first), second()?, ""),
             Opcode::LLVMSDiv => b.sdiv(self.signed(first), self.signed(value.operand(1)?), ""),
             Opcode::LLVMSRem => b.srem(self.signed(first), self.signed(value.operand(1)?), ""),
@@ -99,8 +104,31 @@ impl<'ctx> Widening<'ctx> {
                 let extended = |v| if is_signed(predicate) { self.signed(v) } else { self.unsigned(v) };
                 b.icmp(predicate, extended(first), extended(value.operand(1)?), "")
             }
+            Opcode::LLVMLoad if !instruction.is_volatile() => self.load(instruction, first),
             _ => return None,
         })
+    }
+
+    fn load(&self, load: Instruction<'ctx>, pointer: Value<'ctx>) -> Value<'ctx> {
+        let (b, ty) = (&self.builder, wide(load.ty()));
+        parts(load.ty()).into_iter().fold(ty.const_null(), |sum, part| {
+            let narrow = b.load(ty.context().int_type(part.bytes * 8), part.address(b, pointer), "");
+            narrow.set_align(part.align(load.alignment()));
+            let widened = self.resized(narrow.as_value(), ty, false);
+            b.or(sum, b.shl(widened, ty.const_int(u64::from(part.offset) * 8), ""), "")
+        })
+    }
+
+    fn store(&self, store: Instruction<'ctx>) -> Option<()> {
+        let (value, pointer) = (store.as_value().operand(0)?, store.as_value().operand(1)?);
+        let (b, whole) = (&self.builder, self.unsigned(value));
+        for part in parts(value.ty()) {
+            let shifted = b.lshr(whole, whole.ty().const_int(u64::from(part.offset) * 8), "");
+            let narrow = self.resized(shifted, whole.ty().context().int_type(part.bytes * 8), false);
+            b.store(narrow, part.address(b, pointer)).set_align(part.align(store.alignment()));
+        }
+        store.erase();
+        Some(())
     }
 
     fn phi(&self, phi: Instruction<'ctx>) -> Option<Value<'ctx>> {
@@ -156,6 +184,37 @@ impl<'ctx> Widening<'ctx> {
         extension.replace_all_uses_with(self.builder.and(whole, mask, ""));
         extension.erase();
     }
+}
+
+/// A part of an integer in memory that is accessed at once.
+struct Part {
+    offset: u32,
+    bytes: u32,
+}
+
+impl Part {
+    fn address<'ctx>(&self, builder: &Builder<'ctx>, pointer: Value<'ctx>) -> Value<'ctx> {
+        builder.byte_offset(pointer.ty().context(), pointer, self.offset.into(), "")
+    }
+
+    /// In an integer that is itself aligned by `whole`.
+    fn align(&self, whole: u32) -> u32 {
+        if self.offset == 0 { whole } else { whole.min(1 << self.offset.trailing_zeros()) }
+    }
+}
+
+/// The bytes of an integer of a width that SPIR-V does not have, lowest first: as many at once as there are widths for.
+fn parts(ty: Type<'_>) -> Vec<Part> {
+    let size = ty.int_width().unwrap_or(0).div_ceil(8);
+    let mut offset = 0;
+    let step = |bytes: u32| {
+        (size & bytes != 0).then(|| {
+            let part = Part { offset, bytes };
+            offset += bytes;
+            part
+        })
+    };
+    [8, 4, 2, 1].into_iter().filter_map(step).collect()
 }
 
 /// The type that an integer is computed in.
