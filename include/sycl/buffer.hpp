@@ -111,7 +111,7 @@ public:
     if constexpr (std::is_const_v<T>)
       set_final_data(nullptr);
     else
-      write_back_to(detail::write_to_shared<U>{host});
+      detail::write_back_to(handle_.get(), detail::write_to_shared<U>{host});
   }
 
   // --- From iterators: copied now, not written back
@@ -157,14 +157,7 @@ public:
 
   // Where the last copy's destructor writes: a pointer, a weak_ptr, or an output iterator. Null: nowhere.
   template <class Destination = std::nullptr_t> void set_final_data(Destination destination = nullptr) {
-    if constexpr (std::is_null_pointer_v<Destination>)
-      scythe_buffer_set_final(handle_.get(), nullptr, nullptr, nullptr, nullptr);
-    else if constexpr (std::is_pointer_v<Destination>)
-      scythe_buffer_set_final(handle_.get(), destination, nullptr, nullptr, nullptr);
-    else if constexpr (detail::is_weak_ptr<Destination>)
-      write_back_to(detail::write_to_weak<Destination>{destination});
-    else
-      write_back_to(detail::write_to_iterator<T, Destination>{destination});
+    detail::set_final_data<T>(handle_.get(), destination);
   }
   void set_write_back(bool on = true) { scythe_buffer_set_write_back(handle_.get(), on); }
 
@@ -252,12 +245,6 @@ private:
       must_be_whole = must_be_whole || part[i] != 1;
     }
     return detail::linear(base, range_);
-  }
-  template <class W> void write_back_to(W writer) {
-    scythe_buffer_set_final(
-        handle_.get(), nullptr,
-        [](void *ctx, const void *data, std::uint64_t bytes) { static_cast<W *>(ctx)->write(data, bytes); },
-        new W(std::move(writer)), [](void *ctx) { delete static_cast<W *>(ctx); });
   }
 
   detail::handle<scythe_buffer> handle_;

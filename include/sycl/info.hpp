@@ -197,15 +197,16 @@ struct is_available : detail::fixed_param<bool, 1> {};
 struct is_endian_little : detail::fixed_param<bool, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__> {};
 struct host_unified_memory : aspect_flag<aspect::usm_system_allocations> {};
 struct preferred_interop_user_sync : detail::fixed_param<bool, 1> {};
-struct max_read_image_args : detail::fixed_param<std::uint32_t> {};
-struct max_write_image_args : detail::fixed_param<std::uint32_t> {};
-struct max_samplers : detail::fixed_param<std::uint32_t> {};
-struct image2d_max_width : detail::fixed_param<std::size_t> {};
-struct image2d_max_height : detail::fixed_param<std::size_t> {};
-struct image3d_max_width : detail::fixed_param<std::size_t> {};
-struct image3d_max_height : detail::fixed_param<std::size_t> {};
-struct image3d_max_depth : detail::fixed_param<std::size_t> {};
-struct image_max_buffer_size : detail::fixed_param<std::size_t> {};
+// Images are plain memory on every device: only their number of elements in a dimension has a limit of their own.
+struct max_read_image_args : detail::fixed_param<std::uint32_t, 128> {};
+struct max_write_image_args : detail::fixed_param<std::uint32_t, 128> {};
+struct max_samplers : detail::fixed_param<std::uint32_t, 128> {};
+struct image2d_max_width : detail::fixed_param<std::size_t, 1 << 30> {};
+struct image2d_max_height : detail::fixed_param<std::size_t, 1 << 30> {};
+struct image3d_max_width : detail::fixed_param<std::size_t, 1 << 30> {};
+struct image3d_max_height : detail::fixed_param<std::size_t, 1 << 30> {};
+struct image3d_max_depth : detail::fixed_param<std::size_t, 1 << 30> {};
+struct image_max_buffer_size : detail::fixed_param<std::size_t, 1 << 30> {};
 
 struct platform {
   using return_type = sycl::platform;

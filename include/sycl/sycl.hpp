@@ -44,6 +44,8 @@
 #include <sycl/handler.hpp>
 #include <sycl/host_accessor.hpp>
 #include <sycl/id.hpp>
+#include <sycl/image.hpp>
+#include <sycl/image_accessor.hpp>
 #include <sycl/info.hpp>
 #include <sycl/interop_handle.hpp>
 #include <sycl/item.hpp>
@@ -60,6 +62,7 @@
 #include <sycl/queue.hpp>
 #include <sycl/range.hpp>
 #include <sycl/reduction.hpp>
+#include <sycl/sampler.hpp>
 #include <sycl/span.hpp>
 #include <sycl/specialization_id.hpp>
 #include <sycl/stream.hpp>

@@ -14,7 +14,8 @@ static_assert(sycl::any_device_has_v<aspect::fp64> && !sycl::all_devices_have_v<
 static_assert(sycl::any_device_has_v<aspect::emulated> && !sycl::all_devices_have_v<aspect::gpu>);
 #else
 static_assert(sycl::any_device_has_v<aspect::fp64> && !sycl::all_devices_have_v<aspect::fp64>);
-static_assert(sycl::any_device_has_v<aspect::image> && !sycl::all_devices_have_v<aspect::image>);
+static_assert(sycl::any_device_has_v<aspect::ext_intel_legacy_image>);
+static_assert(!sycl::all_devices_have_v<aspect::ext_intel_legacy_image>);
 static_assert(sycl::any_device_has<aspect::fp16>::value && sycl::all_devices_have<aspect::fp16>::value);
 static_assert(sycl::all_devices_have_v<aspect::gpu> && !sycl::any_device_has_v<aspect::cpu>);
 static_assert(sycl::any_device_has_v<aspect::ext_intel_gpu_pvc> && !sycl::any_device_has_v<aspect::ext_intel_gpu_skl>);
@@ -29,7 +30,7 @@ static_assert(!sycl::any_device_has_v<aspect::emulated>);
 #[test]
 fn programs_know_what_their_targets_have() {
     let config = "intel_gpu_pvc:\n  aspects: [gpu, fp16, fp64, emulated, ext_intel_gpu_pvc]\n\
-                  intel_gpu_acm_g10:\n  aspects: [gpu, fp16, image, emulated]\n";
+                  intel_gpu_acm_g10:\n  aspects: [gpu, fp16, ext_intel_legacy_image, emulated]\n";
     let project = Project::new().file("a.cpp", TRAITS).file("c.yaml", config);
     let check = |args: &[&str]| project.scythe(&[&["-fsycl", "-fsyntax-only", "a.cpp"], args].concat());
     check(&["-DGENERIC"]).ok();

@@ -90,6 +90,8 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
     let mut aspects = vec![
         Aspect::Cpu,
         Aspect::Fp64,
+        // Images are the headers' code on plain memory.
+        Aspect::Image,
         Aspect::OnlineCompiler,
         Aspect::QueueProfiling,
         Aspect::UsmDeviceAllocations,

@@ -53,7 +53,7 @@ mod tests {
             assert!(has(&pvc, &format!("__SYCL_ANY_DEVICE_HAS_{aspect}__")), "{aspect}");
             assert!(has(&pvc, &format!("__SYCL_ALL_DEVICES_HAVE_{aspect}__")), "{aspect}");
         }
-        assert!(!has(&pvc, "__SYCL_ANY_DEVICE_HAS_image__"));
+        assert!(!has(&pvc, "__SYCL_ANY_DEVICE_HAS_ext_intel_legacy_image__"));
         assert!(!has(&pvc, "__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__"));
     }
 
@@ -61,7 +61,8 @@ mod tests {
     fn several_targets_share_what_each_has() {
         let both = macros(&["intel_gpu_pvc", "intel_gpu_acm_g10"]);
         assert!(has(&both, "__SYCL_ANY_DEVICE_HAS_fp64__") && !has(&both, "__SYCL_ALL_DEVICES_HAVE_fp64__"));
-        assert!(has(&both, "__SYCL_ANY_DEVICE_HAS_image__") && !has(&both, "__SYCL_ALL_DEVICES_HAVE_image__"));
+        assert!(has(&both, "__SYCL_ANY_DEVICE_HAS_ext_intel_legacy_image__"));
+        assert!(!has(&both, "__SYCL_ALL_DEVICES_HAVE_ext_intel_legacy_image__"));
         assert!(has(&both, "__SYCL_ALL_DEVICES_HAVE_fp16__"));
     }
 

@@ -62,8 +62,8 @@ def : TargetInfo<"spir64_fpga", [], [], "", "", 1>;
 //===-- x86-64 CPUs: Scythe's own device [SCYTHE] ----------------------------------------------------------------===//
 
 defvar UsmAllocations = [AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations];
-defvar CpuAspects = [AspectCpu, AspectFp64, AspectAtomic64, AspectOnline_compiler, AspectQueue_profiling,
-                     AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
+defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectAtomic64, AspectOnline_compiler,
+                     AspectQueue_profiling, AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
                      AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;
 defvar CpuSizes = [4, 8, 16, 32, 64];
 
@@ -83,15 +83,16 @@ def : CpuInfo<"x86_64_avx512", [AspectExt_intel_x86_64_avx512, AspectFp16]>;
 
 // What each of them has. Shared allocations with atomics of the host, and allocations of the system, depend on the
 // operating system and are not listed.
-defvar IntelGpuAspects = [AspectGpu, AspectFp16, AspectOnline_compiler, AspectOnline_linker, AspectQueue_profiling,
-                          AspectExt_intel_pci_address, AspectExt_intel_gpu_eu_count,
+defvar IntelGpuAspects = [AspectGpu, AspectFp16, AspectImage, AspectOnline_compiler, AspectOnline_linker,
+                          AspectQueue_profiling, AspectExt_intel_pci_address, AspectExt_intel_gpu_eu_count,
                           AspectExt_intel_gpu_eu_simd_width, AspectExt_intel_gpu_slices,
                           AspectExt_intel_gpu_subslices_per_slice, AspectExt_intel_gpu_eu_count_per_subslice,
                           AspectExt_intel_gpu_hw_threads_per_eu, AspectExt_intel_device_info_uuid,
                           AspectExt_intel_device_id, AspectExt_intel_esimd, AspectExt_oneapi_ballot_group,
                           AspectExt_oneapi_fixed_size_group, AspectExt_oneapi_opportunistic_group,
                           AspectExt_oneapi_tangle_group] # UsmAllocations;
-defvar Images = [AspectImage, AspectExt_intel_legacy_image];
+// SYCL's images are plain memory to Scythe, which every device has; this is about units for images in hardware.
+defvar Images = [AspectExt_intel_legacy_image];
 
 // ocloc writes its devices with '-' where targets have '_'.
 class IntelGpu<string device, Aspect architecture, list<Aspect> more, list<int> sizes, int workGroup, int localMemory>
@@ -148,7 +149,7 @@ def GpuAcmG10 : XeHpg<"acm_g10", AspectExt_intel_gpu_acm_g10>;
 def GpuAcmG11 : XeHpg<"acm_g11", AspectExt_intel_gpu_acm_g11>;
 def GpuAcmG12 : XeHpg<"acm_g12", AspectExt_intel_gpu_acm_g12>;
 
-// Xe-HPC (Ponte Vecchio): double precision and matrix engines, no images, no sub-groups of 8.
+// Xe-HPC (Ponte Vecchio): double precision and matrix engines, no units for images, no sub-groups of 8.
 class XeHpc<string device, Aspect architecture>
     : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64, AspectExt_intel_matrix], [16, 32], 1024, 131072>;
 
@@ -205,10 +206,10 @@ def : TargetAlias<"intel_gpu_12_60_7", GpuPvc>;
 
 //===-- NVIDIA GPUs [CUDA] [DPCPP] -------------------------------------------------------------------------------===//
 
-defvar NvidiaAspects = [AspectGpu, AspectFp64, AspectOnline_compiler, AspectOnline_linker, AspectQueue_profiling,
-                        AspectExt_intel_pci_address, AspectExt_intel_device_info_uuid, AspectExt_intel_free_memory,
-                        AspectExt_intel_device_id, AspectExt_intel_memory_clock_rate,
-                        AspectExt_intel_memory_bus_width, AspectExt_oneapi_native_assert,
+defvar NvidiaAspects = [AspectGpu, AspectFp64, AspectImage, AspectOnline_compiler, AspectOnline_linker,
+                        AspectQueue_profiling, AspectExt_intel_pci_address, AspectExt_intel_device_info_uuid,
+                        AspectExt_intel_free_memory, AspectExt_intel_device_id,
+                        AspectExt_intel_memory_clock_rate, AspectExt_intel_memory_bus_width, AspectExt_oneapi_native_assert,
                         AspectExt_oneapi_ballot_group, AspectExt_oneapi_fixed_size_group,
                         AspectExt_oneapi_opportunistic_group] # UsmAllocations;
 defvar Since53 = [AspectFp16];

@@ -103,7 +103,8 @@ fn the_default_knows_which_generation_has_what() {
     for (aspect, with, without) in [
         (Aspect::Fp64, &["bdw", "skl", "glk", "pvc", "mtl_h"][..], &["icllp", "tgllp", "dg1", "acm_g10"][..]),
         (Aspect::Atomic64, &["bdw", "skl", "icllp", "tgllp", "acm_g10", "pvc"], &["apl", "glk", "ehl"]),
-        (Aspect::Image, &["skl", "tgllp", "acm_g10"], &["pvc"]),
+        (Aspect::ExtIntelLegacyImage, &["skl", "tgllp", "acm_g10"], &["pvc"]),
+        (Aspect::Image, &["skl", "pvc"], &[]),
         (Aspect::Fp16, &["bdw", "pvc"], &[]),
     ] {
         assert!(with.iter().all(|device| has(device, aspect)), "{}", aspect.as_str());

@@ -71,6 +71,8 @@ struct accessor_view {
     handler.require(acc.buffer_, edge_mode(A::mode),
                     flags | (acc.no_init_ ? unsigned(SCYTHE_REQUIREMENT_NO_INIT) : 0u));
   }
+  // The queue that the command goes to.
+  template <class Handler> static const auto &queue_of(const Handler &handler) { return handler.queue_; }
 };
 
 } // namespace sycl::detail

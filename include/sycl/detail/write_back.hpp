@@ -1,4 +1,4 @@
-// Where a buffer's final contents go, when that is not a plain address.
+// Where the final contents of a buffer or image go.
 #ifndef SCYTHE_DETAIL_WRITE_BACK_HPP
 #define SCYTHE_DETAIL_WRITE_BACK_HPP
 
@@ -56,6 +56,25 @@ template <class T, class Iterator> struct write_to_iterator {
       *out = elements[i];
   }
 };
+
+template <class W> void write_back_to(scythe_buffer buffer, W writer) {
+  scythe_buffer_set_final(
+      buffer, nullptr,
+      [](void *ctx, const void *data, std::uint64_t bytes) { static_cast<W *>(ctx)->write(data, bytes); },
+      new W(std::move(writer)), [](void *ctx) { delete static_cast<W *>(ctx); });
+}
+
+// The destination is null for nowhere, a pointer, a weak_ptr, or an output iterator for elements of type `T`.
+template <class T, class Destination> void set_final_data(scythe_buffer buffer, Destination destination) {
+  if constexpr (std::is_null_pointer_v<Destination>)
+    scythe_buffer_set_final(buffer, nullptr, nullptr, nullptr, nullptr);
+  else if constexpr (std::is_pointer_v<Destination>)
+    scythe_buffer_set_final(buffer, destination, nullptr, nullptr, nullptr);
+  else if constexpr (is_weak_ptr<Destination>)
+    write_back_to(buffer, write_to_weak<Destination>{destination});
+  else
+    write_back_to(buffer, write_to_iterator<T, Destination>{destination});
+}
 
 } // namespace sycl::detail
 
