@@ -1,7 +1,7 @@
 //! Bitcode → linked device module → SPIR-V module, in memory.
 //!
 //! The back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own intrinsics into
-//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], [`integers`], variables in local memory
+//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], [`integers`], [`pointer_variables`], variables in local memory
 //! that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
 //! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`].
 //!
@@ -17,6 +17,7 @@ mod events;
 mod externals;
 mod integers;
 mod intrinsics;
+mod pointer_variables;
 mod printf;
 
 use crate::link;
@@ -154,6 +155,7 @@ fn prepare<'ctx>(
     printf::run(module)?;
     intrinsics::run(module);
     aggregates::run(module);
+    pointer_variables::run(module);
     integers::run(module);
     let additions = decorations::prepare(module, &options.extensions)?;
     run_passes(module, "globaldce,function(dce)", Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;

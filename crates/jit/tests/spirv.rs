@@ -233,3 +233,27 @@ fn properties_become_execution_modes_and_decorations() {
         assert!(text.contains(part), "no {part} in {text}");
     }
 }
+
+#[test]
+fn variables_keep_their_size_when_pointers_lie_in_them() {
+    let text = translated(
+        "define weak_odr spir_kernel void @kernel(ptr addrspace(1) %p, i64 %at) {
+           %many = alloca [4 x i32], align 8
+           %one = alloca ptr addrspace(1), align 8
+           store volatile i32 1, ptr %many
+           store ptr addrspace(1) %p, ptr %many, align 8
+           %byte = getelementptr i8, ptr %many, i64 %at
+           store volatile i8 1, ptr %byte
+           %q = load ptr addrspace(1), ptr %many, align 8
+           store ptr addrspace(1) %q, ptr %one, align 8
+           %other = getelementptr i8, ptr %one, i64 %at
+           store volatile i8 1, ptr %other
+           %r = load ptr addrspace(1), ptr %one, align 8
+           store i32 1, ptr addrspace(1) %r
+           ret void }",
+    );
+    let variables: Vec<&str> = text.lines().filter(|l| l.contains("OpVariable")).collect();
+    assert_eq!(variables.len(), 2, "{text}");
+    assert!(variables[0].contains("%_ptr_Function__arr_uint_uint_4 "), "{text}");
+    assert!(variables[1].contains("%_ptr_Function_ulong "), "{text}");
+}
