@@ -36,7 +36,8 @@ inline constexpr int elements_from =
 template <class T>
 using vector_element =
     std::conditional_t<is_half<T>, float16,
-                       std::conditional_t<std::is_same_v<T, bool> || std::is_same_v<T, std::byte>, unsigned char, T>>;
+                       std::conditional_t<std::is_same_v<T, bool> || std::is_same_v<T, std::byte>, unsigned char,
+                                          std::conditional_t<is_bfloat16<T>, unsigned short, T>>>;
 template <class T, int N> struct vector_of {
   typedef vector_element<T> type __attribute__((ext_vector_type(N)));
 };
@@ -51,7 +52,7 @@ template <class T, int N>
 class alignas(detail::vec_alignment<T, N>) vec : public detail::elementwise::operand<vec<T, N>, T, N == 1> {
   static constexpr int Count = N;
   static_assert(detail::elementwise::is_vec_size(N), "a vec has 1, 2, 3, 4, 8 or 16 elements");
-  static_assert(std::is_same_v<T, std::remove_cv_t<T>> && (detail::is_number<T> || std::is_same_v<T, std::byte>),
+  static_assert(std::is_same_v<T, std::remove_cv_t<T>> && (detail::is_vec_number<T> || std::is_same_v<T, std::byte>),
                 "the elements of a vec are numbers or bytes");
 
 public:

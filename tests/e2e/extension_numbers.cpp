@@ -72,16 +72,27 @@ int bfloat16_functions(float x, bfloat16 *out) {
   add((m + bfloat16(1))[2]);
   add(exp::exp2(m)[1]);
   add(exp::fmin(m, m)[2]);
+  const sycl::vec<bfloat16, 4> v(b, b + 1, 3.0f, 4);
+  add((v * v + bfloat16(1)).w());
+  add((v.lo() - v.hi()).y());
+  add(exp::sqrt(v)[1]);
+  add(v.convert<float>().z() + static_cast<float>((v < v + bfloat16(1))[3]));
+  add(sycl::vec<float, 2>(x, 2.5f).convert<bfloat16>().y() + v.as<sycl::vec<std::uint16_t, 4>>()[3]);
   return n;
 }
 
 void bfloat16_in_kernels(sycl::queue &q) {
-  bfloat16 *const out = sycl::malloc_shared<bfloat16>(16, q), expected[16];
+  bfloat16 *const out = sycl::malloc_shared<bfloat16>(32, q), expected[32];
   q.single_task([=] { bfloat16_functions(0.7f, out); }).wait();
   const int n = bfloat16_functions(0.7f, expected);
-  for (int i = 0; i < n; ++i)
-    CHECK(std::fabs(out[i] - expected[i]) <= 0.01f * std::fabs(expected[i]));
+  for (int i = 0; i < n; ++i) {
+    const bool close = std::fabs(out[i] - expected[i]) <= 0.01f * std::fabs(expected[i]);
+    CHECK(close);
+    if (!close)
+      std::printf("  function %d: %g, not %g\n", i, static_cast<double>(out[i]), static_cast<double>(expected[i]));
+  }
   CHECK(std::fabs(expected[0] - std::exp(0.7f)) < 0.02f && std::fabs(expected[2] - std::sqrt(0.7f)) < 0.01f);
+  CHECK(expected[12] == 17 && expected[15] == 2 && expected[16] == bfloat16(2.5f + 0x4080));
   sycl::free(out, q);
 }
 

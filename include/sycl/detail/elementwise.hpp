@@ -11,7 +11,8 @@ namespace sycl::detail::elementwise {
 template <class Derived, class T, bool One> struct operand {};
 template <class Derived, class T> struct operand<Derived, T, true> {
   constexpr operator T() const { return static_cast<const Derived &>(*this)[0]; }
-  template <class U, class = std::enable_if_t<(is_number<U> || std::is_same_v<U, std::byte>) && !std::is_same_v<U, T>>>
+  template <class U,
+            class = std::enable_if_t<(is_vec_number<U> || std::is_same_v<U, std::byte>) && !std::is_same_v<U, T>>>
   explicit constexpr operator U() const {
     return static_cast<U>(static_cast<const Derived &>(*this)[0]);
   }

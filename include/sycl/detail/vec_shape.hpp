@@ -21,6 +21,9 @@ namespace sycl {
 
 template <class T, int N> class vec;
 template <class T, std::size_t N> class marray;
+namespace ext::oneapi {
+class bfloat16;
+}
 
 namespace detail {
 
@@ -39,6 +42,9 @@ template <class T> inline constexpr bool is_half = std::is_same_v<T, half>;
 template <class T> inline constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, double> || is_half<T>;
 template <class T> inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 template <class T> inline constexpr bool is_number = std::is_arithmetic_v<T> || is_half<T>;
+// What vectors compute with; built-in functions know the numbers alone.
+template <class T> inline constexpr bool is_bfloat16 = std::is_same_v<T, ext::oneapi::bfloat16>;
+template <class T> inline constexpr bool is_vec_number = is_number<T> || is_bfloat16<T>;
 
 // Of anything else.
 template <class V> struct shape {
@@ -56,7 +62,7 @@ template <class T, int N> struct shape<vec<T, N>> {
   template <class U> using rebind = vec<U, N>;
   using mask = vec<signed_of_size<sizeof(T)>, N>;
   static constexpr signed char yes = -1;
-  static constexpr bool has_arithmetic = is_number<T>, has_integers = std::is_integral_v<T>,
+  static constexpr bool has_arithmetic = is_vec_number<T>, has_integers = std::is_integral_v<T>,
                         has_bits = std::is_integral_v<T> || std::is_same_v<T, std::byte>;
 };
 template <class T, int N, bool W, int... I>
