@@ -140,6 +140,20 @@ fn integers_of_other_widths_are_accessed_in_parts() {
 }
 
 #[test]
+fn true_is_minus_one_as_a_signed_number() {
+    let text = translated(
+        "define spir_kernel void @kernel(ptr addrspace(1) %p, i32 %n) {
+           %less = icmp slt i32 %n, 7
+           %number = sitofp i1 %less to float
+           store float %number, ptr addrspace(1) %p
+           ret void }",
+    );
+    assert!(text.contains("OpConvertSToF") && text.contains("OpSelect"), "{text}");
+    // All bits of the integer that is converted are set.
+    assert!(text.contains("4294967295"), "{text}");
+}
+
+#[test]
 fn intrinsics_without_an_instruction_are_replaced() {
     let text = translated(
         "declare float @llvm.ldexp.f32.i32(float, i32)

@@ -6,6 +6,8 @@
 //! it. Here arithmetic on integers of up to 64 bits is done in the next of those widths, with the bits above the value cleared
 //! where they matter, and memory is accessed in parts.
 //!
+//! Truth values that are converted as signed numbers become integers first: true is minus one, and the back end makes it one.
+//!
 //! Guarantee: afterwards no instruction that this pass knows has an integer of another width as operand or result. Others
 //! (calls, volatile accesses, `switch` itself) are left for the back end to refuse: the optimiser makes none with such integers.
 
@@ -13,6 +15,7 @@ use scythe_llvm::{Builder, Instruction, IntPredicate, Module, Opcode, Type, Valu
 
 /// Widens in all functions.
 pub fn run(module: &Module<'_>) {
+    extend_converted_truth_values(module);
     for function in module.functions().filter(|f| !f.is_declaration()) {
         let odd: Vec<Instruction<'_>> = function.instructions().filter(|i| is_concerned(*i)).collect();
         if odd.is_empty() {
@@ -25,6 +28,23 @@ pub fn run(module: &Module<'_>) {
         let unused =
             |i: &Instruction<'_>| i.opcode() == Opcode::LLVMTrunc && is_odd(i.ty()) && !i.as_value().has_uses();
         function.instructions().filter(unused).collect::<Vec<_>>().into_iter().for_each(Instruction::erase);
+    }
+}
+
+/// Truth values alone: vectors of them do not reach here, since nothing makes vectors of what a kernel computes.
+fn extend_converted_truth_values(module: &Module<'_>) {
+    let builder = module.context().create_builder();
+    let truth = |i: &Instruction<'_>| {
+        i.opcode() == Opcode::LLVMSIToFP && i.as_value().operand(0).is_some_and(|o| o.ty().int_width() == Some(1))
+    };
+    for function in module.functions().filter(|f| !f.is_declaration()) {
+        for conversion in function.instructions().filter(truth).collect::<Vec<_>>() {
+            let Some(value) = conversion.as_value().operand(0) else { continue };
+            builder.position_before(conversion);
+            let number = builder.sext(value, module.context().int_type(32), "");
+            conversion.replace_all_uses_with(builder.si_to_fp(number, conversion.ty(), ""));
+            conversion.erase();
+        }
     }
 }
 
