@@ -69,7 +69,8 @@ public:
       data_[i] = arg;
   }
   template <int M = N, std::enable_if_t<M == 1, long> = 0> constexpr vec(const T &arg) : data_{arg} {}
-  template <class... A, class = std::enable_if_t<(N > 1) && (0 + ... + detail::elements_from<T, A>) == N>>
+  template <class... A, class = std::enable_if_t<(N > 1 || (std::is_arithmetic_v<A> && ...)) &&
+                                                 (0 + ... + detail::elements_from<T, A>) == N>>
   constexpr vec(const A &...args) : data_{} {
     int at = 0;
     (append(at, args), ...);

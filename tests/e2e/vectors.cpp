@@ -82,6 +82,10 @@ int main() {
   sycl::vec<int, 1> one = 5;
   const int as_int = one;
   CHECK(as_int == 5 && one + 1 == 6 && static_cast<double>(one) == 5.0);
+  // An element is converted, in braces too.
+  const double third = 1.0 / 3;
+  const sycl::vec<float, 1> narrowed{third};
+  CHECK(narrowed[0] == static_cast<float>(third));
   sycl::vec<std::byte, 2> bytes(std::byte(3), std::byte(5));
   CHECK((bytes & std::byte(1))[1] == std::byte(1) && is(bytes == bytes, -1, -1));
   CHECK(is(sycl::float2(1.5f, -0.0f).as<sycl::int2>(), 0x3fc00000, -2147483648.0));
