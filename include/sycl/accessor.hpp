@@ -140,7 +140,7 @@ private:
       return b.get_range();
   }
   template <class B>
-  accessor(B &b, handler *h, const range_type &r, const id_type &o, const property_list &p)
+  SCYTHE_SHARED accessor(B &b, handler *h, const range_type &r, const id_type &o, const property_list &p)
       : base(b.scythe_handle(), b.get_range(), r, o),
         no_init_(detail::discards(Mode) || p.has_property<property::no_init>()), placeholder_(h == nullptr) {
     if (no_init_ && Mode == access_mode::read)

@@ -45,6 +45,13 @@ public:
       waits_ = detail::make_wait_list(waits, count);
   }
 
+  event(const event &) = default;
+  event(event &&) noexcept = default;
+  event &operator=(const event &) = default;
+  event &operator=(event &&) noexcept = default;
+  // Every submission whose event nobody keeps ends with it.
+  SCYTHE_SHARED ~event() {}
+
   // Without a command, that of the default device.
   backend get_backend() const noexcept { return queue_ ? queue_->target.get_backend() : device().get_backend(); }
   // What `depends_on` and its like named for the command.

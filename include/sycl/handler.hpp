@@ -325,11 +325,11 @@ private:
   template <class, int> friend class local_accessor;
   template <class...> friend struct detail::reductions;
 
-  explicit handler(detail::queue_impl &queue) : queue_(queue) {
+  SCYTHE_SHARED explicit handler(detail::queue_impl &queue) : queue_(queue) {
     command_.kind = SCYTHE_COMMAND_EMPTY;
     command_.flags = 0;
   }
-  ~handler() {
+  SCYTHE_SHARED ~handler() {
     for (scythe_event dep : deps_)
       scythe_event_release(dep);
     if (has_command_ && command_.kind == SCYTHE_COMMAND_HOST_TASK && !submitted_)
@@ -371,7 +371,7 @@ private:
     }
   }
 
-  void set_kind(scythe_command_kind kind) {
+  SCYTHE_SHARED void set_kind(scythe_command_kind kind) {
     if (has_command_)
       detail::fail(errc::invalid, "a command group holds one command: this one already has a kernel, host task or "
                                   "memory operation");
@@ -394,18 +394,23 @@ private:
     command_.u.kernel.functor = kept;
     constants_of_functor_ = &reinterpret_cast<launched *>(kept)->constants;
 #else
-    command_.u.kernel.functor = keep(kernel);
-    if (bundle_holds_ && !bundle_holds_(bundle_.get(), command_.u.kernel.name, command_.u.kernel.tu, queue_.target))
-      detail::fail(errc::kernel_not_supported, "the bundle of the command group does not hold kernel '%s' for '%s'",
-                   command_.u.kernel.name, queue_.name().c_str());
+    take_functor(__builtin_addressof(kernel), sizeof(K));
 #endif
   }
   // The bytes of a functor or pattern until the submission: the user's object may be gone by then.
-  template <class T> const void *keep(const T &object) {
-    if (sizeof(T) > sizeof(kept_inline_))
-      kept_ = new unsigned char[sizeof(T)];
-    __builtin_memcpy(kept_, __builtin_addressof(object), sizeof(T));
+  template <class T> const void *keep(const T &object) { return keep(__builtin_addressof(object), sizeof(T)); }
+  SCYTHE_SHARED const void *keep(const void *object, std::size_t bytes) {
+    if (bytes > sizeof(kept_inline_))
+      kept_ = new unsigned char[bytes];
+    __builtin_memcpy(kept_, object, bytes);
     return kept_;
+  }
+  // Of a kernel that is described already.
+  SCYTHE_SHARED void take_functor(const void *functor, std::size_t bytes) {
+    command_.u.kernel.functor = keep(functor, bytes);
+    if (bundle_holds_ && !bundle_holds_(bundle_.get(), command_.u.kernel.name, command_.u.kernel.tu, queue_.target))
+      detail::fail(errc::kernel_not_supported, "the bundle of the command group does not hold kernel '%s' for '%s'",
+                   command_.u.kernel.name, queue_.name().c_str());
   }
 
   // Takes over a new object.
@@ -415,7 +420,7 @@ private:
     release_after_ = &detail::release_after;
   }
 
-  event submit() {
+  SCYTHE_SHARED event submit() {
     command_.requirements = requirements_.data();
     command_.requirement_count = requirements_.size();
     command_.deps = deps_.data();

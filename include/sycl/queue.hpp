@@ -70,9 +70,9 @@ public:
   // --- Command groups
 
   template <class F> event submit(F &&group) {
-    handler h(*impl_.get());
-    group(h);
-    return h.submit();
+    // The casts take functions as well as objects, const or not.
+    using function = std::remove_reference_t<F>;
+    return run_group([](void *f, handler &h) { (*(function *)f)(h); }, (void *)__builtin_addressof(group));
   }
   // Falls back to `secondary` when this queue cannot take the group.
   template <class F> event submit(F &&group, queue &secondary) {
@@ -303,6 +303,11 @@ private:
   static detail::ref<detail::queue_impl> on(const device &d, const async_handler &h, const property_list &p) {
     return in(detail::default_context(d), d, h, p);
   }
+  SCYTHE_SHARED event run_group(void (*group)(void *, handler &), void *object) {
+    handler h(*impl_.get());
+    group(object, h);
+    return h.submit();
+  }
   static deps none() { return deps(std::initializer_list<event>()); }
 
   using no_properties = ext::oneapi::property_list<>;
@@ -355,7 +360,7 @@ private:
       return set(c);
     }
   }
-  event submit_now(scythe_command &c, deps after) {
+  SCYTHE_SHARED event submit_now(scythe_command &c, deps after) {
     detail::inline_vector<scythe_event, 6> events;
     for (const event &e : after)
       if (e.scythe_handle())

@@ -52,6 +52,10 @@
 #define SCYTHE_COLD __attribute__((noinline, cold))
 #endif
 
+// For what every launch does, whatever the kernel: one call there, rather than its code, which the optimiser would go
+// through as often as a program launches.
+#define SCYTHE_SHARED __attribute__((noinline))
+
 #define SCYTHE_ALWAYS_INLINE inline __attribute__((always_inline))
 
 // Identifies the translation unit where a kernel's name has internal linkage. The driver sets it.

@@ -187,17 +187,22 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
 
 template <class K> using launched_functor = K;
 
-template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>, class K>
-void describe_kernel(scythe_kernel_launch &launch, const K &, code_location where) {
-  launch.name = kernel_symbol<Name, K>(where);
-  launch.tu = SCYTHE_TU_ID;
-  launch.slot = &kernel_slot<Name>;
+SCYTHE_SHARED inline void describe(scythe_kernel_launch &launch, std::uint64_t tu, const char *name,
+                                   scythe_kernel_slot *slot, scythe_kernel_shape shape, unsigned dims,
+                                   std::size_t functor_size) {
+  launch.name = name;
+  launch.tu = tu;
+  launch.slot = slot;
   launch.host = nullptr;
   launch.constants = nullptr;
   launch.constant_count = 0;
-  launch.shape = Shape;
-  launch.dims = D;
-  launch.functor_size = sizeof(K);
+  launch.shape = shape;
+  launch.dims = dims;
+  launch.functor_size = functor_size;
+}
+template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>, class K>
+void describe_kernel(scythe_kernel_launch &launch, const K &, code_location where) {
+  describe(launch, SCYTHE_TU_ID, kernel_symbol<Name, K>(where), &kernel_slot<Name>, Shape, D, sizeof(K));
 }
 
 #endif
@@ -208,14 +213,14 @@ inline void set_single(scythe_kernel_launch &launch) {
     launch.global_offset[i] = 0;
   }
 }
-template <int D> void set_range(scythe_kernel_launch &launch, const range<D> &r, const id<D> &offset) {
+template <int D> SCYTHE_SHARED void set_range(scythe_kernel_launch &launch, const range<D> &r, const id<D> &offset) {
   to_edge_order(launch.global_size, r, 1);
   to_edge_order(launch.global_offset, offset, 0);
   for (std::uint64_t &size : launch.local_size)
     size = 1;
 }
 template <int D, class L = ext::oneapi::property_list<>>
-void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> &r) {
+SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> &r) {
   if constexpr (L::template has_property<ext::oneapi::experimental::use_root_sync_key>())
     if (r.get_group_range().size() > 1)
       fail(errc::nd_range, "parallel_for: work-groups that synchronise (use_root_sync) may be one, not %zu",
