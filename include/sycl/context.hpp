@@ -64,15 +64,13 @@ inline void release(context_impl *context) noexcept {
 
 // The context of queues that name none: one for each platform, so that their allocations and events mix. They live
 // until the process ends, since static objects may use them as late as that.
-SCYTHE_COLD inline ref<context_impl> default_context(const device &d) {
+SCYTHE_COLD inline ref<context_impl> default_context(scythe_platform platform) {
   struct entry {
     scythe_platform owner;
     ref<context_impl> context;
     entry *next;
   };
   static std::atomic<entry *> first{nullptr};
-  scythe_platform platform = nullptr;
-  check(scythe_device_platform(access_handle::of(d), &platform));
   ref<context_impl> created;
   for (;;) {
     entry *head = first.load(std::memory_order_acquire);
@@ -89,6 +87,9 @@ SCYTHE_COLD inline ref<context_impl> default_context(const device &d) {
       return created;
     delete added;
   }
+}
+inline ref<context_impl> default_context(const device &d) {
+  return default_context(access_handle::of(d.get_platform()));
 }
 
 } // namespace detail
@@ -197,6 +198,10 @@ inline context exception::get_context() const {
     detail::fail(errc::invalid, "exception::get_context: the exception has no context");
   return context(context_);
 }
+
+inline context platform::khr_get_default_context() const { return context(detail::default_context(handle_)); }
+inline context platform::ext_oneapi_get_default_context() const { return khr_get_default_context(); }
+inline context device::ext_oneapi_get_default_context() const { return context(detail::default_context(*this)); }
 
 } // namespace sycl
 

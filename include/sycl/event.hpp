@@ -111,6 +111,26 @@ private:
 
 namespace detail {
 
+// The event of a queue's last command, or none: an optional event that is an event.
+class last_event : public event {
+public:
+  last_event() = default;
+  explicit last_event(const event &e) : event(e), known_(true) {}
+  bool has_value() const noexcept { return known_; }
+  explicit operator bool() const noexcept { return known_; }
+  event &value() & {
+    if (!known_)
+      fail(errc::invalid, "ext_oneapi_get_last_event: the queue has had no command, or it has completed");
+    return *this;
+  }
+  event value() && { return static_cast<last_event &>(*this).value(); }
+  event &operator*() { return *this; }
+  event *operator->() { return this; }
+
+private:
+  bool known_ = false;
+};
+
 // What a queue's shortcuts take as dependencies: one event, a vector of them, or a braced list. It only lives as long
 // as the call.
 class event_list {

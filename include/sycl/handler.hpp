@@ -308,14 +308,40 @@ public:
     command_.u.copy.src = command_.u.copy.dst = detail::accessor_view::of(acc);
   }
 
-  // A command that only waits: for `events`, or for all that the queue holds.
+  // A command that only waits, for `events` or for all that the queue holds, and holds up what is submitted later.
   void ext_oneapi_barrier() {
     set_kind(SCYTHE_COMMAND_EMPTY);
-    command_.flags = 1;
+    command_.flags = 3;
   }
   template <class V = void> void ext_oneapi_barrier(const std::vector<detail::later_t<V, event>> &events) {
     set_kind(SCYTHE_COMMAND_EMPTY);
+    command_.flags = 2;
     depends_on(events);
+  }
+
+  // Rows of `width` in memory whose rows begin `pitch` apart: bytes, or elements where there is a type.
+  template <class V = void>
+  void ext_oneapi_memcpy2d(void *dst, std::size_t dst_pitch, const void *src, std::size_t src_pitch, std::size_t width,
+                           std::size_t height) {
+    set_kind(SCYTHE_COMMAND_COPY);
+    command_.u.copy.dst = detail::plane(dst, 1, dst_pitch, width, height);
+    command_.u.copy.src = detail::plane(src, 1, src_pitch, width, height);
+  }
+  template <class T>
+  void ext_oneapi_copy2d(const T *src, std::size_t src_pitch, T *dst, std::size_t dst_pitch, std::size_t width,
+                         std::size_t height) {
+    detail::checked_bytes<T>(src_pitch < dst_pitch ? dst_pitch : src_pitch);
+    ext_oneapi_memcpy2d(dst, dst_pitch * sizeof(T), src, src_pitch * sizeof(T), width * sizeof(T), height);
+  }
+  template <class V = void>
+  void ext_oneapi_memset2d(void *dst, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+    ext_oneapi_fill2d(dst, pitch, static_cast<unsigned char>(value), width, height);
+  }
+  template <class T>
+  void ext_oneapi_fill2d(void *dst, std::size_t pitch, const T &pattern, std::size_t width, std::size_t height) {
+    set_kind(SCYTHE_COMMAND_FILL_VIEW);
+    command_.u.fill.dst = detail::plane(dst, sizeof(T), pitch, width, height);
+    command_.u.fill.pattern = keep(pattern);
   }
 
 private:

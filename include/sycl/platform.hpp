@@ -67,6 +67,9 @@ public:
             return scythe_platform_info(handle_, code, buf, cap, len);
           });
   }
+  // That of queues which name none.
+  context khr_get_default_context() const;
+  context ext_oneapi_get_default_context() const;
   // True when every device of the platform has the aspect.
   bool has(aspect asked) const;
   bool has_extension(const std::string &) const { return false; }
@@ -97,6 +100,7 @@ public:
     return has(detail::aspect_of(asked));
   }
   platform get_platform() const;
+  context ext_oneapi_get_default_context() const;
   backend get_backend() const noexcept {
     std::uint32_t kind = 0;
     std::size_t length = 0;

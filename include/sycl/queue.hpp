@@ -66,6 +66,9 @@ public:
   }
   void throw_asynchronous() { impl_->throw_asynchronous(); }
   bool ext_oneapi_empty() const { return scythe_queue_is_empty(impl_->queue.get()) == 1; }
+  bool khr_empty() const { return ext_oneapi_empty(); }
+  // Commands begin without it.
+  void khr_flush() const {}
 
   // --- Command groups
 
@@ -284,8 +287,38 @@ public:
     return with(after, acc, [&](handler &h) { h.update_host(acc); });
   }
 
+  template <class V = void>
+  event ext_oneapi_memcpy2d(void *dst, std::size_t dst_pitch, const void *src, std::size_t src_pitch, std::size_t width,
+                            std::size_t height, deps after = none()) {
+    return behind(after, [&](handler &h) { h.ext_oneapi_memcpy2d(dst, dst_pitch, src, src_pitch, width, height); });
+  }
+  template <class T>
+  event ext_oneapi_copy2d(const T *src, std::size_t src_pitch, T *dst, std::size_t dst_pitch, std::size_t width,
+                          std::size_t height, deps after = none()) {
+    return behind(after, [&](handler &h) { h.ext_oneapi_copy2d(src, src_pitch, dst, dst_pitch, width, height); });
+  }
+  template <class V = void>
+  event ext_oneapi_memset2d(void *dst, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                            deps after = none()) {
+    return behind(after, [&](handler &h) { h.ext_oneapi_memset2d(dst, pitch, value, width, height); });
+  }
+  template <class T>
+  event ext_oneapi_fill2d(void *dst, std::size_t pitch, const T &pattern, std::size_t width, std::size_t height,
+                          deps after = none()) {
+    return behind(after, [&](handler &h) { h.ext_oneapi_fill2d(dst, pitch, pattern, width, height); });
+  }
+
   // --- Ordering
 
+  // Of in-order queues. What tells of no command is empty, and an event that has completed nevertheless.
+  template <class V = void> detail::last_event ext_oneapi_get_last_event() const {
+    scythe_event last = nullptr;
+    detail::check(scythe_queue_last_event(impl_->queue.get(), &last));
+    return last ? detail::last_event(event(detail::handle<scythe_event>::adopt(last), impl_)) : detail::last_event();
+  }
+  void ext_oneapi_set_external_event(const event &e) {
+    detail::check(scythe_queue_set_external_event(impl_->queue.get(), e.scythe_handle()));
+  }
   event ext_oneapi_submit_barrier() {
     return submit([](handler &h) { h.ext_oneapi_barrier(); });
   }
@@ -369,10 +402,15 @@ private:
     c.dep_count = events.size();
     return event(impl_->submit(c), impl_, events.data(), events.size());
   }
-  template <class Accessor, class F> event with(deps after, const Accessor &acc, F f) {
+  template <class F> event behind(deps after, F f) {
     return submit([&](handler &h) {
       for (const event &e : after)
         h.depends_on(e);
+      f(h);
+    });
+  }
+  template <class Accessor, class F> event with(deps after, const Accessor &acc, F f) {
+    return behind(after, [&](handler &h) {
       h.require(acc);
       f(h);
     });

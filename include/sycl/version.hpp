@@ -13,4 +13,16 @@
 
 #define SYCL_DEVICE_COPYABLE 1
 
+// Extensions that are members of the core's classes; others have theirs in headers of their own.
+#define SYCL_KHR_DEFAULT_CONTEXT 1
+#define SYCL_KHR_QUEUE_EMPTY_QUERY 1
+#define SYCL_KHR_QUEUE_FLUSH 1
+#define SYCL_EXT_ONEAPI_ASSERT 1
+#define SYCL_EXT_ONEAPI_DEFAULT_CONTEXT 1
+#define SYCL_EXT_ONEAPI_DEVICE_DEFAULT_CONTEXT 1
+#define SYCL_EXT_ONEAPI_ENQUEUE_BARRIER 1
+#define SYCL_EXT_ONEAPI_IN_ORDER_QUEUE_EVENTS 1
+#define SYCL_EXT_ONEAPI_MEMCPY2D 1
+#define SYCL_EXT_ONEAPI_QUEUE_EMPTY 1
+
 #endif

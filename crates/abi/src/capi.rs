@@ -181,6 +181,7 @@ pub mod requirement_flags {
 
 /// Bit of [`Command::flags`]: the command waits for everything submitted to its queue before.
 pub const COMMAND_BARRIER: u32 = 1;
+pub const COMMAND_HOLD: u32 = 2;
 
 /// `scythe_error_sink`.
 pub type ErrorSink = unsafe extern "C" fn(ctx: *mut c_void, code: Status, message: *const c_char);

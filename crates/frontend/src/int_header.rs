@@ -4,6 +4,7 @@
 //! `sycl::detail::kernel_info`; kernels whose name holds a lambda's type are listed with the place where the program submits
 //! them. Local classes are in neither list: every compiler mangles them alike, so the host finds them by itself.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -61,6 +62,9 @@ pub fn render(kernels: &[KernelEntry], variables: &[DeviceGlobalNote]) -> String
     let mut rows: Vec<(&Position, &KernelEntry)> =
         unnamed.flat_map(|kernel| kernel.calls.iter().map(move |call| (call, kernel))).collect();
     rows.sort_by_key(|(call, kernel)| (*call, &kernel.symbol));
+    // A call with a qualified name has two places in its line, where the call and where the name begins.
+    let mut known = HashSet::new();
+    rows.retain(|(call, kernel)| known.insert((&call.file, call.line, &kernel.symbol)));
     for (Position { file, line, column }, kernel) in rows {
         let size = kernel.functor_size;
         let _ = writeln!(out, "    {{{}, {line}, {column}, {size}, {}}},", literal(file), literal(&kernel.symbol));
@@ -195,8 +199,11 @@ mod tests {
         (lambda.declarable, lambda.closure) = (false, true);
         let mut local = part("", "class Local");
         local.declarable = false;
-        let text = render(&[kernel("(lambda)", vec![lambda]), kernel("Local", vec![local])], &[]);
+        let mut submitted = kernel("(lambda)", vec![lambda]);
+        submitted.calls.push(Position { column: 11, ..submitted.calls[0].clone() });
+        let text = render(&[submitted, kernel("Local", vec![local])], &[]);
         assert!(text.contains("{\"a \\\"b\\\".cpp\", 3, 5, 16, \"_ZTS1K\"},"), "{text}");
+        assert_eq!(text.matches("_ZTS1K").count(), 1, "one row for each line: {text}");
         assert!(!text.contains("Local") && !text.contains("kernel_info<::"), "{text}");
     }
 

@@ -46,6 +46,8 @@ struct State {
     /// Length at which completed commands are next looked for.
     prune_at: usize,
     barrier: Option<Node>,
+    /// What the next command of an in-order queue waits for besides.
+    external: Option<Node>,
     errors: Vec<Error>,
     /// Empty between submissions: spares an allocation for each.
     scratch: Vec<Node>,
@@ -149,8 +151,10 @@ impl Commit {
 pub struct Order<'a> {
     pub accesses: &'a [Access<'a>],
     pub events: &'a [Node],
-    /// Waits for everything submitted to the queue before, and holds up everything after.
+    /// Waits for everything submitted to the queue before.
     pub barrier: bool,
+    /// Holds up everything after.
+    pub hold: bool,
 }
 
 impl Queue {
@@ -240,7 +244,7 @@ impl Queue {
     /// As for [`Queue::submit`].
     pub unsafe fn launch(&self, launch: &hal::Launch<'_>) -> Option<Result<Node>> {
         let mut state = lock(&self.state);
-        if state.barrier.is_some() {
+        if state.barrier.is_some() || state.external.is_some() {
             return None;
         }
         let Target { queue, origin } = &self.target;
@@ -284,6 +288,7 @@ impl Queue {
             deps.extend(state.pending.iter().cloned());
         }
         deps.extend(state.barrier.clone());
+        deps.extend(state.external.take());
         // SAFETY: the caller vouches for the addresses, and `deps` for the order.
         let mut sent = unsafe { dispatch(target, job, &mut deps, keep) };
         deps.clear();
@@ -299,7 +304,7 @@ impl Queue {
             state.pending.clear();
         }
         state.pending.push(node.clone());
-        if order.barrier && !self.in_order {
+        if order.hold && !self.in_order {
             state.barrier = Some(node.clone());
         }
         Ok(node)
@@ -307,12 +312,41 @@ impl Queue {
 
     /// Waits until every command submitted so far has completed.
     pub fn wait(&self) {
-        let pending = lock(&self.state).pending.clone();
+        let (pending, external) = {
+            let mut state = lock(&self.state);
+            (state.pending.clone(), state.external.take())
+        };
+        if let Some(external) = external {
+            // It has a queue of its own, whose error it is.
+            let _ = external.event.wait();
+        }
         for node in &pending {
             // How it ended is collected below.
             let _ = node.event.wait();
         }
         lock(&self.state).sweep();
+    }
+
+    /// The last command of an in-order queue, or what was to come before the next one; `None` where it has completed and nothing is known
+    /// of it any more.
+    pub fn last(&self) -> Result<Option<Node>> {
+        self.check_in_order("the last event")?;
+        let state = lock(&self.state);
+        Ok(state.external.clone().or_else(|| state.pending.last().cloned()))
+    }
+
+    /// Has the next command of an in-order queue wait for `event` besides, in place of what it was to wait for so far.
+    pub fn set_external(&self, event: Option<Node>) -> Result<()> {
+        self.check_in_order("an external event")?;
+        lock(&self.state).external = event;
+        Ok(())
+    }
+
+    fn check_in_order(&self, what: &str) -> Result<()> {
+        match self.in_order {
+            true => Ok(()),
+            false => Err(invalid(format!("{what} is there for in-order queues only, and this queue is none"))),
+        }
     }
 
     /// Every command submitted so far has completed.

@@ -140,6 +140,10 @@ void scythe_queue_release(scythe_queue queue);
 scythe_status scythe_queue_wait(scythe_queue queue);
 // 1 when every command submitted so far has completed.
 int32_t scythe_queue_is_empty(scythe_queue queue);
+// Of an in-order queue, else `errc::invalid`: its last command (null: it has completed), and what the next one waits
+// for besides (null: nothing), which counts as the last until then.
+scythe_status scythe_queue_last_event(scythe_queue queue, scythe_event *out);
+scythe_status scythe_queue_set_external_event(scythe_queue queue, scythe_event event);
 // Hands each asynchronous error that the queue has collected to `sink`, oldest first, and forgets it.
 typedef void (*scythe_error_sink)(void *ctx, scythe_status code, const char *message);
 void scythe_queue_drain_errors(scythe_queue queue, scythe_error_sink sink, void *ctx);
@@ -381,7 +385,9 @@ enum scythe_command_kind {
 
 typedef struct scythe_command {
   uint32_t kind;
-  uint32_t flags; // 1: barrier (waits for everything submitted to the queue before)
+  // 1: barrier (waits for everything submitted to the queue before), 2: what is submitted to the queue later waits for
+  // it
+  uint32_t flags;
   const scythe_requirement *requirements;
   uint64_t requirement_count;
   const scythe_event *deps;

@@ -42,6 +42,14 @@ inline scythe_view plain_view(const void *ptr, const scythe_view &box) {
   return v;
 }
 
+// Rows of `width` elements in plain memory whose rows begin `pitch` elements apart.
+SCYTHE_COLD inline scythe_view plane(const void *ptr, std::size_t elem_size, std::size_t pitch, std::size_t width,
+                                     std::size_t height) {
+  if (width > pitch)
+    fail(errc::invalid, "rows of %zu do not fit a pitch of %zu", width, pitch);
+  return {nullptr, const_cast<void *>(ptr), elem_size, {pitch, height ? height : 1, 1}, {0, 0, 0}, {width, height, 1}};
+}
+
 // The box of `dst` becomes as large as that of `src`, which must fit in every dimension.
 inline void shrink_to(scythe_view &dst, const scythe_view &src) {
   for (int i = 0; i < 3; ++i) {

@@ -7,6 +7,7 @@ use scythe_abi::capi::{
 };
 
 use super::handles::{check_out, get, give, put, release, retain, share};
+use super::submit::put_event;
 use super::{c_string, edge, edge_or};
 use crate::queue::Queue;
 use crate::{Errc, Error, invalid};
@@ -75,6 +76,33 @@ pub unsafe extern "C" fn scythe_queue_wait(queue: QueueHandle) -> Status {
 pub unsafe extern "C" fn scythe_queue_is_empty(queue: QueueHandle) -> i32 {
     // SAFETY: passed on.
     edge_or(0, || Ok(i32::from(unsafe { get(queue) }?.is_empty())))
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_queue_last_event(queue: QueueHandle, out: *mut EventHandle) -> Status {
+    edge(|| {
+        // SAFETY: passed on.
+        match unsafe { get(queue) }?.last()? {
+            // SAFETY: passed on.
+            Some(node) => unsafe { put_event(node, queue, out) },
+            // SAFETY: passed on.
+            None => unsafe { put(out, "event", std::ptr::null_mut()) },
+        }
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_queue_set_external_event(queue: QueueHandle, event: EventHandle) -> Status {
+    edge(|| {
+        // SAFETY: passed on.
+        let node = if event.is_null() { None } else { Some(unsafe { get(event) }?.node.clone()) };
+        // SAFETY: passed on.
+        unsafe { get(queue) }?.set_external(node)
+    })
 }
 
 /// # Safety

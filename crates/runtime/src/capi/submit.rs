@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use scythe_abi::capi::{
-    self as c, BufferHandle, BufferT, COMMAND_BARRIER, Command, EventHandle, EventT, QueueHandle, QueueT, Status,
-    command_kind, requirement_flags,
+    self as c, BufferHandle, BufferT, COMMAND_BARRIER, COMMAND_HOLD, Command, EventHandle, EventT, QueueHandle, QueueT,
+    Status, command_kind, requirement_flags,
 };
 use scythe_hal::{self as hal, Hint, Work};
 
@@ -33,8 +33,8 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
         let command = unsafe { command.as_ref() }.ok_or_else(|| invalid("the command is null"))?;
         // SAFETY: passed on.
         let target = unsafe { get::<QueueT>(queue) }?;
-        if command.flags & !COMMAND_BARRIER != 0 {
-            return Err(invalid(format!("command flags {:#x} hold unknown bits, expected 0 or 1", command.flags)));
+        if command.flags & !(COMMAND_BARRIER | COMMAND_HOLD) != 0 {
+            return Err(invalid(format!("command flags {:#x} hold unknown bits, expected 0 to 3", command.flags)));
         }
         let alone = command.flags == 0 && command.requirement_count == 0 && command.dep_count == 0;
         if alone && command.kind == command_kind::KERNEL && !settings::trace().commands {
@@ -59,8 +59,9 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
             trace(command, &accesses, &events);
         }
         let barrier = command.flags & COMMAND_BARRIER != 0;
+        let hold = barrier || command.flags & COMMAND_HOLD != 0;
         // SAFETY: passed on.
-        let node = unsafe { target.submit(action, Order { accesses: &accesses, events: &events, barrier }) }?;
+        let node = unsafe { target.submit(action, Order { accesses: &accesses, events: &events, barrier, hold }) }?;
         if let Some(commit) = commit {
             commit.commit();
         }
@@ -71,7 +72,7 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
 
 /// # Safety
 /// The queue's handle is alive and counted; `event` is null or valid for a write.
-unsafe fn put_event(node: Node, queue: QueueHandle, event: *mut EventHandle) -> Result<()> {
+pub(super) unsafe fn put_event(node: Node, queue: QueueHandle, event: *mut EventHandle) -> Result<()> {
     if event.is_null() {
         return Ok(());
     }

@@ -1,0 +1,160 @@
+// Commands as free functions (`sycl_ext_oneapi_enqueue_functions`): the first argument is the queue, or the handler of
+// a command group. None gives an event but `submit_with_event`.
+#ifndef SCYTHE_EXT_ONEAPI_ENQUEUE_FUNCTIONS_HPP
+#define SCYTHE_EXT_ONEAPI_ENQUEUE_FUNCTIONS_HPP
+
+#include <sycl/accessor.hpp>
+#include <sycl/queue.hpp>
+#include <sycl/reduction.hpp>
+
+#define SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS 1
+
+namespace sycl::ext::oneapi::experimental {
+
+// A range with properties of the launch.
+template <class Range, class Properties = empty_properties_t> class launch_config {
+public:
+  launch_config(Range r, Properties p = {}) : range_(r), properties_(p) {}
+  Range get_range() const { return range_; }
+  Properties get_properties() const { return properties_; }
+
+private:
+  Range range_;
+  Properties properties_;
+};
+
+namespace detail {
+using loc = sycl::detail::code_location;
+using sycl::detail::unnamed;
+template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel>, int>;
+
+// A kernel object with its arguments.
+template <class F, class... Args> void with_arguments(handler &h, F launch, Args &&...args) {
+  h.set_args(std::forward<Args>(args)...);
+  launch(h);
+}
+template <class F, class... Args> void with_arguments(queue q, F launch, Args &&...args) {
+  q.submit([&](handler &h) { with_arguments(h, launch, std::forward<Args>(args)...); });
+}
+} // namespace detail
+
+// --- Command groups
+
+template <class F> void submit(queue q, F &&group) { q.submit(std::forward<F>(group)); }
+template <class F, class Properties> void submit(queue q, Properties, F &&group) { q.submit(std::forward<F>(group)); }
+template <class F> event submit_with_event(queue q, F &&group) { return q.submit(std::forward<F>(group)); }
+template <class F, class Properties> event submit_with_event(queue q, Properties, F &&group) {
+  return q.submit(std::forward<F>(group));
+}
+
+// --- Kernels: each for a queue and for a handler
+
+#define SCYTHE_KERNELS(place)                                                                                          \
+  template <class Name = detail::unnamed, class K, detail::if_functor<K> = 0>                                          \
+  void single_task(place to, const K &k, detail::loc where = detail::loc::here()) {                                    \
+    to.template single_task<Name>(k, where);                                                                           \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, int D, class K, detail::if_functor<K> = 0>                                   \
+  void parallel_for(place to, range<D> r, const K &k, detail::loc where = detail::loc::here()) {                       \
+    to.template parallel_for<Name>(r, k, where);                                                                       \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, int D, class L, class K, detail::if_functor<K> = 0>                          \
+  void parallel_for(place to, launch_config<range<D>, L> c, const K &k, detail::loc where = detail::loc::here()) {     \
+    to.template parallel_for<Name>(c.get_range(), c.get_properties(), k, where);                                       \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, int D, class K, detail::if_functor<K> = 0>                                   \
+  void nd_launch(place to, nd_range<D> r, const K &k, detail::loc where = detail::loc::here()) {                       \
+    to.template parallel_for<Name>(r, k, where);                                                                       \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, int D, class L, class K, detail::if_functor<K> = 0>                          \
+  void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k, detail::loc where = detail::loc::here()) {     \
+    to.template parallel_for<Name>(c.get_range(), c.get_properties(), k, where);                                       \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, int D, class K, class R, class... Rest, detail::if_functor<K> = 0,           \
+            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                                           \
+  void parallel_for(place to, range<D> r, const K &k, R &&first, Rest &&...rest) {                                     \
+    to.template parallel_for<Name>(r, first, rest..., k);                                                              \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, int D, class L, class K, class R, class... Rest, detail::if_functor<K> = 0,  \
+            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                                           \
+  void parallel_for(place to, launch_config<range<D>, L> c, const K &k, R &&first, Rest &&...rest) {                   \
+    to.template parallel_for<Name>(c.get_range(), first, rest..., k);                                                  \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, int D, class K, class R, class... Rest, detail::if_functor<K> = 0,           \
+            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                                           \
+  void nd_launch(place to, nd_range<D> r, const K &k, R &&first, Rest &&...rest) {                                     \
+    to.template parallel_for<Name>(r, first, rest..., k);                                                              \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, int D, class L, class K, class R, class... Rest, detail::if_functor<K> = 0,  \
+            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                                           \
+  void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k, R &&first, Rest &&...rest) {                   \
+    to.template parallel_for<Name>(c.get_range(), first, rest..., k);                                                  \
+  }                                                                                                                    \
+  template <class... Args> void single_task(place to, const kernel &k, Args &&...args) {                               \
+    detail::with_arguments(to, [&](handler &h) { h.single_task(k); }, std::forward<Args>(args)...);                    \
+  }                                                                                                                    \
+  template <int D, class... Args> void parallel_for(place to, range<D> r, const kernel &k, Args &&...args) {           \
+    detail::with_arguments(to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...);                \
+  }                                                                                                                    \
+  template <int D, class L, class... Args>                                                                             \
+  void parallel_for(place to, launch_config<range<D>, L> c, const kernel &k, Args &&...args) {                         \
+    parallel_for(to, c.get_range(), k, std::forward<Args>(args)...);                                                   \
+  }                                                                                                                    \
+  template <int D, class... Args> void nd_launch(place to, nd_range<D> r, const kernel &k, Args &&...args) {           \
+    detail::with_arguments(to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...);                \
+  }                                                                                                                    \
+  template <int D, class L, class... Args>                                                                             \
+  void nd_launch(place to, launch_config<nd_range<D>, L> c, const kernel &k, Args &&...args) {                         \
+    nd_launch(to, c.get_range(), k, std::forward<Args>(args)...);                                                      \
+  }
+SCYTHE_KERNELS(queue)
+SCYTHE_KERNELS(handler &)
+#undef SCYTHE_KERNELS
+
+// --- Memory
+
+enum class prefetch_type { device, host };
+
+#define SCYTHE_MEMORY(place)                                                                                           \
+  template <class V = void> void memcpy(place to, void *dst, const void *src, std::size_t bytes) {                     \
+    to.memcpy(dst, src, bytes);                                                                                        \
+  }                                                                                                                    \
+  template <class T> void copy(place to, const T *src, T *dst, std::size_t count) { to.copy(src, dst, count); }        \
+  template <class V = void> void memset(place to, void *ptr, int value, std::size_t bytes) {                           \
+    to.memset(ptr, value, bytes);                                                                                      \
+  }                                                                                                                    \
+  template <class T> void fill(place to, T *ptr, const T &pattern, std::size_t count) {                                \
+    to.fill(ptr, pattern, count);                                                                                      \
+  }                                                                                                                    \
+  template <class V = void> void mem_advise(place to, void *ptr, std::size_t bytes, int advice) {                      \
+    to.mem_advise(ptr, bytes, advice);                                                                                 \
+  }
+SCYTHE_MEMORY(queue)
+SCYTHE_MEMORY(handler &)
+#undef SCYTHE_MEMORY
+
+// Memory comes to the host when the host uses it.
+template <class V = void>
+void prefetch(handler &h, void *ptr, std::size_t bytes, prefetch_type type = prefetch_type::device) {
+  if (type == prefetch_type::device)
+    h.prefetch(ptr, bytes);
+}
+template <class V = void>
+void prefetch(queue q, void *ptr, std::size_t bytes, prefetch_type type = prefetch_type::device) {
+  q.submit([&](handler &h) { prefetch(h, ptr, bytes, type); });
+}
+
+// --- Order
+
+template <class V = void> void barrier(queue q) { q.ext_oneapi_submit_barrier(); }
+template <class V = void> void barrier(handler &h) { h.ext_oneapi_barrier(); }
+template <class V = void> void partial_barrier(queue q, const std::vector<sycl::detail::later_t<V, event>> &events) {
+  q.ext_oneapi_submit_barrier(events);
+}
+template <class V = void> void partial_barrier(handler &h, const std::vector<sycl::detail::later_t<V, event>> &events) {
+  h.ext_oneapi_barrier(events);
+}
+
+} // namespace sycl::ext::oneapi::experimental
+
+#endif
