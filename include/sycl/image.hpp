@@ -168,7 +168,8 @@ template <int Dimensions, class Allocator> class unsampled_image : public detail
   using base = detail::image_base<Dimensions, Allocator>;
   using range_type = range<Dimensions>;
   using pitch_type = typename base::pitch_type;
-  using shared = std::shared_ptr<void>;
+  // Named so that programs without images need not compile it.
+  using shared = std::shared_ptr<detail::later_t<Allocator, void>>;
 
 public:
   // --- Without contents
@@ -245,7 +246,7 @@ template <int Dimensions, class Allocator> class sampled_image : public detail::
   using base = detail::image_base<Dimensions, Allocator>;
   using range_type = range<Dimensions>;
   using pitch_type = typename base::pitch_type;
-  using shared = std::shared_ptr<const void>;
+  using shared = std::shared_ptr<detail::later_t<Allocator, const void>>;
 
 public:
   // --- From host memory, which is only read

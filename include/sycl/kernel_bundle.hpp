@@ -32,8 +32,7 @@ template <class Name> kernel_id get_kernel_id() {
 namespace detail {
 
 // `std::vector<T>`, which only programs that use a bundle in state `State` compile.
-template <bundle_state State, class T>
-using list_of = std::vector<later_t<std::integral_constant<bundle_state, State>, T>>;
+template <bundle_state State, class T> using list_of = list_for<State, T>;
 template <bundle_state State> list_of<State, device> devices_of(const context &where) {
   return where.template get_devices<list_of<State, device>>();
 }

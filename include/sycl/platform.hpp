@@ -24,6 +24,9 @@ inline constexpr bool
         true;
 template <class S> using if_selector = std::enable_if_t<is_selector_v<S>>;
 
+// `std::vector<T>`, which only programs compile that use a template with this argument.
+template <auto Value, class T> using list_for = std::vector<later_t<std::integral_constant<decltype(Value), Value>, T>>;
+
 template <class Enum> std::vector<Enum> enumerators(std::uint32_t bits) {
   std::vector<Enum> out;
   for (std::uint32_t i = 0; i < 32; ++i)
@@ -111,19 +114,19 @@ public:
   // As many parts as fit, each with so many compute units; one part for each number; one for each part of the machine.
   template <info::partition_property Property,
             std::enable_if_t<Property == info::partition_property::partition_equally, int> = 0>
-  std::vector<device> create_sub_devices(std::size_t count) const {
-    return parts(Property, &count, 1);
+  detail::list_for<Property, device> create_sub_devices(std::size_t count) const {
+    return parts<detail::list_for<Property, device>>(Property, &count, 1);
   }
   template <info::partition_property Property,
             std::enable_if_t<Property == info::partition_property::partition_by_counts, int> = 0>
-  std::vector<device> create_sub_devices(const std::vector<std::size_t> &counts) const {
-    return parts(Property, counts.data(), counts.size());
+  detail::list_for<Property, device> create_sub_devices(const detail::list_for<Property, std::size_t> &counts) const {
+    return parts<detail::list_for<Property, device>>(Property, counts.data(), counts.size());
   }
   template <info::partition_property Property,
             std::enable_if_t<Property == info::partition_property::partition_by_affinity_domain, int> = 0>
-  std::vector<device> create_sub_devices(info::partition_affinity_domain domain) const {
+  detail::list_for<Property, device> create_sub_devices(info::partition_affinity_domain domain) const {
     const auto number = static_cast<std::size_t>(domain);
-    return parts(Property, &number, 1);
+    return parts<detail::list_for<Property, device>>(Property, &number, 1);
   }
 
   friend bool operator==(const device &a, const device &b) { return a.handle_ == b.handle_; }
@@ -149,9 +152,9 @@ private:
       found.push_back(device());
     return found;
   }
-  template <class List = std::vector<device>>
+  template <class List>
   List parts(info::partition_property property, const std::size_t *values, std::size_t count) const {
-    std::vector<scythe_device> handles(get_info<info::device::partition_max_sub_devices>());
+    std::vector<detail::later_t<List, scythe_device>> handles(get_info<info::device::partition_max_sub_devices>());
     std::uint32_t made = 0;
     detail::check(scythe_device_partition(handle_, static_cast<std::uint32_t>(property), values,
                                           static_cast<std::uint32_t>(count), handles.data(),
