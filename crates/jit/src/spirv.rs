@@ -17,6 +17,7 @@ mod events;
 mod externals;
 mod integers;
 mod intrinsics;
+mod labels;
 mod pointer_variables;
 mod printf;
 
@@ -99,7 +100,7 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
     let has_events = events::are_used(&module);
     match translate_to_spirv(module, &triple, &extensions, level) {
         Ok(words) => {
-            let words = additions.apply(words)?;
+            let words = additions.apply(labels::renumber(&words)?)?;
             let words = if has_events { events::repair(&words)? } else { words };
             let words = if prints { printf::repair(&words)? } else { words };
             dump(options, "spirv-2-module.spv", &words)?;

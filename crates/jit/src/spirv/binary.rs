@@ -87,6 +87,15 @@ impl Module {
         Ok(Self { header: *header, instructions })
     }
 
+    /// One more than the highest id that the module has.
+    pub fn bound(&self) -> u32 {
+        self.header[3]
+    }
+
+    pub fn set_bound(&mut self, bound: u32) {
+        self.header[3] = bound;
+    }
+
     /// The bytes. An error tells of an instruction that is longer than SPIR-V's instructions can be.
     pub fn write(&self) -> Result<Vec<u8>, String> {
         let mut words = self.header.to_vec();
