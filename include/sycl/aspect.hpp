@@ -23,22 +23,27 @@ namespace detail {
 // target.
 inline constexpr bool any_device_has_any_aspect = *SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__) == '1';
 
-constexpr bool target_has(aspect asked) {
-  switch (asked) {
-#define SCYTHE_ASPECT(name, number)                                                                                    \
-  case aspect::name:                                                                                                   \
-    return *SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_##name##__) == '1';
+// All of them in one text each, as in "5=1;6=__SYCL_ANY_DEVICE_HAS_fp64__;", since every program compiles them and few
+// ask.
+inline constexpr const char *target_aspects =
+#define SCYTHE_ASPECT(name, number) #number "=" SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_##name##__) ";"
 #include <sycl/detail/aspects.def>
-  }
-  return false;
-}
+    ;
+inline constexpr const char *all_targets_aspects =
+#define SCYTHE_ASPECT(name, number) #number "=" SCYTHE_TEXT(__SYCL_ALL_DEVICES_HAVE_##name##__) ";"
+#include <sycl/detail/aspects.def>
+    ;
 
-constexpr bool targets_have(aspect asked) {
-  switch (asked) {
-#define SCYTHE_ASPECT(name, number)                                                                                    \
-  case aspect::name:                                                                                                   \
-    return *SCYTHE_TEXT(__SYCL_ALL_DEVICES_HAVE_##name##__) == '1';
-#include <sycl/detail/aspects.def>
+// Whether the macro of an aspect is 1.
+constexpr bool holds_aspect(const char *text, aspect asked) {
+  while (*text) {
+    std::uint32_t number = 0;
+    while (*text != '=')
+      number = number * 10 + static_cast<std::uint32_t>(*text++ - '0');
+    if (number == static_cast<std::uint32_t>(asked))
+      return text[1] == '1';
+    while (*text++ != ';') {
+    }
   }
   return false;
 }
@@ -50,10 +55,12 @@ constexpr bool targets_have(aspect asked) {
 
 // Whether a device that this program is compiled for may have the aspect.
 template <aspect Aspect>
-struct any_device_has : std::bool_constant<detail::any_device_has_any_aspect || detail::target_has(Aspect)> {};
+struct any_device_has
+    : std::bool_constant<detail::any_device_has_any_aspect || detail::holds_aspect(detail::target_aspects, Aspect)> {};
 
 // Whether every device that this program is compiled for has the aspect.
-template <aspect Aspect> struct all_devices_have : std::bool_constant<detail::targets_have(Aspect)> {};
+template <aspect Aspect>
+struct all_devices_have : std::bool_constant<detail::holds_aspect(detail::all_targets_aspects, Aspect)> {};
 
 template <aspect Aspect> inline constexpr bool any_device_has_v = any_device_has<Aspect>::value;
 template <aspect Aspect> inline constexpr bool all_devices_have_v = all_devices_have<Aspect>::value;

@@ -26,7 +26,11 @@ inline constexpr bool chooses_later = false;
 constexpr bool __scythe_device_has(std::uint32_t) { return false; }
 #endif
 
-template <aspect... Aspects> constexpr bool aspects_valid() { return (is_architecture_aspect(Aspects) && ... && true); }
+// Keeps the questions unknown, and their answers uncompiled, until an aspect is asked for.
+template <aspect Aspect> using known = std::integral_constant<aspect, Aspect>;
+template <aspect... Aspects> constexpr bool aspects_valid() {
+  return (is_architecture_aspect<known<Aspects>>(Aspects) && ... && true);
+}
 // For else branches, which are called on different classes in different passes: one pass complains for all.
 template <aspect... Aspects> constexpr bool aspects_valid_in_else() {
 #if defined(SCYTHE_DEVICE_PASS) || defined(SCYTHE_HOST_MODE)
@@ -35,9 +39,11 @@ template <aspect... Aspects> constexpr bool aspects_valid_in_else() {
   return true;
 #endif
 }
-template <aspect... Aspects> constexpr bool device_has_all() { return (compiled_for(Aspects) && ... && true); }
+template <aspect... Aspects> constexpr bool device_has_all() {
+  return (compiled_for<known<Aspects>>(Aspects) && ... && true);
+}
 template <ext::oneapi::experimental::architecture... Architectures> constexpr bool architecture_is_any() {
-  return (compiled_for(aspect_of(Architectures)) || ... || false);
+  return (compiled_for<known<aspect_of(Architectures)>>(aspect_of(Architectures)) || ... || false);
 }
 
 // What the else branches are called on. `Waiting` tells whether no earlier branch was taken.
