@@ -47,12 +47,46 @@ template <class T> int values(T x, T *out) {
   return n;
 }
 
+// In the order of `values`.
+constexpr const char *names[] = {"sin",
+                                 "cos",
+                                 "tan",
+                                 "exp",
+                                 "log",
+                                 "pow",
+                                 "sqrt",
+                                 "cbrt",
+                                 "atan2",
+                                 "tgamma",
+                                 "hypot",
+                                 "fmod",
+                                 "remainder",
+                                 "ldexp",
+                                 "frexp",
+                                 "frexp's exponent",
+                                 "modf",
+                                 "modf's whole",
+                                 "nearbyint",
+                                 "lround",
+                                 "ilogb",
+                                 "fma",
+                                 "log of a negative number",
+                                 "imag of a product",
+                                 "real of a quotient",
+                                 "abs of exp",
+                                 "arg of sqrt"};
+
 template <class T> void compare(sycl::queue &q, T tolerance) {
   T *seen = sycl::malloc_shared<T>(64, q), expected[64];
   q.single_task([=] { values(T(0.7), seen); }).wait();
   const int count = values(T(0.7), expected);
-  for (int i = 0; i < count; ++i)
-    CHECK(std::fabs(seen[i] - expected[i]) <= tolerance * std::fabs(expected[i]));
+  CHECK(count == sizeof(names) / sizeof(names[0]));
+  for (int i = 0; i < count; ++i) {
+    const bool close = std::fabs(seen[i] - expected[i]) <= tolerance * std::fabs(expected[i]);
+    if (!close)
+      std::printf("%s: %.17g, expected %.17g\n", names[i], double(seen[i]), double(expected[i]));
+    CHECK(close);
+  }
   sycl::free(seen, q);
 }
 

@@ -16,7 +16,7 @@
 //! of the library get another of the kind that the caller expects.
 
 use super::GENERIC_ORIGIN;
-use scythe_llvm::{Context, Error, Function, Linkage, Module, Opcode, Place, TargetMachine, Type};
+use scythe_llvm::{Attribute, Context, Error, Function, Linkage, Module, Opcode, Place, TargetMachine, Type};
 
 /// Any memory, in generic code.
 const ANY: u32 = 4;
@@ -42,7 +42,8 @@ pub fn run<'ctx>(context: &'ctx Context, module: Module<'ctx>, machine: &TargetM
     }
     let undefined = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     for function in undefined.collect::<Vec<_>>() {
-        if let Some(result) = function.enum_attribute(Place::Param(0), "sret").and_then(|sret| sret.type_value()) {
+        let result = gives_through_memory(function);
+        if let Some(result) = result.and_then(|sret| sret.type_value()) {
             return_through_memory(&module, function, result);
         }
     }
@@ -76,6 +77,16 @@ fn mark_casts(module: &Module<'_>) {
             cast.erase();
         }
     }
+}
+
+/// The attribute that says so. Of functions that clang itself calls, such as `__divdc3`, the calls have it, not the declaration.
+fn gives_through_memory<'ctx>(function: Function<'ctx>) -> Option<Attribute<'ctx>> {
+    let calls = || function.users().into_iter().filter_map(|user| user.as_instruction());
+    let of_calls = || {
+        let mut calls = calls().filter(|call| call.called_function() == Some(function));
+        calls.find_map(|call| call.call_enum_attribute(Place::Param(0), "sret"))
+    };
+    function.enum_attribute(Place::Param(0), "sret").or_else(of_calls)
 }
 
 /// Lets `function`, which gives its result through its first parameter, call one of its name that returns it.
