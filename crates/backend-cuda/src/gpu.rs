@@ -102,15 +102,20 @@ impl Gpu {
             return Err(error.clone());
         }
         let made = self.made.get_or_init(|| self.make()).as_ref().map_err(Clone::clone)?;
-        let mut current = null_mut();
-        // SAFETY: a place for the context. Asking is much cheaper than setting; programs may set another one at any time.
-        unsafe {
-            (self.api.ctx_get_current)(&mut current);
-            if !std::ptr::eq(current, made.context) {
-                self.check((self.api.ctx_set_current)(made.context), "cuCtxSetCurrent")?;
-            }
+        // Asking is much cheaper than setting; programs may set another one at any time.
+        if !self.is_current() {
+            // SAFETY: the context is alive.
+            self.check(unsafe { (self.api.ctx_set_current)(made.context) }, "cuCtxSetCurrent")?;
         }
         Ok(*made)
+    }
+
+    /// The context is this thread's current one.
+    pub(crate) fn is_current(&self) -> bool {
+        let mut current = null_mut();
+        // SAFETY: a place for the context.
+        unsafe { (self.api.ctx_get_current)(&mut current) };
+        matches!(self.made.get(), Some(Ok(made)) if std::ptr::eq(current, made.context))
     }
 
     fn make(&self) -> Result<Made> {

@@ -308,6 +308,11 @@ impl CudaKernel {
         (self.gpu().services.kernel_name)(&self.symbol)
     }
 
+    /// A launch asks the driver something about the kernel first.
+    pub(crate) fn needs_context(&self) -> bool {
+        self.locals > 0 || self.shape == Shape::Range && self.threads.load(Ordering::Relaxed) == 0
+    }
+
     /// Threads of a block that keep the device busiest with this kernel. The context is current.
     pub(crate) fn threads(&self) -> u32 {
         let known = self.threads.load(Ordering::Relaxed);

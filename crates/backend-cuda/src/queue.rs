@@ -145,15 +145,17 @@ impl CudaQueue {
                 let last = last.as_any().downcast_ref::<CudaEvent>()?.stream()?;
                 Arc::ptr_eq(own, last).then_some(Ok(own))
             }
-            (_, None) => Some(self.free_stream()),
+            (_, None) => Some(self.gpu.enter().and_then(|_| self.free_stream())),
             (_, Some(_)) => None,
         }
     }
 
     /// [`Queue::launch`], where commands are not timed, in this stream.
     ///
+    /// The context is only asked for where the driver misses it: asking each time would be a noticeable part of a launch.
+    ///
     /// # Safety
-    /// As for [`CudaQueue::perform`].
+    /// As for [`Queue::launch`].
     unsafe fn launch_in(
         &self,
         stream: &Arc<Stream>,
@@ -161,17 +163,27 @@ impl CudaQueue {
         last: &mut Option<Arc<dyn Event>>,
     ) -> Result<()> {
         let kernel = self.kernel(launch)?;
+        if kernel.needs_context() || stream.must_settle() {
+            self.gpu.enter()?;
+        }
         let checked = Checked::new(kernel, *launch)?;
-        let mut line = stream.line();
-        let sent = stream.settle(&mut line).and_then(|()| {
+        let send = || {
+            let mut line = stream.line();
+            stream.settle(&mut line)?;
             // SAFETY: passed on.
             match unsafe { checked.launch(stream.raw) } {
                 SUCCESS => Ok(stream.added(&mut line, Some(&kernel.symbol))),
                 code => Err(code),
             }
-        });
-        drop(line);
-        let number = sent.map_err(|code| checked.error(code))?;
+        };
+        let number = match send() {
+            Err(_) if !self.gpu.is_current() => {
+                self.gpu.enter()?;
+                send()
+            }
+            sent => sent,
+        };
+        let number = number.map_err(|code| checked.error(code))?;
         let unshared = last.as_mut().and_then(Arc::get_mut).and_then(|event| event.as_any_mut());
         let unshared = unshared.and_then(|event| event.downcast_mut::<CudaEvent>());
         if !unshared.is_some_and(|event| event.renew(stream, number)) {
@@ -321,10 +333,10 @@ impl Queue for CudaQueue {
         if self.clock.is_some() {
             return None;
         }
-        if let Err(error) = self.gpu.enter() {
-            return Some(Err(error));
+        if let Some(error) = self.gpu.lost() {
+            return Some(Err(error.clone()));
         }
-        // SAFETY: passed on; the context is current.
+        // SAFETY: passed on.
         Some(self.direct_stream(last.as_ref())?.and_then(|stream| unsafe { self.launch_in(stream, launch, last) }))
     }
 

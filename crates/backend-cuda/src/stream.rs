@@ -107,12 +107,17 @@ impl Stream {
         self.completed.fetch_max(number, Ordering::AcqRel);
     }
 
+    /// The program keeps the event of the last command, which may be running.
+    pub(crate) fn must_settle(&self) -> bool {
+        let number = self.submitted.load(Ordering::Relaxed);
+        number != 0 && self.kept.load(Ordering::Relaxed) == number && !self.has_completed(number)
+    }
+
     /// Before a command is added: where the program keeps the event of the last one, it gets a mark of its own, so that whoever waits
     /// for it does not wait for more. The context is current.
     pub(crate) fn settle(&self, line: &mut Line) -> std::result::Result<(), i32> {
         let number = self.submitted.load(Ordering::Relaxed);
-        let kept = number != 0 && self.kept.load(Ordering::Relaxed) == number;
-        if kept && !self.has_completed(number) && line.marks.back().is_none_or(|mark| mark.number < number) {
+        if self.must_settle() && line.marks.back().is_none_or(|mark| mark.number < number) {
             self.record(line)?;
         }
         Ok(())

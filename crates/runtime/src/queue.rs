@@ -9,7 +9,7 @@
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use scythe_abi::capi::Destroy;
 use scythe_hal::{self as hal, HostKernelWork, KernelWork, Work};
@@ -51,6 +51,41 @@ struct State {
     errors: Vec<Error>,
     /// Empty between submissions: spares an allocation for each.
     scratch: Vec<Node>,
+    /// Launches that the program may well repeat.
+    known: [Option<Known>; KNOWN],
+}
+
+/// How many commands under way a queue asks about in passing: a driver's answer costs about as much as a launch.
+const ASKED: usize = 16;
+
+/// How many launches a queue remembers.
+const KNOWN: usize = 4;
+
+/// A launch that was found right: all that was asked for, and the kernel as long as it lives.
+pub struct Known {
+    pub asked: Asked,
+    pub kernel: Weak<ReadyKernel>,
+}
+
+/// What a launch asks for: the same again is right again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// What the kernel's slot holds, which is one kernel in one generation of the registry.
+    pub entry: usize,
+    pub generation: u64,
+    pub functor_size: u64,
+    pub shape: u32,
+    pub dims: u32,
+    pub global_size: [u64; 3],
+    pub local_size: [u64; 3],
+    pub global_offset: [u64; 3],
+}
+
+impl Asked {
+    /// Where it is remembered: entries are allocations of their own.
+    fn place(&self) -> usize {
+        (self.entry >> 6) % KNOWN
+    }
 }
 
 /// A command's own part, checked. Views are boxed to keep the others small.
@@ -238,12 +273,38 @@ impl Queue {
     }
 
     /// The short way for a kernel without accessors that names no events, and runs at least one work-item. `None`, without any
-    /// effect, where it must be submitted.
+    /// effect, where it must be submitted. The queue remembers it as `known`.
     ///
     /// # Safety
     /// As for [`Queue::submit`].
-    pub unsafe fn launch(&self, launch: &hal::Launch<'_>) -> Option<Result<Node>> {
+    pub unsafe fn launch(&self, launch: &hal::Launch<'_>, known: Option<Known>) -> Option<Result<Node>> {
         let mut state = lock(&self.state);
+        // SAFETY: passed on.
+        let launched = unsafe { self.launch_behind(&mut state, launch) };
+        if let (Some(Ok(_)), Some(known)) = (&launched, known) {
+            let at = known.asked.place();
+            state.known[at] = Some(known);
+        }
+        launched
+    }
+
+    /// The same for a launch like one before, whose kernel the queue remembers, with this functor.
+    ///
+    /// # Safety
+    /// As for [`Queue::submit`]; the functor is as large as was asked for.
+    pub unsafe fn launch_again(&self, asked: &Asked, functor: &[u8]) -> Option<Result<Node>> {
+        let mut state = lock(&self.state);
+        let known = state.known[asked.place()].as_ref().filter(|known| known.asked == *asked)?;
+        let kernel = known.kernel.upgrade()?;
+        let &Asked { dims, global_size, local_size, global_offset, .. } = asked;
+        let lent = hal::Launch { kernel: &*kernel, functor, dims, global_size, local_size, global_offset };
+        // SAFETY: passed on.
+        unsafe { self.launch_behind(&mut state, &lent) }
+    }
+
+    /// # Safety
+    /// As for [`Queue::launch`].
+    unsafe fn launch_behind(&self, state: &mut State, launch: &hal::Launch<'_>) -> Option<Result<Node>> {
         if state.barrier.is_some() || state.external.is_some() {
             return None;
         }
@@ -262,7 +323,6 @@ impl Queue {
         // Where it failed, the last one is as it was.
         let node = last.map(|event| Node { event, origin: *origin });
         state.pending.extend(node.clone());
-        drop(state);
         Some(launched?.and_then(|()| node.ok_or_else(|| invalid("a launch has no event"))))
     }
 
@@ -324,7 +384,7 @@ impl Queue {
             // How it ended is collected below.
             let _ = node.event.wait();
         }
-        lock(&self.state).sweep();
+        lock(&self.state).sweep(usize::MAX);
     }
 
     /// The last command of an in-order queue, or what was to come before the next one; `None` where it has completed and nothing is known
@@ -352,7 +412,7 @@ impl Queue {
     /// Every command submitted so far has completed.
     pub fn is_empty(&self) -> bool {
         let mut state = lock(&self.state);
-        state.sweep();
+        state.sweep(usize::MAX);
         state.pending.is_empty()
     }
 
@@ -369,7 +429,7 @@ impl Queue {
     /// Takes the errors of commands that have failed, oldest first.
     pub fn take_errors(&self) -> Vec<Error> {
         let mut state = lock(&self.state);
-        state.sweep();
+        state.sweep(usize::MAX);
         std::mem::take(&mut state.errors)
     }
 }
@@ -387,19 +447,24 @@ impl State {
     fn collect(&mut self, in_order: bool) {
         if in_order {
             if self.pending.iter().any(|node| node.event.known_end().is_some()) {
-                self.sweep();
+                self.sweep(ASKED);
             }
         } else if self.pending.len() >= self.prune_at {
-            self.sweep();
+            self.sweep(ASKED);
             self.prune_at = (2 * self.pending.len()).max(32);
         }
     }
 
-    /// Forgets completed commands and keeps their errors.
-    fn sweep(&mut self) {
-        let errors = &mut self.errors;
-        self.pending.retain(|node| match node.outcome() {
-            None => true,
+    /// Forgets completed commands and keeps their errors. Not more than `most` that are under way are asked, the oldest ones; of the
+    /// others, what is known of them counts.
+    fn sweep(&mut self, most: usize) {
+        let (errors, mut running) = (&mut self.errors, 0);
+        let outcome = |node: &Node, ask: bool| if ask { node.outcome() } else { node.event.known_end() };
+        self.pending.retain(|node| match outcome(node, running < most) {
+            None => {
+                running += 1;
+                true
+            }
             Some(Ok(())) => false,
             Some(Err(error)) => {
                 if !errors.contains(&error) {

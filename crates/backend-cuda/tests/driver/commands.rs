@@ -104,6 +104,11 @@ fn launches_in_order_use_one_event_unless_somebody_keeps_it() {
     assert_eq!((kept.status(), last.as_ref().unwrap().status()), (Status::Running, Status::Running));
     last.unwrap().wait().unwrap();
     assert_eq!((kept.status(), seen[0]), (Status::Complete, 102));
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| submit(&mut None).expect("the short way"));
+        assert_eq!(other.join().unwrap(), Ok(()));
+    });
+    assert_eq!(fake.get("launches"), 103, "a thread without a context gets it");
     let over = enqueue(&queue, Work::Marker, &[]).unwrap();
     assert!(submit(&mut Some(over)).is_none(), "what was never in a stream is not followed there");
     let timed = device.create_in_order_queue(true).unwrap().expect("a queue of its own");

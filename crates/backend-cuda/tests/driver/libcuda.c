@@ -331,7 +331,9 @@ result cuLaunchKernel(void *function, uint32_t gx, uint32_t gy, uint32_t gz, uin
                       uint32_t shared, void *stream, void **arguments, void **extra) {
   LOST;
   struct function *f = function;
-  if (!stream || extra || f->context != current)
+  if (!current || f->context != current)
+    return current ? 400 : 201;
+  if (!stream || extra)
     return 1;
   if (gy > state[grid_y] || gz > state[grid_y] || bx * by * bz > 1024)
     return 1;

@@ -18,7 +18,7 @@ use crate::launch::{Ranges, check_local_memory};
 use crate::memory::Buffer;
 use crate::memory::coherence::Access;
 use crate::native_kernel::Arguments;
-use crate::queue::{Action, Commit, HostCall, Order, Queue};
+use crate::queue::{Action, Asked, Commit, HostCall, Known, Order, Queue};
 use crate::registry::{self, Constants, Expected, ReadyKernel, Slot};
 use crate::{Result, invalid, settings};
 
@@ -219,6 +219,14 @@ unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
 /// # Safety
 /// As for [`kernel`].
 unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> {
+    if let Some(asked) = asked(launch) {
+        // SAFETY: passed on.
+        let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
+        // SAFETY: passed on.
+        if let Some(node) = unsafe { queue.launch_again(&asked, functor) } {
+            return node;
+        }
+    }
     // SAFETY: passed on.
     let action = match unsafe { checked_kernel(launch, queue) }? {
         Launched::OnHost(action) => action,
@@ -226,8 +234,9 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
             let Ranges { dims, global_size, local_size, global_offset, .. } = ranges;
             let lent = hal::Launch { kernel: &*kernel, functor, dims, global_size, local_size, global_offset };
             if !ranges.is_empty() && kernel.accessors().is_empty() {
+                let known = asked(launch).map(|asked| Known { asked, kernel: Arc::downgrade(&kernel) });
                 // SAFETY: passed on.
-                if let Some(node) = unsafe { queue.launch(&lent) } {
+                if let Some(node) = unsafe { queue.launch(&lent, known) } {
                     return node;
                 }
             }
@@ -236,6 +245,28 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
     };
     // SAFETY: passed on.
     unsafe { queue.submit(action, Order::default()) }
+}
+
+/// What the launch asks for, where its kernel's slot holds a kernel of this generation, with default constants.
+fn asked(launch: &c::KernelLaunch) -> Option<Asked> {
+    let slot = slot(launch).filter(|_| launch.constant_count == 0 && launch.host.is_none())?;
+    let (entry, generation) = slot.content()?;
+    let &c::KernelLaunch { functor_size, shape, dims, global_size, local_size, global_offset, .. } = launch;
+    Some(Asked { entry, generation, functor_size, shape, dims, global_size, local_size, global_offset })
+}
+
+/// Where the program lets the runtime remember the kernel.
+fn slot(launch: &c::KernelLaunch) -> Option<Slot<'_>> {
+    if launch.slot.is_null() {
+        return None;
+    }
+    // SAFETY: the slot is static memory of the program, which only the runtime reads and writes; both fields are aligned words.
+    unsafe {
+        Some(Slot {
+            entry: AtomicPtr::from_ptr(&raw mut (*launch.slot).entry),
+            generation: AtomicU64::from_ptr(&raw mut (*launch.slot).generation),
+        })
+    }
 }
 
 /// # Safety
@@ -266,22 +297,10 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
         return Ok(Launched::OnHost(Action::host_kernel(call, functor, &ranges)));
     }
     let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
-    let slot = if launch.slot.is_null() {
-        None
-    } else {
-        // SAFETY: the slot is static memory of the program, which only the runtime reads and writes; both fields
-        // are aligned words.
-        unsafe {
-            Some(Slot {
-                entry: AtomicPtr::from_ptr(&raw mut (*launch.slot).entry),
-                generation: AtomicU64::from_ptr(&raw mut (*launch.slot).generation),
-            })
-        }
-    };
     // SAFETY: passed on.
     let constants = unsafe { constants(launch) }?;
     // What a slot remembers has the defaults.
-    let slot = slot.filter(|_| constants.is_empty());
+    let slot = slot(launch).filter(|_| constants.is_empty());
     let place = registry::Place { device, context: queue.context.id };
     let known = slot.as_ref().map(|slot| registry::remembered(slot, expected, place)).transpose()?.flatten();
     let kernel = match known {

@@ -166,6 +166,15 @@ pub struct Slot<'a> {
     pub generation: &'a AtomicU64,
 }
 
+impl Slot<'_> {
+    /// What the slot remembers, as a number, and the generation, where that is the current one.
+    pub fn content(&self) -> Option<(usize, u64)> {
+        let generation = GENERATION.load(Ordering::Acquire);
+        let current = self.generation.load(Ordering::Acquire) == generation;
+        current.then(|| (self.entry.load(Ordering::Acquire) as usize, generation))
+    }
+}
+
 /// Records a library's images.
 ///
 /// # Safety
