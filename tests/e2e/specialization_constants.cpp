@@ -1,6 +1,5 @@
 // Specialization constants: defaults, values of command groups, all forms of kernels, and names of all kinds of
 // linkage.
-// ahead: no
 // valgrind: no
 #include "check.hpp"
 

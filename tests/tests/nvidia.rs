@@ -123,6 +123,32 @@ fn code_for_nvptx_is_told_by_macros_and_has_its_builtins() {
 }
 
 #[test]
+fn code_that_is_finished_at_run_time_is_there_as_bitcode() {
+    let library = "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int seven(int x) { return 7 * x; }\n";
+    let program = "#include <sycl/sycl.hpp>
+         constexpr sycl::specialization_id<int> size(3);
+         SYCL_EXTERNAL int seven(int);
+         void imports(sycl::queue &q, int *p) { q.single_task<class Imports>([=] { *p = seven(*p); }); }
+         void constants(sycl::queue &q, int *p) {
+           q.submit([&](sycl::handler &h) {
+             h.single_task<class Constants>([=](sycl::kernel_handler k) { *p = k.get_specialization_constant<size>(); });
+           });
+         }
+         void neither(sycl::queue &q, int *p) { q.single_task<class Neither>([=] { *p = 1; }); }\n";
+    let project = Project::new().file("library.cpp", library).file("program.cpp", program);
+    let cuda = format!("--cuda-path={}", cuda());
+    let common = ["-fsycl", "-O2", "-fsycl-targets=nvidia_gpu_sm_90", &cuda];
+    let library = ["-fPIC", "-shared", "library.cpp", "-o", "liblibrary.so"];
+    scythe(&project, &[&common[..], &library].concat(), &[]).ok();
+    let program =
+        ["-fPIC", "-shared", "-fsycl-device-code-split=per_kernel", "-fsycl-dump-device-code=images", "program.cpp"];
+    let program = [&program[..], &["./liblibrary.so", "-o", "program.so"]].concat();
+    scythe(&project, &[&common[..], &program].concat(), &[]).ok();
+    // Of three kernels, one cannot be compiled before its library is there, and one may have other constants.
+    assert_eq!((images(&project, "fatbin").len(), images(&project, "bc").len()), (2, 2));
+}
+
+#[test]
 fn without_ptxas_programs_hold_ptx_and_a_remark_says_so() {
     let project = Project::new().file("a.cpp", KERNEL);
     let args = ["-fsycl", "-fsycl-targets=nvidia_gpu_sm_90", "-fsycl-dump-device-code=images", "a.cpp", "-o", "app"];

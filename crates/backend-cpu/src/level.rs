@@ -4,6 +4,7 @@
 
 use std::sync::OnceLock;
 
+use scythe_abi::cuda::Architecture;
 use scythe_abi::intel;
 use scythe_abi::target::Level;
 use scythe_hal::{Errc, Error, Result, fit};
@@ -34,7 +35,7 @@ fn preference_below(highest: Option<Level>, format: Format, target: &str) -> Res
         (Format::CpuObject, Some(level)) if Some(level) == highest => Ok(fit::EXACT),
         (Format::CpuObject, Some(level)) => Ok(fit::COMPATIBLE + 1 + level as u32),
         (Format::CpuObject, None) => Ok(fit::COMPATIBLE),
-        (Format::LlvmBitcode, _) if intel::Version::of_target(target).is_some() => {
+        (Format::LlvmBitcode, _) if intel::Version::of_target(target).is_some() || is_nvidia(target) => {
             Err(Error::new(Errc::KernelNotSupported, format!("the code is for {target} alone")))
         }
         (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
@@ -43,6 +44,10 @@ fn preference_below(highest: Option<Level>, format: Format, target: &str) -> Res
             Err(Error::new(Errc::KernelNotSupported, message))
         }
     }
+}
+
+fn is_nvidia(target: &str) -> bool {
+    Architecture::of_target(target).is_some()
 }
 
 /// The highest level to use on a machine that supports `machine`, where the user's setting may ask for less.

@@ -1,6 +1,7 @@
 //! PTX of device code, for the CUDA backend, whose driver compiles that: what the cache has of it, else what the run-time compiler
 //! makes of it.
 
+use scythe_cuda_toolkit::{Toolkit, libraries_identity};
 use scythe_hal::Result;
 
 use crate::cache::Recipe;
@@ -22,7 +23,8 @@ pub struct Source<'a> {
 /// The PTX, with a NUL at the end. A `Build` error says what is wrong with the device code.
 pub fn module(source: &Source<'_>) -> Result<Vec<u8>> {
     let Source { bitcode, libraries, options, sm, driver } = *source;
-    let variant = format!("ptx sm_{sm} {driver}");
+    // The libraries are the machine's, and may change between two runs.
+    let variant = format!("ptx sm_{sm} {driver} {}", libraries_identity(&Toolkit::find()));
     let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant: &variant };
     translated::module(&recipe, || jit::translate_ptx(bitcode, options, libraries, sm, driver))
 }

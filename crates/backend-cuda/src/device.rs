@@ -57,7 +57,12 @@ impl Device for CudaDevice {
     fn preference(&self, format: Format, target: &str) -> Result<u32> {
         let sm = self.gpu.limits.sm;
         match format {
-            Format::LlvmBitcode => Ok(fit::GENERIC),
+            Format::LlvmBitcode => match Architecture::of_target(target) {
+                None => Ok(fit::GENERIC),
+                // Of a device pass for NVIDIA's GPUs.
+                Some(image) if image.ptx_runs_on(sm) => Ok(fit::GENERIC + 1),
+                Some(_) => Err(self.cannot_run(&format!("code for {target}"))),
+            },
             Format::Fatbin | Format::Ptx => {
                 let unknown = || self.cannot_run(&format!("an image of {} for '{target}'", format.as_str()));
                 let image = Architecture::of_target(target).ok_or_else(unknown)?;

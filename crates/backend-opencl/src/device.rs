@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use scythe_abi::cuda::Architecture;
 use scythe_abi::intel::Version;
 use scythe_abi::launch::KernelLaunch;
 use scythe_hal::{
@@ -74,8 +75,15 @@ impl Device for OclDevice {
     fn preference(&self, format: Format, target: &str) -> Result<u32> {
         match format {
             Format::IntelGpu => intel::preference(self.intel, target),
-            // Linked with other images before it is built, and for one device nevertheless.
-            Format::LlvmBitcode if Version::of_target(target).is_some() => intel::preference(self.intel, target),
+            // Linked with other images before it is built, or with values of specialization constants, and for one device
+            // nevertheless. Code that is ready comes first.
+            Format::LlvmBitcode if Version::of_target(target).is_some() => {
+                intel::preference(self.intel, target).map(|fit| fit.min(fit::GENERIC + 2))
+            }
+            Format::LlvmBitcode if Architecture::of_target(target).is_some() => {
+                let message = format!("the code is for {target}, and {} is no such GPU", self.info.name);
+                Err(Error::new(Errc::KernelNotSupported, message))
+            }
             // Made for drivers like this one.
             Format::SpirV => Ok(fit::GENERIC + 1),
             Format::LlvmBitcode => Ok(fit::GENERIC),
@@ -220,6 +228,11 @@ impl Device for OclDevice {
         // SAFETY: the object is the table's, and alive.
         check(unsafe { (self.platform.api.retain_mem_object)(spot.raw) }, "clRetainMemObject")?;
         Ok(Some(spot.raw))
+    }
+
+    fn release_native_memory(&self, memory: Native) {
+        // SAFETY: an object that `memory_to_native` retained.
+        let _ = unsafe { (self.platform.api.release_mem_object)(memory) };
     }
 
     unsafe fn program_from_native(&self, program: Native) -> Result<Arc<dyn Program>> {

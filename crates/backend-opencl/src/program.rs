@@ -279,6 +279,11 @@ impl Kernel for OclKernel {
         // SAFETY: the program lives as long as its kernel.
         check(unsafe { (api.retain_program)(program) }, "clRetainProgram").map(|()| program)
     }
+
+    fn release_native_program(&self, program: Native) {
+        // SAFETY: a program that `native_program` retained.
+        let _ = unsafe { (self.platform.api.release_program)(program) };
+    }
 }
 
 impl Drop for OclKernel {

@@ -218,6 +218,9 @@ pub trait Device: Send + Sync + Any {
         Ok(None)
     }
 
+    /// Takes back what [`Device::memory_to_native`] gave.
+    fn release_native_memory(&self, _memory: Native) {}
+
     /// A program that the host program built itself, of which a count is taken.
     ///
     /// # Safety
@@ -274,6 +277,9 @@ pub trait Kernel: Send + Sync + Any {
     fn native_program(&self) -> Result<Native> {
         Err(native::none("kernel"))
     }
+
+    /// Takes back what [`Kernel::native_program`] gave.
+    fn release_native_program(&self, _program: Native) {}
 }
 
 /// Bytes of a functor, inline when small so that a launch allocates once.

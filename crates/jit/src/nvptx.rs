@@ -8,7 +8,7 @@
 
 pub mod edge;
 pub mod libraries;
-pub mod toolkit;
+pub use scythe_cuda_toolkit as toolkit;
 
 use crate::link;
 use scythe_abi::cuda::Architecture;
@@ -77,6 +77,7 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
     let short = TargetMachine::with_short_pointers(&target).map_err(|e| e.to_string())?;
     // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
     module.verify().map_err(|e| e.to_string())?;
+    let positions = nvptx::unsupported::positions(&module);
     module.strip_debug_info();
     dump(options, "nvptx-0-input.ll", &module)?;
     device_globals::to_pointers(&module).map_err(|e| e.to_string())?;
@@ -94,7 +95,8 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
         dump(options, &format!("{}.ll", stage.name()), module)
             .map_err(|message| NvptxError::Llvm(scythe_llvm::Error::Emit { module: module.name(), message }))
     };
-    let machine = nvptx::lower(&module, &machine, &short, &target, &mut observe).map_err(|e| e.to_string())?;
+    let lowered = nvptx::lower(&module, &machine, &short, &target, &mut observe);
+    let machine = lowered.map_err(|e| e.at(&positions).to_string())?;
     let ptx = machine.emit_assembly(module).map_err(|e| e.to_string())?;
     if let Some(folder) = options.dump_dir.as_deref() {
         let path = folder.join("nvptx-4.ptx");

@@ -101,8 +101,22 @@ impl Context {
     }
 }
 
+thread_local! {
+    /// Contexts of this thread that a fatal error left in any state: they are not disposed. A context never leaves its thread.
+    static LOST: RefCell<Vec<NonNull<llvm_sys::LLVMContext>>> = const { RefCell::new(Vec::new()) };
+}
+
 impl Drop for Context {
     fn drop(&mut self) {
+        let lost = LOST.try_with(|lost| {
+            let at = lost.borrow().iter().position(|raw| *raw == self.raw);
+            at.map(|at| lost.borrow_mut().swap_remove(at))
+        });
+        if let Ok(Some(_)) = lost {
+            // LLVM goes on to have the address of the diagnostics.
+            std::mem::forget(std::mem::take(&mut self.diagnostics));
+            return;
+        }
         // SAFETY: modules borrow the context, so all are gone; handles with its lifetime end with it.
         unsafe { LLVMContextDispose(self.raw.as_ptr()) }
     }
@@ -167,6 +181,11 @@ pub struct ContextRef<'ctx> {
 }
 
 impl<'ctx> ContextRef<'ctx> {
+    /// A fatal error left what is in the context in any state: it is never disposed.
+    pub(crate) fn lose(self) {
+        let _ = LOST.try_with(|lost| lost.borrow_mut().push(self.raw));
+    }
+
     /// # Safety
     /// `raw` is a live context, and stays so for `'ctx`.
     pub(crate) unsafe fn from_raw(raw: LLVMContextRef) -> Self {

@@ -15,6 +15,8 @@ pub enum Error {
     Target { triple: String, message: String },
     #[error("cannot generate code for module '{module}': {message}")]
     Emit { module: String, message: String },
+    #[error("LLVM cannot generate code for module '{module}': {message}")]
+    Fatal { module: String, message: String },
     #[error("cannot inline the call of '{callee}' in '{caller}': {message}")]
     Inline { caller: String, callee: String, message: String },
     #[error("module '{module}' has no function '{function}'")]

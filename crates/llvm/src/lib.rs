@@ -24,6 +24,7 @@ mod debug_loc;
 mod demangle;
 mod error;
 mod extract;
+mod fatal_errors;
 mod function;
 mod global;
 mod global_graph;

@@ -4,6 +4,7 @@
 //! [`Error`] like any other: what the translation had allocated is then lost, and the module must not be used again, which
 //! is why it is taken and forgotten. Its context must be forgotten as well.
 
+use crate::fatal_errors::FatalErrors;
 use crate::text::c_string;
 use crate::{Error, Module, OptLevel};
 use llvm_sys::prelude::LLVMModuleRef;
@@ -11,8 +12,6 @@ use std::ffi::{CStr, CString, c_char, c_uint};
 use std::sync::{Mutex, PoisonError};
 
 unsafe extern "C" {
-    fn scythe_llvm_fatal_errors_begin();
-    fn scythe_llvm_fatal_errors_end();
     /// `triple` and `count` `extensions` are C strings; `level` is a number of `CodeGenOptLevel`.
     fn scythe_llvm_translate_to_spirv(
         module: LLVMModuleRef,
@@ -25,8 +24,8 @@ unsafe extern "C" {
     ) -> *mut c_char;
 }
 
-/// LLVM has one handler of fatal errors for all threads.
-static FATAL_ERRORS: Mutex<()> = Mutex::new(());
+/// The target keeps the extensions that it may use in one place for all threads.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// Translates `module` for `triple`, such as `spirv64v1.4-unknown-unknown`. `extensions` are SPIR-V's names; one that LLVM does
 /// not know is an error.
@@ -48,13 +47,13 @@ pub fn translate_to_spirv(
         OptLevel::Default => 2,
         OptLevel::Aggressive => 3,
     };
-    let turn = FATAL_ERRORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (mut len, mut message) = (0, std::ptr::null_mut());
     let (words, errors) = module.context().capture_errors(|| {
+        let _escapable = FatalErrors::begin();
         // SAFETY: a live module, C strings with their number, and two places to write to. This thread has the turn.
         unsafe {
-            scythe_llvm_fatal_errors_begin();
-            let words = scythe_llvm_translate_to_spirv(
+            scythe_llvm_translate_to_spirv(
                 module.ptr(),
                 triple.as_ptr(),
                 names.as_ptr(),
@@ -62,9 +61,7 @@ pub fn translate_to_spirv(
                 level,
                 &mut len,
                 &mut message,
-            );
-            scythe_llvm_fatal_errors_end();
-            words
+            )
         }
     });
     drop(turn);

@@ -1,6 +1,7 @@
 //! Code generation for a target.
 
 use crate::context::MemoryBuffer;
+use crate::fatal_errors::{Emitted, emit};
 use crate::text::{c_string, take_message};
 use crate::{Error, Module};
 use llvm_sys::target::*;
@@ -169,13 +170,17 @@ impl TargetMachine {
                 self.data_layout()
             ));
         }
-        let (mut buffer, mut message) = (null_mut(), null_mut());
-        let (failed, errors) = module.context().capture_errors(|| {
-            // SAFETY: a live machine and module, and two places to write to.
-            unsafe {
-                LLVMTargetMachineEmitToMemoryBuffer(self.ptr(), module.ptr(), kind, &mut message, &mut buffer) != 0
+        // SAFETY: a live machine and module; after a fatal error, the module is forgotten and its context lost.
+        let (emitted, errors) = module.context().capture_errors(|| unsafe { emit(self.ptr(), module.ptr(), kind) });
+        let (failed, buffer, message) = match emitted {
+            Emitted::Returned { failed, buffer, message } => (failed, buffer, message),
+            Emitted::Fatal(message) => {
+                let name = module.name();
+                module.context().lose();
+                std::mem::forget(module);
+                return Err(Error::Fatal { module: name, message });
             }
-        });
+        };
         // SAFETY: null, or a message that is ours.
         let message = unsafe { take_message(message) };
         // SAFETY: not null, then a buffer that is ours.

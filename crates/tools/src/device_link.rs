@@ -23,7 +23,7 @@ use crate::warnings::{self, Warnings};
 use crate::wrapper::wrap_options;
 use crate::{Failure, Status};
 use inputs::Group;
-use scythe_abi::names::{EXPORTED_SYMBOLS, GENERIC_TRIPLE, IMPORTED_SYMBOLS};
+use scythe_abi::names::{EXPORTED_SYMBOLS, GENERIC_TRIPLE, IMPORTED_SYMBOLS, SPECIALIZATION_CONSTANTS};
 use scythe_abi::target::Target;
 use scythe_image::{Format, Image};
 use scythe_llvm::Context;
@@ -172,7 +172,7 @@ fn images(
             }
         }
         let (generic, cpu) = (group.targets.contains(&Target::Generic), group.targets.iter().any(|t| is_cpu(*t)));
-        let wanted = |part: &Image| generic || cpu && is_linked_at_run_time(part);
+        let wanted = |part: &Image| generic || cpu && is_finished_at_run_time(part);
         let options = &settings.run_time_options;
         images.extend(parts.into_iter().filter(wanted).map(|part| Image { options: options.clone(), ..part }));
         images.extend(compiled);
@@ -226,10 +226,12 @@ fn parts(
     Ok(images)
 }
 
-/// Objects of several images cannot be linked where a function asks for its work-item or waits for others, since such functions
-/// become part of their kernels. The runtime then compiles the generic code.
-fn is_linked_at_run_time(part: &Image) -> bool {
-    [IMPORTED_SYMBOLS, EXPORTED_SYMBOLS].iter().any(|set| part.properties.get(set).is_some())
+/// Code that the run-time compiler may have to finish, also where it is compiled ahead of time. Code of several images cannot be
+/// linked where a function asks for its work-item or waits for others, since such functions become part of their kernels; and a
+/// program may give specialization constants other values than the defaults, which code ahead of time has.
+fn is_finished_at_run_time(part: &Image) -> bool {
+    let sets = [IMPORTED_SYMBOLS, EXPORTED_SYMBOLS, SPECIALIZATION_CONSTANTS];
+    sets.iter().any(|set| part.properties.get(set).is_some())
 }
 
 fn is_cpu(target: Target) -> bool {

@@ -3,19 +3,13 @@
 use super::Options;
 use scythe_llvm::{Context, Linkage, Module, TargetMachine};
 use scythe_passes::target::nvptx;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Files of the device library.
 const DEVICE_LIBRARY: &str = "devicelib-nvptx.bc";
 const OWN_MATHS: &str = "devicelib-nvptx-maths.bc";
 
-/// Where `libclc` is, by the name of Debian's package and by that of its own installation.
-const LIBCLC: [&str; 2] = ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
-
-/// `libclc`, where it is installed.
-pub fn libclc() -> Option<PathBuf> {
-    LIBCLC.iter().map(PathBuf::from).find(|path| path.is_file())
-}
+pub use super::toolkit::libclc;
 
 /// Links what `module` lacks.
 pub fn link<'ctx>(

@@ -180,15 +180,18 @@ pub unsafe extern "C" fn scythe_native_of_kernel(
 /// # Safety
 /// Each address is null or valid for a write.
 unsafe fn put_natives(found: &dyn Kernel, kernel: *mut *mut c_void, program: *mut *mut c_void) -> crate::Result<()> {
-    if !program.is_null() {
-        // SAFETY: passed on.
-        unsafe { put(program, "program", found.native_program()?) }?;
-    }
+    let made = (!program.is_null()).then(|| found.native_program()).transpose()?;
     if !kernel.is_null() {
-        // SAFETY: passed on.
-        unsafe { put(kernel, "kernel", found.native()?) }?;
+        let native =
+            found.native().inspect_err(|_| made.into_iter().for_each(|made| found.release_native_program(made)));
+        // SAFETY: passed on; the address is not null.
+        unsafe { put(kernel, "kernel", native?) }?;
     }
-    Ok(())
+    match made {
+        // SAFETY: passed on; the address is not null.
+        Some(made) => unsafe { put(program, "program", made) },
+        None => Ok(()),
+    }
 }
 
 /// # Safety

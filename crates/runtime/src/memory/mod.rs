@@ -286,8 +286,17 @@ impl Buffer {
     /// The memory objects that devices have of the contents, with a count for the caller each.
     pub fn natives(&self) -> Result<Vec<hal::Native>> {
         let state = lock(&self.memory().state);
-        let natives = state.copies.iter().map(|copy| copy.device.hal.memory_to_native(copy.ptr));
-        natives.filter_map(Result::transpose).collect()
+        let mut natives = Vec::new();
+        for copy in &state.copies {
+            match copy.device.hal.memory_to_native(copy.ptr) {
+                Ok(native) => natives.extend(native.map(|native| (copy.device, native))),
+                Err(error) => {
+                    natives.iter().for_each(|(device, native)| device.hal.release_native_memory(*native));
+                    return Err(error);
+                }
+            }
+        }
+        Ok(natives.into_iter().map(|(_, native)| native).collect())
     }
 
     /// The copy that a command at `place` uses. `native`: as an object of the driver's, where it has one.

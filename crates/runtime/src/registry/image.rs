@@ -19,9 +19,13 @@ use scythe_hal::{Global, Program};
 use scythe_image::{Format, ImageView, PropertySets};
 
 use super::{Constants, Place, requirements};
+use crate::demangle::symbol_name;
 use crate::device_global::{self, ImageVariable, Memory};
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock, settings};
+
+/// How many sets of values of specialization constants a kernel, and a program, are remembered for.
+const MOST_VALUES: usize = 64;
 
 /// A device image that could be read.
 pub(super) struct Image {
@@ -157,19 +161,26 @@ impl Image {
         let constants = self.own_constants(libraries, constants)?;
         let ids: Vec<u64> = libraries.iter().map(|library| library.id).collect();
         let (device, context) = (place.device.id, self.context(place, libraries));
+        let forgotten;
         let cell = {
             let mut programs = lock(&self.programs);
             let same = |b: &&Built| b.libraries == ids && b.constants == constants;
             match programs.iter().filter(same).find(|b| b.device == device && b.context == context) {
-                Some(built) => built.program.clone(),
+                Some(built) => {
+                    forgotten = None;
+                    built.program.clone()
+                }
                 None => {
                     let program = ProgramCell::default();
+                    forgotten = oldest_values(&mut programs, |built| !built.constants.is_empty());
                     let (constants, program_cell) = (constants.clone(), program.clone());
                     programs.push(Built { device, context, libraries: ids, constants, program: program_cell });
                     program
                 }
             }
         };
+        // A driver may wait for its device before it unloads a program.
+        drop(forgotten);
         cell.get_or_init(|| self.build(place, libraries, &constants)).clone()
     }
 
@@ -184,9 +195,10 @@ impl Image {
         let own: Constants = constants.iter().filter(|(symbol, _)| used(symbol)).cloned().collect();
         if !own.is_empty() && self.format != Format::LlvmBitcode {
             let message = format!(
-                "the kernel was compiled ahead of time for '{}', so that specialization constants have their defaults; this \
-                 program sets '{}'",
-                self.target, own[0].0
+                "the code that was compiled ahead of time for '{}' has the defaults of specialization constants; this program \
+                 sets '{}'",
+                self.target,
+                symbol_name(&own[0].0)
             );
             return Err(Error::new(Errc::KernelNotSupported, message));
         }
@@ -316,4 +328,33 @@ fn check_rows(symbol: &str, launch: &KernelLaunch) -> std::result::Result<(), St
         }
     }
     Ok(())
+}
+
+/// Makes room for one more in a list of what was made for values of specialization constants: takes out the oldest such element
+/// where there are [`MOST_VALUES`]. Programs may set any number of values.
+pub(super) fn oldest_values<T>(list: &mut Vec<T>, has_values: impl Fn(&T) -> bool) -> Option<T> {
+    let count = list.iter().filter(|element| has_values(element)).count();
+    let oldest = list.iter().position(has_values).filter(|_| count >= MOST_VALUES)?;
+    Some(list.remove(oldest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_many_sets_of_values_are_remembered() {
+        // Numbers stand for what was made for values, 0 for what was made for the defaults.
+        let (mut list, mut forgotten) = (vec![0usize, 0], Vec::new());
+        for value in 1..=3 * MOST_VALUES {
+            forgotten.extend(oldest_values(&mut list, |&value| value != 0));
+            list.push(value);
+        }
+        assert_eq!(list.len(), 2 + MOST_VALUES);
+        assert_eq!(
+            (list[..2].to_vec(), list[2], list.last()),
+            (vec![0, 0], 2 * MOST_VALUES + 1, Some(&(3 * MOST_VALUES)))
+        );
+        assert!(forgotten.into_iter().eq(1..=2 * MOST_VALUES));
+    }
 }

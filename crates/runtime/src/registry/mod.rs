@@ -45,7 +45,7 @@ use crate::platform::Device;
 use crate::{Errc, Error, Result, device_global, invalid, lock};
 use crate::{exit, settings};
 use choice::{Candidate, Ranked, rank};
-use image::{BuiltProgram, Image, KernelFacts};
+use image::{BuiltProgram, Image, KernelFacts, oldest_values};
 
 /// How long removal waits for kernels.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -134,6 +134,10 @@ impl Kernel for ReadyKernel {
 
     fn native_program(&self) -> Result<hal::Native> {
         self.inner.native_program()
+    }
+
+    fn release_native_program(&self, program: hal::Native) {
+        self.inner.release_native_program(program);
     }
 }
 
@@ -575,6 +579,8 @@ impl Entry {
         (kernel, context): (Arc<ReadyKernel>, u64),
         constants: &Constants,
     ) -> Arc<ReadyKernel> {
+        // Dropped without the locks: a driver may wait for its device before it unloads a kernel.
+        let mut forgotten = None;
         // Removals take both locks in this order.
         let registry = lock(&REGISTRY);
         let mut ready = lock(&self.ready);
@@ -584,9 +590,12 @@ impl Entry {
         // When one of its images left in the meantime, nothing may point at it. Others may come and go: a kernel that is not
         // remembered is not waited for when its own go.
         if images.iter().all(|&id| registry.images().any(|image| image.id == id)) {
+            forgotten = oldest_values(&mut ready, |ready| !ready.constants.is_empty());
             let (device, constants) = (place.device.id, constants.clone());
             ready.push(Ready { device, context, constants, generation, images, kernel: kernel.clone() });
         }
+        drop((ready, registry));
+        drop(forgotten);
         kernel
     }
 

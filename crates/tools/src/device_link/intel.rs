@@ -11,7 +11,7 @@ use super::settings::Settings;
 use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel, words};
 use scythe_abi::intel::Version;
-use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS};
+use scythe_abi::names::IMPORTED_SYMBOLS;
 use scythe_abi::target::Target;
 use scythe_diag::Diagnostic;
 use scythe_hal::device_has;
@@ -174,10 +174,9 @@ impl<'t, 's> Work<'t, 's> {
                 if !part.symbols.is_empty() && !has(IMPORTED_SYMBOLS) {
                     self.add_job(index, first_part + number, &device.entry)?;
                 }
-                if has(IMPORTED_SYMBOLS) || has(EXPORTED_SYMBOLS) {
+                if super::is_finished_at_run_time(part) {
                     let symbols = kernels(part);
-                    self.settings
-                        .tell(format_args!("{}: linked with other images at run time: {symbols}", device.target));
+                    self.settings.tell(format_args!("{}: also to be finished at run time: {symbols}", device.target));
                     self.finished.push((index, Image { target: device.target.clone(), ..part.clone() }));
                 }
             }

@@ -111,13 +111,13 @@ pub struct Work<'t, 's> {
     toolchain: &'t Toolchain,
     settings: &'s Settings<'s>,
     jobs: Vec<Job<'t>>,
-    /// Word of parts that a target cannot run, after the jobs of that target.
-    left_out: Vec<(usize, Image)>,
+    /// Code that is to be finished at run time, and word of parts that a target cannot run, each with the number of jobs before it.
+    uncompiled: Vec<(usize, Image)>,
 }
 
 impl<'t, 's> Work<'t, 's> {
     pub fn new(toolchain: &'t Toolchain, settings: &'s Settings<'s>) -> Self {
-        Self { toolchain, settings, jobs: Vec::new(), left_out: Vec::new() }
+        Self { toolchain, settings, jobs: Vec::new(), uncompiled: Vec::new() }
     }
 
     /// Adds the parts of a program for a target: what it can run, and word of the rest.
@@ -128,18 +128,18 @@ impl<'t, 's> Work<'t, 's> {
         // The toolchain was made for the targets of all groups.
         let Some((_, toolkit)) = self.toolchain.0.iter().find(|(known, _)| *known == target) else { return Ok(()) };
         for part in kept {
-            let imports = part.properties.get(IMPORTED_SYMBOLS).and_then(|set| Some(set.iter().next()?.0.to_owned()));
-            if let Some(symbol) = imports {
-                return Err(Failure::new(format!(
-                    "code for '{}' cannot use '{symbol}' of another image: code for NVIDIA GPUs is linked as a whole",
-                    target.name()
-                )));
+            if super::is_finished_at_run_time(&part) {
+                let options = self.settings.run_time_options.clone();
+                self.uncompiled.push((self.jobs.len(), Image { target: target.name(), options, ..part.clone() }));
+            }
+            if part.symbols.is_empty() || part.properties.get(IMPORTED_SYMBOLS).is_some() {
+                continue;
             }
             let (options, aspects) = (options(target, self.settings)?, aspects.clone());
             self.jobs.push(Job { target, toolkit, options, aspects, part });
         }
         let jobs = self.jobs.len();
-        self.left_out.extend(left_out.into_iter().map(|image| (jobs, image)));
+        self.uncompiled.extend(left_out.into_iter().map(|image| (jobs, image)));
         Ok(())
     }
 
@@ -154,7 +154,7 @@ impl<'t, 's> Work<'t, 's> {
                 images.push((index, finished(job, code?)));
             }
         }
-        images.extend(self.left_out);
+        images.extend(self.uncompiled);
         images.sort_by_key(|(index, _)| *index);
         Ok(images.into_iter().map(|(_, image)| image).collect())
     }

@@ -1,5 +1,6 @@
 //! Why a device module cannot become NVPTX code.
 
+use super::unsupported::{Construct, Position};
 use std::fmt;
 
 /// What stands in the way, and in which kernel or function. Names are symbols, as in the device module.
@@ -19,6 +20,8 @@ pub enum NvptxError {
     WorkGroup { kernel: String, size: [u64; 3] },
     /// A sub-group size that no device has.
     SubGroup { kernel: String, size: u32 },
+    /// What LLVM's back end does not know, and where it is in the source, where that is known.
+    Unsupported { construct: Construct, function: String, place: Option<String> },
     /// LLVM's own words.
     Llvm(scythe_llvm::Error),
 }
@@ -54,7 +57,28 @@ impl fmt::Display for NvptxError {
             Self::SubGroup { kernel, size } => {
                 write!(f, "kernel '{kernel}' requires sub-groups of {size} work-items, on NVIDIA GPUs they have 32")
             }
+            Self::Unsupported { construct, function, place } => {
+                place.iter().try_for_each(|place| write!(f, "{place}: "))?;
+                write!(f, "'{function}' {construct}, which code for NVIDIA GPUs cannot have")
+            }
             Self::Llvm(e) => e.fmt(f),
+        }
+    }
+}
+
+impl NvptxError {
+    /// The same with the position of the first such construct among these.
+    pub fn at(self, positions: &[Position]) -> Self {
+        match self {
+            Self::Unsupported { construct, function, place: None } => {
+                let known = positions.iter().find(|position| position.construct == construct);
+                let (function, place) = match known {
+                    Some(known) => (known.function.clone(), Some(known.place.clone())),
+                    None => (function, None),
+                };
+                Self::Unsupported { construct, function, place }
+            }
+            other => other,
         }
     }
 }

@@ -21,6 +21,7 @@ mod printf;
 mod retarget;
 mod short_pointers;
 mod signature;
+pub mod unsupported;
 
 pub use error::NvptxError;
 
@@ -130,6 +131,7 @@ pub fn lower<'ctx, 'm>(
     if options.opt_level > 0 {
         copies::run(module);
     }
+    unsupported::check(module, options.sm)?;
     atomics::run(module, options.sm);
     observe(Stage::Optimized, module)?;
     Ok(machine)

@@ -1,9 +1,12 @@
-//! CUDA's tools and libraries: where they are on this machine.
+//! CUDA's tools and libraries, and `libclc`: where they are on this machine, and how to tell whether they changed.
+//!
+//! The run-time compiler and the key of what it made must mean the same files, hence one place for both. Nothing is read but folders.
 //!
 //! An installation is a folder with `bin/ptxas` and `nvvm/libdevice/libdevice.10.bc`: that of NVIDIA's installers, of Linux
 //! distributions, or of the wheel `nvidia-cuda-nvcc-cu12` from PyPI, which is such a folder inside a Python environment.
 
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 const LIBDEVICE: &str = "nvvm/libdevice/libdevice.10.bc";
 const PTXAS: &str = "bin/ptxas";
@@ -61,6 +64,25 @@ impl Toolkit {
         }
         self
     }
+}
+
+/// Where `libclc` is, by the name of Debian's package and by that of its own installation.
+const LIBCLC: [&str; 2] = ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
+
+/// `libclc`, where it is installed.
+pub fn libclc() -> Option<PathBuf> {
+    LIBCLC.iter().map(PathBuf::from).find(|path| path.is_file())
+}
+
+/// What stands for the libraries that device code is linked with, in the key of the result: paths, sizes and times.
+pub fn libraries_identity(toolkit: &Toolkit) -> String {
+    let file = |path: Option<PathBuf>| {
+        let Some(path) = path else { return "none".to_owned() };
+        let data = std::fs::metadata(&path).ok();
+        let changed = data.as_ref().and_then(|data| data.modified().ok()?.duration_since(UNIX_EPOCH).ok());
+        format!("{} {} {}", path.display(), data.map_or(0, |d| d.len()), changed.map_or(0, |time| time.as_nanos()))
+    };
+    format!("libdevice: {}; libclc: {}", file(toolkit.libdevice.clone()), file(libclc()))
 }
 
 /// The folders that may be the installation that `path` means, best first.
@@ -122,6 +144,18 @@ mod tests {
             let found = Toolkit::at(path).unwrap();
             assert_eq!((found.ptxas, found.libdevice), (Some(root.join(PTXAS)), Some(root.join(LIBDEVICE))));
         }
+    }
+
+    #[test]
+    fn another_libdevice_is_another_identity() {
+        let folder = tempfile::tempdir().unwrap();
+        make(folder.path(), LIBDEVICE);
+        let toolkit = Toolkit::at(folder.path()).unwrap();
+        let before = libraries_identity(&toolkit);
+        assert_eq!(before, libraries_identity(&toolkit));
+        std::fs::write(folder.path().join(LIBDEVICE), "more").unwrap();
+        assert_ne!(before, libraries_identity(&toolkit));
+        assert_ne!(before, libraries_identity(&Toolkit::default()));
     }
 
     #[test]
