@@ -311,7 +311,7 @@ public:
   // A command that only waits, for `events` or for all that the queue holds, and holds up what is submitted later.
   void ext_oneapi_barrier() {
     set_kind(SCYTHE_COMMAND_EMPTY);
-    command_.flags = 3;
+    command_.flags = 1;
   }
   template <class V = void> void ext_oneapi_barrier(const std::vector<detail::later_t<V, event>> &events) {
     set_kind(SCYTHE_COMMAND_EMPTY);

@@ -26,7 +26,7 @@ int main() {
     p[0] = sum(2, 1, 2);       // ERROR: SYCL kernel cannot call a variadic function
     p[1] = missing(1);         // ERROR: SYCL kernel cannot call an undefined function without SYCL_EXTERNAL attribute
     p[2] = never_defined(1);   // ERROR: SYCL kernel cannot call an undefined function without SYCL_EXTERNAL attribute
-    std::printf("%d", 1);      // ERROR: SYCL kernel cannot call a variadic function
+    std::scanf("%f", p);       // ERROR: SYCL kernel cannot call a variadic function
     p[3] = provided(1) + pack(1, 2) + std::sin(p[0]) + std::pow(p[1], 2.f) + std::abs(-3);
     std::memcpy(p, p + 1, 4);
   });

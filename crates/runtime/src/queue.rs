@@ -186,7 +186,7 @@ impl Commit {
 pub struct Order<'a> {
     pub accesses: &'a [Access<'a>],
     pub events: &'a [Node],
-    /// Waits for everything submitted to the queue before.
+    /// Waits for everything submitted to the queue before, and holds up everything after.
     pub barrier: bool,
     /// Holds up everything after.
     pub hold: bool,
@@ -364,7 +364,7 @@ impl Queue {
             state.pending.clear();
         }
         state.pending.push(node.clone());
-        if order.hold && !self.in_order {
+        if (order.barrier || order.hold) && !self.in_order {
             state.barrier = Some(node.clone());
         }
         Ok(node)

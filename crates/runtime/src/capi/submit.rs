@@ -59,7 +59,7 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
             trace(command, &accesses, &events);
         }
         let barrier = command.flags & COMMAND_BARRIER != 0;
-        let hold = barrier || command.flags & COMMAND_HOLD != 0;
+        let hold = command.flags & COMMAND_HOLD != 0;
         // SAFETY: passed on.
         let node = unsafe { target.submit(action, Order { accesses: &accesses, events: &events, barrier, hold }) }?;
         if let Some(commit) = commit {
