@@ -1,4 +1,5 @@
-// SPIR-V's operations by their C++ names, as `CL/__spirv/spirv_ops.hpp` declares them.
+// SPIR-V's operations by their C++ names, as `CL/__spirv/spirv_ops.hpp` declares them, and code that the optimiser
+// makes integers of that SPIR-V does not have.
 //
 // modes: device
 // levels: O2
@@ -6,7 +7,56 @@
 
 #include "check.hpp"
 
+namespace {
+
+struct triple {
+  signed char a, b, c;
+};
+
+short chosen(int which) {
+  switch (which) {
+  case 0:
+    return 7;
+  case 1:
+    return -3;
+  case 2:
+    return 1000;
+  default:
+    return 1;
+  }
+}
+
+// Three bytes are copied as one integer, and three results of 16 bits are kept in one; neither has a width of SPIR-V's.
+void integers_of_other_widths() {
+  triple from[2] = {{1, -2, 3}, {4, 5, 6}}, to[2] = {{0, 0, 0}, {9, 9, 9}};
+  short results[8] = {};
+  {
+    sycl::buffer<triple> source(from, 2), target(to, 2);
+    sycl::buffer<short> result(results, 8);
+    sycl::queue q;
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor in(source, h, sycl::read_only);
+      sycl::accessor out(target, h, sycl::read_write);
+      h.single_task([=] {
+        const triple own = in[0];
+        out[0] = own;
+      });
+    });
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor out(result, h, sycl::write_only);
+      h.parallel_for(8, [=](sycl::item<1> i) { out[i] = chosen(static_cast<int>(i) / 2); });
+    });
+  }
+  CHECK(to[0].a == 1 && to[0].b == -2 && to[0].c == 3);
+  CHECK(to[1].a == 9 && to[1].b == 9 && to[1].c == 9);
+  for (int i = 0; i < 8; ++i)
+    CHECK(results[i] == chosen(i / 2));
+}
+
+} // namespace
+
 int main() {
+  integers_of_other_widths();
   constexpr std::size_t groups = 4, size = 32;
   int sums[groups * size] = {}, neighbours[groups * size] = {};
   float roots[groups * size] = {};
