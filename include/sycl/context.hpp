@@ -94,6 +94,13 @@ inline ref<context_impl> default_context(const device &d) {
 
 } // namespace detail
 
+namespace usm {
+enum class alloc : std::uint32_t;
+}
+namespace ext::oneapi::experimental {
+class memory_pool;
+}
+
 class context {
 public:
   // They share functions of other names, since choosing among so many constructors takes the compiler long.
@@ -138,6 +145,12 @@ public:
   }
   template <class P> bool has_property() const noexcept { return impl_->properties.template has_property<P>(); }
   template <class P> P get_property() const { return impl_->properties.template get_property<P>(); }
+
+  // `ext/oneapi/experimental/async_alloc/async_alloc.hpp` defines them.
+  template <class Pool = ext::oneapi::experimental::memory_pool>
+  Pool ext_oneapi_get_default_memory_pool(usm::alloc kind) const;
+  template <class Pool = ext::oneapi::experimental::memory_pool>
+  Pool ext_oneapi_get_default_memory_pool(const device &d, usm::alloc kind) const;
 
   friend bool operator==(const context &a, const context &b) { return a.impl_ == b.impl_; }
   friend bool operator!=(const context &a, const context &b) { return a.impl_ != b.impl_; }

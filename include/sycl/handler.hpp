@@ -344,6 +344,8 @@ public:
     command_.u.fill.pattern = keep(pattern);
   }
 
+  const detail::queue_impl &scythe_queue() const noexcept { return queue_; }
+
 private:
   friend class queue;
   friend class stream;

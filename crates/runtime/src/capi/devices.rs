@@ -3,6 +3,7 @@
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, OnceLock};
 
+use scythe_abi::aspect::Aspect;
 use scythe_abi::capi::{self as c, ContextHandle, DeviceHandle, PlatformHandle, Status, device_param, platform_param};
 
 use scythe_hal::Partition;
@@ -217,7 +218,16 @@ pub unsafe extern "C" fn scythe_device_partition_info(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_device_has_aspect(device: DeviceHandle, aspect: u32) -> i32 {
     // SAFETY: passed on.
-    edge_or(0, || Ok(i32::from(unsafe { get(device) }?.hal.info().aspects.contains(&aspect))))
+    edge_or(0, || Ok(i32::from(aspects(unsafe { get(device) }?).contains(&aspect))))
+}
+
+/// The device's, and those that the headers have for it: pools of memory need no more than memory.
+fn aspects(device: &Device) -> Vec<u32> {
+    let mut aspects = device.hal.info().aspects.clone();
+    if aspects.contains(&(Aspect::UsmDeviceAllocations as u32)) {
+        aspects.push(Aspect::ExtOneapiAsyncMemoryAlloc as u32);
+    }
+    aspects
 }
 
 fn device_value(device: &Device, param: u32) -> Result<Vec<u8>> {
@@ -262,7 +272,7 @@ fn device_value(device: &Device, param: u32) -> Result<Vec<u8>> {
         device_param::BACKEND => bytes([device.platform.backend.kind() as u32]),
         device_param::ERROR_CORRECTION => vec![u8::from(info.error_correction)],
         device_param::PARTITION_MAX_SUB_DEVICES => bytes([info.partition_max_sub_devices]),
-        device_param::ASPECTS => bytes(info.aspects.iter().copied()),
+        device_param::ASPECTS => bytes(aspects(device)),
         _ => return Err(invalid(format!("device parameter {param} is unknown, expected 0 to 38"))),
     })
 }
