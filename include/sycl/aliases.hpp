@@ -7,6 +7,15 @@
 
 namespace sycl {
 
+// Names that SYCL 1.2.1 had for scalars, and programs still use.
+using schar = signed char;
+using uchar = unsigned char;
+using ushort = unsigned short;
+using uint = unsigned int;
+using ulong = unsigned long;
+using longlong = long long;
+using ulonglong = unsigned long long;
+
 #define SCYTHE_ALIASES(name, T)                                                                                        \
   using name##2 = vec<T, 2>;                                                                                           \
   using name##3 = vec<T, 3>;                                                                                           \

@@ -11,6 +11,10 @@ namespace sycl {
 
 namespace detail {
 template <class Group> using if_group = std::enable_if_t<is_group_v<std::decay_t<Group>>>;
+// A part of a sub-group brings its own operations: `ext/oneapi/experimental/non_uniform_groups.hpp`.
+template <class Group, class = void> inline constexpr bool is_partial = false;
+template <class Group> inline constexpr bool is_partial<Group, std::void_t<typename Group::scythe_partial>> = true;
+template <class Group> using if_partial = std::enable_if_t<is_partial<Group>>;
 template <class Group>
 inline constexpr std::uint32_t scope_of =
     std::is_same_v<Group, sub_group> ? spirv::scope_sub_group : spirv::scope_work_group;
@@ -18,16 +22,20 @@ inline constexpr std::uint32_t scope_of =
 
 template <class Group, class = detail::if_group<Group>>
 void group_barrier(Group g, memory_scope fence_scope = Group::fence_scope) {
+  if constexpr (detail::is_partial<Group>) {
+    g.scythe_barrier(fence_scope);
+  } else {
 #ifdef SCYTHE_DEVICE_PASS
-  (void)g;
-  __spirv_ControlBarrier(detail::scope_of<Group>, detail::spirv::scope(fence_scope),
-                         detail::spirv::semantics(memory_order::acq_rel));
+    (void)g;
+    __spirv_ControlBarrier(detail::scope_of<Group>, detail::spirv::scope(fence_scope),
+                           detail::spirv::semantics(memory_order::acq_rel));
 #else
-  // Work-items of one group run on one thread; the fence concerns other groups.
-  if (fence_scope == memory_scope::device || fence_scope == memory_scope::system)
-    __atomic_thread_fence(__ATOMIC_ACQ_REL);
-  detail::members_of(g).wait();
+    // Work-items of one group run on one thread; the fence concerns other groups.
+    if (fence_scope == memory_scope::device || fence_scope == memory_scope::system)
+      __atomic_thread_fence(__ATOMIC_ACQ_REL);
+    detail::members_of(g).wait();
 #endif
+  }
 }
 
 inline void atomic_fence(memory_order order, memory_scope scope) {

@@ -71,7 +71,8 @@
 #include <sycl/vec.hpp>
 #include <sycl/version.hpp>
 
-// Programs expect `assert` of it, since other implementations' headers include this.
+// Programs expect `assert` and `INT_MAX` of it, since other implementations' headers include these.
 #include <cassert>
+#include <climits>
 
 #endif

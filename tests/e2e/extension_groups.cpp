@@ -2,6 +2,7 @@
 // function object.
 // modes: device,host
 // levels: O2
+// valgrind: no
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/group_sort.hpp>

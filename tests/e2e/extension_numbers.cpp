@@ -2,6 +2,7 @@
 // what the host computes with the same functions, and that is compared with other ways to compute it.
 // modes: device,host
 // levels: O2
+// valgrind: no
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/bfloat16.hpp>
@@ -232,8 +233,9 @@ void dot_products(sycl::queue &q) {
 }
 
 void names(const sycl::device &d) {
-  // The headers bring this macro.
-  assert(sizeof(bfloat16) == 2);
+  // The headers bring these macros.
+  assert(sizeof(bfloat16) == 2 && CHAR_BIT == 8);
+  CHECK(std::is_same_v<sycl::ulong, unsigned long> && std::is_same_v<sycl::uchar, unsigned char>);
   CHECK(check::throws(sycl::errc::feature_not_supported,
                       [&] { (void)d.get_info<sycl::ext::intel::info::device::free_memory>(); }));
   CHECK(check::throws(sycl::errc::feature_not_supported,

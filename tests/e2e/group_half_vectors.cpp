@@ -2,6 +2,7 @@
 // `kernel_handler`; identities that the program declares for its own types.
 // modes: device,host
 // levels: O2
+// valgrind: no
 #include "group_reduce_scan.hpp"
 
 struct money {

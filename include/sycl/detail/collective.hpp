@@ -131,15 +131,18 @@ template <class T, class F> SCYTHE_ALWAYS_INLINE T by_pieces(T x, F f) {
   }
 }
 
-template <class Group, class T> T broadcast(const Group &, T x, const typename Group::id_type &id) {
-  return by_pieces(x, [&](auto piece) {
-    if constexpr (Group::dimensions == 1)
-      return __spirv_GroupBroadcast(scope_of<Group>, piece, id[0]);
-    else if constexpr (Group::dimensions == 2)
-      return __spirv_GroupBroadcast(scope_of<Group>, piece, scythe_size_2{id[1], id[0]});
-    else
-      return __spirv_GroupBroadcast(scope_of<Group>, piece, scythe_size_3{id[2], id[1], id[0]});
-  });
+template <class Group, class T> T broadcast(const Group &g, T x, const typename Group::id_type &id) {
+  if constexpr (is_partial<Group>)
+    return g.scythe_shuffle(x, static_cast<std::uint32_t>(id[0]));
+  else
+    return by_pieces(x, [&](auto piece) {
+      if constexpr (Group::dimensions == 1)
+        return __spirv_GroupBroadcast(scope_of<Group>, piece, id[0]);
+      else if constexpr (Group::dimensions == 2)
+        return __spirv_GroupBroadcast(scope_of<Group>, piece, scythe_size_2{id[1], id[0]});
+      else
+        return __spirv_GroupBroadcast(scope_of<Group>, piece, scythe_size_3{id[2], id[1], id[0]});
+    });
 }
 
 template <class T> T shuffle(const sub_group &, T x, std::uint32_t id) {
@@ -155,16 +158,32 @@ template <class T> T shuffle_down(const sub_group &, T x, std::uint32_t delta) {
   return by_pieces(x, [=](auto p) { return __spirv_GroupNonUniformShuffleDown(spirv::scope_sub_group, p, delta); });
 }
 
-template <spirv::group_operation Kind, class Group, class T, class Op> T combine(const Group &, T x, Op) {
-  return group_operation<operation_of<Op>>(scope_of<Group>, Kind, x);
+template <spirv::group_operation Kind, class Group, class T, class Op> T combine(const Group &g, T x, Op op) {
+  if constexpr (is_partial<Group>)
+    return g.template scythe_combine<Kind>(x, op);
+  else
+    return group_operation<operation_of<Op>>(scope_of<Group>, Kind, x);
 }
-template <class Group> bool all(const Group &, bool x) { return __spirv_GroupAll(scope_of<Group>, x); }
-template <class Group> bool any(const Group &, bool x) { return __spirv_GroupAny(scope_of<Group>, x); }
+template <class Group> bool all(const Group &g, bool x) {
+  if constexpr (is_partial<Group>)
+    return g.scythe_all(x);
+  else
+    return __spirv_GroupAll(scope_of<Group>, x);
+}
+template <class Group> bool any(const Group &g, bool x) {
+  if constexpr (is_partial<Group>)
+    return g.scythe_any(x);
+  else
+    return __spirv_GroupAny(scope_of<Group>, x);
+}
 
 #else
 
 template <class Group, class T> T broadcast(const Group &g, T x, const typename Group::id_type &id) {
-  return host_value_of(g, x, linear(id, g.get_local_range()));
+  if constexpr (is_partial<Group>)
+    return g.scythe_shuffle(x, static_cast<std::uint32_t>(id[0]));
+  else
+    return host_value_of(g, x, linear(id, g.get_local_range()));
 }
 template <class T> T shuffle(const sub_group &g, T x, std::uint32_t id) { return host_value_of(g, x, id); }
 template <class T> T shuffle_xor(const sub_group &g, T x, std::uint32_t mask) {
@@ -179,24 +198,41 @@ template <class T> T shuffle_down(const sub_group &g, T x, std::uint32_t delta) 
 
 template <spirv::group_operation Kind, class Group, class T, class Op> T combine(const Group &g, T x, Op op) {
   constexpr bool logical = operation_of<Op> == operation::logical_and || operation_of<Op> == operation::logical_or;
-  if constexpr (logical && !std::is_same_v<T, bool>)
+  if constexpr (is_partial<Group>)
+    return g.template scythe_combine<Kind>(x, op);
+  else if constexpr (logical && !std::is_same_v<T, bool>)
     return static_cast<T>(combine<Kind>(g, static_cast<bool>(x), op));
-  return host_collective(g, x, [&](const host_values<T> &values) {
-    T sum = identity_of<operation_of<Op>, T>();
-    for (std::uint64_t i = 0; i < values.size(); ++i) {
-      const T before = sum;
-      sum = i == 0 ? values[i] : static_cast<T>(op(sum, values[i]));
-      if (Kind != spirv::reduce)
-        values[i] = Kind == spirv::inclusive_scan ? sum : before;
-    }
-    for (std::uint64_t i = 0; Kind == spirv::reduce && i < values.size(); ++i)
-      values[i] = sum;
-  });
+  else
+    return host_collective(g, x, [&](const host_values<T> &values) {
+      T sum = identity_of<operation_of<Op>, T>();
+      for (std::uint64_t i = 0; i < values.size(); ++i) {
+        const T before = sum;
+        sum = i == 0 ? values[i] : static_cast<T>(op(sum, values[i]));
+        if (Kind != spirv::reduce)
+          values[i] = Kind == spirv::inclusive_scan ? sum : before;
+      }
+      for (std::uint64_t i = 0; Kind == spirv::reduce && i < values.size(); ++i)
+        values[i] = sum;
+    });
 }
 template <class Group> bool all(const Group &g, bool x) { return combine<spirv::reduce>(g, x, logical_and<bool>()); }
 template <class Group> bool any(const Group &g, bool x) { return combine<spirv::reduce>(g, x, logical_or<bool>()); }
 
 #endif
+
+// Of parts of sub-groups: from another member, and the caller's own value where there is none.
+template <class Group, class T, class = if_partial<Group>> T shuffle(const Group &g, T x, std::uint32_t id) {
+  return g.scythe_shuffle(x, id < g.get_local_linear_range() ? id : g.get_local_linear_id());
+}
+template <class Group, class T, class = if_partial<Group>> T shuffle_xor(const Group &g, T x, std::uint32_t mask) {
+  return shuffle(g, x, g.get_local_linear_id() ^ mask);
+}
+template <class Group, class T, class = if_partial<Group>> T shuffle_up(const Group &g, T x, std::uint32_t delta) {
+  return shuffle(g, x, g.get_local_linear_id() - delta);
+}
+template <class Group, class T, class = if_partial<Group>> T shuffle_down(const Group &g, T x, std::uint32_t delta) {
+  return shuffle(g, x, g.get_local_linear_id() + delta);
+}
 
 } // namespace sycl::detail
 

@@ -1,0 +1,179 @@
+// Parts of a sub-group that work together: `ballot_group`, `fixed_size_group`, `tangle_group` and `opportunistic_group`
+// (`sycl_ext_oneapi_non_uniform_groups`), with all algorithms and the barrier of groups.
+//
+// A part is a mask of its parent's work-items, and everything is made of shuffles between those. So its members may
+// call an algorithm while the rest of the sub-group calls it for another part, or does something else. Devices whose
+// sub-groups run in step can do that: CPUs, and OpenCL's devices. In host mode a part cannot be made.
+#ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_NON_UNIFORM_GROUPS_HPP
+#define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_NON_UNIFORM_GROUPS_HPP
+
+#include <sycl/ext/oneapi/experimental/root_group.hpp>
+#include <sycl/ext/oneapi/sub_group_mask.hpp>
+#include <sycl/group_algorithms.hpp>
+
+#define SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS 1
+
+namespace sycl {
+
+namespace detail {
+
+class part_of_sub_group {
+public:
+  using scythe_partial = void;
+  using id_type = id<1>;
+  using range_type = range<1>;
+  using linear_id_type = std::uint32_t;
+  static constexpr int dimensions = 1;
+  static constexpr memory_scope fence_scope = memory_scope::sub_group;
+
+  id_type get_group_id() const { return id_type(group_); }
+  id_type get_local_id() const { return id_type(get_local_linear_id()); }
+  range_type get_group_range() const { return range_type(groups_); }
+  range_type get_local_range() const { return range_type(get_local_linear_range()); }
+  range_type get_max_local_range() const { return parent_.get_max_local_range(); }
+  linear_id_type get_group_linear_id() const { return group_; }
+  linear_id_type get_group_linear_range() const { return groups_; }
+  linear_id_type get_local_linear_id() const {
+    return static_cast<linear_id_type>(__builtin_popcountll(mask_ & ((bits(1) << parent_.get_local_linear_id()) - 1)));
+  }
+  linear_id_type get_local_linear_range() const { return static_cast<linear_id_type>(__builtin_popcountll(mask_)); }
+  bool leader() const { return get_local_linear_id() == 0; }
+
+  // --- What the algorithms of groups are made of
+
+  template <class T> T scythe_shuffle(T x, linear_id_type member) const {
+    return detail::shuffle(parent_, x, lane_of(member));
+  }
+  template <spirv::group_operation Kind, class T, class Op> T scythe_combine(T x, Op op) const {
+    const linear_id_type self = get_local_linear_id();
+    T sum = x;
+    // As many rounds for every part, so that parts of different sizes stay in step.
+    for (linear_id_type distance = 1; distance < parent_.get_max_local_range()[0]; distance *= 2) {
+      const bool has_partner = self >= distance;
+      const T before = scythe_shuffle(sum, has_partner ? self - distance : self);
+      if (has_partner)
+        sum = static_cast<T>(op(before, sum));
+    }
+    if constexpr (Kind == spirv::inclusive_scan) {
+      return sum;
+    } else if constexpr (Kind == spirv::exclusive_scan) {
+      const T before = scythe_shuffle(sum, self ? self - 1 : 0);
+      return self ? before : identity_of<operation_of<Op>, T>();
+    } else {
+      return scythe_shuffle(sum, get_local_linear_range() - 1);
+    }
+  }
+  bool scythe_any(bool x) const { return (votes(x) & mask_) != 0; }
+  bool scythe_all(bool x) const { return (votes(x) & mask_) == mask_; }
+  // Members run in step: what each did before the barrier has been done by all.
+  void scythe_barrier(memory_scope scope) const { atomic_fence(memory_order::acq_rel, scope); }
+
+protected:
+  using bits = std::uint64_t;
+  part_of_sub_group(const sub_group &parent, bits mask, linear_id_type group, linear_id_type groups)
+      : parent_(parent), mask_(mask), group_(group), groups_(groups) {}
+
+  // Of those work-items of the sub-group that are here.
+  static bits votes(const sub_group &g, bool x) {
+#ifdef SCYTHE_DEVICE_PASS
+    return detail::combine<spirv::reduce>(g, x ? bits(1) << g.get_local_linear_id() : bits(0), std::bit_or<bits>());
+#else
+    (void)g, (void)x;
+    fail(errc::feature_not_supported, "parts of sub-groups are for devices: in host mode there are none");
+#endif
+  }
+  bits votes(bool x) const { return votes(parent_, x); }
+
+private:
+  // Where the mask has its bit number `member`: in the half that has so many bits, then in a quarter of that.
+  linear_id_type lane_of(linear_id_type member) const {
+    linear_id_type lane = 0;
+    for (linear_id_type width = 32; width != 0; width /= 2) {
+      const bits low = mask_ >> lane & ((bits(1) << width) - 1);
+      const auto count = static_cast<linear_id_type>(__builtin_popcountll(low));
+      if (member >= count) {
+        member -= count;
+        lane += width;
+      }
+    }
+    return lane;
+  }
+
+  sub_group parent_;
+  bits mask_;
+  linear_id_type group_, groups_;
+};
+
+} // namespace detail
+
+namespace ext::oneapi::experimental {
+
+// Those for which the predicate holds (group 1), and the others (group 0).
+template <class ParentGroup> class ballot_group : public sycl::detail::part_of_sub_group {
+  static_assert(std::is_same_v<ParentGroup, sub_group>, "ballot_group: the parent is a sub_group");
+  ballot_group(const sub_group &g, bits yes, bool predicate)
+      : part_of_sub_group(g, predicate ? yes : votes(g, true) & ~yes, predicate, 2) {}
+  ballot_group(const sub_group &g, bool predicate) : ballot_group(g, votes(g, predicate), predicate) {}
+  template <class Group> friend ballot_group<Group> get_ballot_group(Group g, bool predicate);
+};
+template <class Group> ballot_group<Group> get_ballot_group(Group g, bool predicate) { return {g, predicate}; }
+
+// Neighbours.
+template <std::size_t PartitionSize, class ParentGroup>
+class fixed_size_group : public sycl::detail::part_of_sub_group {
+  static_assert(std::is_same_v<ParentGroup, sub_group>, "fixed_size_group: the parent is a sub_group");
+  static_assert(PartitionSize > 0 && PartitionSize <= 64 && (PartitionSize & (PartitionSize - 1)) == 0,
+                "fixed_size_group: the size is a power of two, and no more than a sub-group has");
+  static constexpr linear_id_type size = static_cast<linear_id_type>(PartitionSize);
+  static constexpr bits whole = size == 64 ? ~bits(0) : (bits(1) << size % 64) - 1;
+  fixed_size_group(const sub_group &g, linear_id_type group)
+      : part_of_sub_group(g, whole << group * size, group, g.get_local_linear_range() / size) {}
+  template <std::size_t Size, class Group> friend fixed_size_group<Size, Group> get_fixed_size_group(Group g);
+};
+// The sub-group's size must be a multiple of it.
+template <std::size_t PartitionSize, class Group> fixed_size_group<PartitionSize, Group> get_fixed_size_group(Group g) {
+  return {g, g.get_local_linear_id() / static_cast<std::uint32_t>(PartitionSize)};
+}
+
+// Those that have come to the same place.
+template <class ParentGroup> class tangle_group : public sycl::detail::part_of_sub_group {
+  static_assert(std::is_same_v<ParentGroup, sub_group>, "tangle_group: the parent is a sub_group");
+  explicit tangle_group(const sub_group &g) : part_of_sub_group(g, votes(g, true), 0, 1) {}
+  template <class Group> friend tangle_group<Group> get_tangle_group(Group g);
+};
+template <class Group> tangle_group<Group> get_tangle_group(Group g) { return tangle_group<Group>(g); }
+
+class opportunistic_group;
+namespace this_kernel {
+opportunistic_group get_opportunistic_group();
+}
+class opportunistic_group : public sycl::detail::part_of_sub_group {
+  explicit opportunistic_group(const sub_group &g) : part_of_sub_group(g, votes(g, true), 0, 1) {}
+  friend opportunistic_group this_kernel::get_opportunistic_group();
+};
+namespace this_kernel {
+inline opportunistic_group get_opportunistic_group() { return opportunistic_group(this_work_item::get_sub_group()); }
+} // namespace this_kernel
+
+// Groups whose members and their order are known from the launch alone.
+template <class T> struct is_fixed_topology_group : std::false_type {};
+template <int D> struct is_fixed_topology_group<group<D>> : std::true_type {};
+template <> struct is_fixed_topology_group<sub_group> : std::true_type {};
+template <int D> struct is_fixed_topology_group<root_group<D>> : std::true_type {};
+template <class T> inline constexpr bool is_fixed_topology_group_v = is_fixed_topology_group<T>::value;
+
+// Groups that the program makes in a kernel.
+template <class T> struct is_user_constructed_group : std::is_base_of<sycl::detail::part_of_sub_group, T> {};
+template <class T> inline constexpr bool is_user_constructed_group_v = is_user_constructed_group<T>::value;
+
+} // namespace ext::oneapi::experimental
+
+template <class P> struct is_group<ext::oneapi::experimental::ballot_group<P>> : std::true_type {};
+template <std::size_t N, class P>
+struct is_group<ext::oneapi::experimental::fixed_size_group<N, P>> : std::true_type {};
+template <class P> struct is_group<ext::oneapi::experimental::tangle_group<P>> : std::true_type {};
+template <> struct is_group<ext::oneapi::experimental::opportunistic_group> : std::true_type {};
+
+} // namespace sycl
+
+#endif
