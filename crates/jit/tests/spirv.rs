@@ -154,6 +154,31 @@ fn true_is_minus_one_as_a_signed_number() {
 }
 
 #[test]
+fn vectors_are_taken_for_integers_of_other_widths() {
+    let text = translated(
+        "define spir_kernel void @kernel(ptr addrspace(1) %p, <4 x i32> %a, <3 x i8> %b, i32 %n) {
+           %less = icmp slt <4 x i32> %a, zeroinitializer
+           %bits = bitcast <4 x i1> %less to i4
+           %any = icmp ne i4 %bits, 0
+           %three = bitcast <3 x i8> %b to i24
+           %low = trunc i32 %n to i24
+           %sum = add i24 %three, %low
+           %back = bitcast i24 %sum to <3 x i8>
+           %last = extractelement <3 x i8> %back, i32 2
+           %mask = trunc i32 %n to i8
+           %flags = bitcast i8 %mask to <8 x i1>
+           %flag = extractelement <8 x i1> %flags, i32 5
+           %both = and i1 %any, %flag
+           %wide = zext i1 %both to i8
+           %result = add i8 %last, %wide
+           store i8 %result, ptr addrspace(1) %p, align 1
+           ret void }",
+    );
+    assert!(!text.contains("OpTypeInt 24") && !text.contains("OpTypeInt 4 "), "{text}");
+    assert_eq!(text.matches("OpBitcast").count(), 0, "{text}");
+}
+
+#[test]
 fn intrinsics_without_an_instruction_are_replaced() {
     let text = translated(
         "declare float @llvm.ldexp.f32.i32(float, i32)

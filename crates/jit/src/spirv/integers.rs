@@ -4,14 +4,15 @@
 //! as many bits as they need: 48 for three results of 16. The SPIR-V back end takes widths of 8, 16, 32 and 64 bits. On most others
 //! it fails; where it does not, it takes a wider integer in their place, also in memory, where that reads and writes what is beside
 //! it. Here arithmetic on integers of up to 64 bits is done in the next of those widths, with the bits above the value cleared
-//! where they matter, and memory is accessed in parts.
+//! where they matter, and memory is accessed in parts. Vectors are taken for such integers element by element; so are vectors of
+//! flags for integers of any width, since SPIR-V's flags have no bits.
 //!
 //! Truth values that are converted as signed numbers become integers first: true is minus one, and the back end makes it one.
 //!
 //! Guarantee: afterwards no instruction that this pass knows has an integer of another width as operand or result. Others
 //! (calls, volatile accesses, `switch` itself) are left for the back end to refuse: the optimiser makes none with such integers.
 
-use scythe_llvm::{Builder, Instruction, IntPredicate, Module, Opcode, Type, Value};
+use scythe_llvm::{Builder, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value};
 
 /// Widens in all functions.
 pub fn run(module: &Module<'_>) {
@@ -61,7 +62,9 @@ fn is_odd(ty: Type<'_>) -> bool {
 }
 
 fn is_concerned(instruction: Instruction<'_>) -> bool {
-    is_odd(instruction.ty()) || instruction.as_value().operands().any(|o| is_odd(o.ty()))
+    let cast = instruction.opcode() == Opcode::LLVMBitCast;
+    let concerns = |ty| is_odd(ty) || cast && elements(ty).is_some_and(|e| e.width == 1);
+    concerns(instruction.ty()) || instruction.as_value().operands().any(|o| concerns(o.ty()))
 }
 
 /// A widened value that was made of one which had been widened, too.
@@ -124,9 +127,35 @@ impl<'ctx> Widening<'ctx> {
                 let extended = |v| if is_signed(predicate) { self.signed(v) } else { self.unsigned(v) };
                 b.icmp(predicate, extended(first), extended(value.operand(1)?), "")
             }
+            Opcode::LLVMBitCast => return self.bit_cast(first, ty),
             Opcode::LLVMLoad if !instruction.is_volatile() => self.load(instruction, first),
             _ => return None,
         })
+    }
+
+    /// Between an integer and a vector, element by element.
+    fn bit_cast(&self, value: Value<'ctx>, ty: Type<'ctx>) -> Option<Value<'ctx>> {
+        let b = &self.builder;
+        let index = |i: u32| ty.context().int_type(32).const_int(i.into());
+        match (elements(value.ty()), elements(ty)) {
+            (Some(from), None) if ty.int_width().is_some() => {
+                let whole = wide(ty);
+                Some((0..from.count).fold(whole.const_null(), |sum, i| {
+                    let bits = b.bit_cast(b.extract_element(value, index(i), ""), from.bits(), "");
+                    let distance = whole.const_int(u64::from(i * from.width));
+                    b.or(sum, b.shl(self.resized(bits, whole, false), distance, ""), "")
+                }))
+            }
+            (None, Some(to)) if value.ty().int_width().is_some() => {
+                let whole = self.unsigned(value);
+                Some((0..to.count).fold(ty.poison(), |vector, i| {
+                    let shifted = b.lshr(whole, whole.ty().const_int(u64::from(i * to.width)), "");
+                    let element = b.bit_cast(self.resized(shifted, to.bits(), false), to.ty, "");
+                    b.insert_element(vector, element, index(i), "")
+                }))
+            }
+            _ => None,
+        }
     }
 
     fn load(&self, load: Instruction<'ctx>, pointer: Value<'ctx>) -> Value<'ctx> {
@@ -204,6 +233,32 @@ impl<'ctx> Widening<'ctx> {
         extension.replace_all_uses_with(self.builder.and(whole, mask, ""));
         extension.erase();
     }
+}
+
+/// What a vector consists of.
+struct Elements<'ctx> {
+    ty: Type<'ctx>,
+    count: u32,
+    width: u32,
+}
+
+impl<'ctx> Elements<'ctx> {
+    /// The integer type of an element's width.
+    fn bits(&self) -> Type<'ctx> {
+        self.ty.context().int_type(self.width)
+    }
+}
+
+/// `None` for what is no vector of numbers.
+fn elements(ty: Type<'_>) -> Option<Elements<'_>> {
+    let element = (ty.kind() == TypeKind::LLVMVectorTypeKind).then(|| ty.element())??;
+    let width = match element.kind() {
+        TypeKind::LLVMHalfTypeKind => 16,
+        TypeKind::LLVMFloatTypeKind => 32,
+        TypeKind::LLVMDoubleTypeKind => 64,
+        _ => element.int_width().filter(|_| !is_odd(element))?,
+    };
+    Some(Elements { ty: element, count: u32::try_from(ty.element_count()?).ok()?, width })
 }
 
 /// A part of an integer in memory that is accessed at once.
