@@ -36,8 +36,8 @@ private:
 // The buffer is only used in this context.
 class context_bound : public detail::property_base {
 public:
-  context_bound(context bound) : context_(std::move(bound)) {}
-  context get_context() const { return context_; }
+  context_bound(const context &bound) : context_(context::scythe_make(bound.scythe_impl())) {}
+  context get_context() const { return context::scythe_make(context_.scythe_impl()); }
 
 private:
   context context_;

@@ -134,7 +134,7 @@ public:
     if constexpr (std::is_same_v<Param, info::context::platform>)
       return get_platform();
     else if constexpr (std::is_same_v<Param, info::context::devices>)
-      return get_devices();
+      return get_devices<detail::later_t<Param, std::vector<device>>>();
     else if constexpr (std::is_base_of_v<info::context::atomic_memory_order_capabilities, Param>)
       return common<detail::later_t<Param, info::device::atomic_memory_order_capabilities>>();
     else {
@@ -156,9 +156,12 @@ public:
   friend bool operator!=(const context &a, const context &b) { return a.impl_ != b.impl_; }
 
   const detail::ref<detail::context_impl> &scythe_impl() const noexcept { return impl_; }
+  static context scythe_make(const detail::ref<detail::context_impl> &impl) { return context(impl, 0, 0, 0); }
 
 private:
   using shared = detail::ref<detail::context_impl>;
+  // With more arguments than any other constructor, so that the compiler looks into no conversion to a handler.
+  context(const shared &impl, int, int, int) : impl_(impl) {}
   static shared of(const device &d, async_handler handler, const property_list &properties) {
     return of_list(&d, 1, std::move(handler), properties);
   }
@@ -209,12 +212,16 @@ inline exception::exception(const context &where, int value, const std::error_ca
 inline context exception::get_context() const {
   if (!context_)
     detail::fail(errc::invalid, "exception::get_context: the exception has no context");
-  return context(context_);
+  return context::scythe_make(context_);
 }
 
-inline context platform::khr_get_default_context() const { return context(detail::default_context(handle_)); }
+inline context platform::khr_get_default_context() const {
+  return context::scythe_make(detail::default_context(handle_));
+}
 inline context platform::ext_oneapi_get_default_context() const { return khr_get_default_context(); }
-inline context device::ext_oneapi_get_default_context() const { return context(detail::default_context(*this)); }
+inline context device::ext_oneapi_get_default_context() const {
+  return context::scythe_make(detail::default_context(*this));
+}
 
 } // namespace sycl
 

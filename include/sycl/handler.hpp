@@ -378,7 +378,7 @@ private:
     return at;
   }
 
-  template <int D> void native_range(const range<D> &r, const id<D> &offset, const kernel &k);
+  void native_range(const kernel &k, unsigned dims, std::size_t x, std::size_t y, std::size_t z);
   SCYTHE_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel, scythe_kernel_shape shape,
                                  unsigned dims, const scythe_kernel_launch &sizes) {
     if (!kernel)

@@ -94,7 +94,7 @@ public:
   kernel() = delete;
 
   backend get_backend() const noexcept { return get_context().get_backend(); }
-  sycl::context get_context() const { return sycl::context(shared_->context); }
+  sycl::context get_context() const { return sycl::context::scythe_make(shared_->context); }
   template <bundle_state State = bundle_state::executable> kernel_bundle<State> get_kernel_bundle() const;
 
   template <class Param> typename Param::return_type get_info() const {
@@ -206,11 +206,19 @@ inline void handler::single_task(const kernel &k) {
   detail::set_single(sizes);
   launch_native(detail::native_access::native(k), SCYTHE_SHAPE_SINGLE_TASK, 1, sizes);
 }
-inline void handler::parallel_for(range<1> r, const kernel &k) { native_range(r, id<1>(), k); }
-inline void handler::parallel_for(range<2> r, const kernel &k) { native_range(r, id<2>(), k); }
-inline void handler::parallel_for(range<3> r, const kernel &k) { native_range(r, id<3>(), k); }
-template <int D> void handler::parallel_for(range<D> r, id<D> offset, const kernel &k) { native_range(r, offset, k); }
-template <int D> void handler::native_range(const range<D> &r, const id<D> &offset, const kernel &k) {
+inline void handler::parallel_for(range<1> r, const kernel &k) { native_range(k, 1, r[0], 1, 1); }
+inline void handler::parallel_for(range<2> r, const kernel &k) { native_range(k, 2, r[1], r[0], 1); }
+inline void handler::parallel_for(range<3> r, const kernel &k) { native_range(k, 3, r[2], r[1], r[0]); }
+SCYTHE_COLD inline void handler::native_range(const kernel &k, unsigned dims, std::size_t x, std::size_t y,
+                                              std::size_t z) {
+  scythe_kernel_launch sizes;
+  detail::set_single(sizes);
+  sizes.global_size[0] = x;
+  sizes.global_size[1] = y;
+  sizes.global_size[2] = z;
+  launch_native(detail::native_access::native(k), SCYTHE_SHAPE_RANGE, dims, sizes);
+}
+template <int D> void handler::parallel_for(range<D> r, id<D> offset, const kernel &k) {
   scythe_kernel_launch sizes;
   detail::set_range(sizes, r, offset);
   launch_native(detail::native_access::native(k), SCYTHE_SHAPE_RANGE, D, sizes);

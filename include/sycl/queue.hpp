@@ -40,7 +40,7 @@ public:
   explicit queue(detail::ref<detail::queue_impl> impl) : impl_(std::move(impl)) {}
 
   backend get_backend() const noexcept { return impl_->target.get_backend(); }
-  context get_context() const { return context(impl_->context); }
+  context get_context() const { return context::scythe_make(impl_->context); }
   device get_device() const { return impl_->target; }
   bool is_in_order() const { return impl_->in_order; }
   template <class Param> typename Param::return_type get_info() const {
@@ -214,23 +214,33 @@ public:
   // --- USM and plain memory
 
   event memcpy(void *dst, const void *src, std::size_t bytes, deps after = none()) {
-    return command(SCYTHE_COMMAND_MEMCPY, after, [=](auto &c) { detail::set_memcpy(c, dst, src, bytes); });
+    scythe_command c = plain(SCYTHE_COMMAND_MEMCPY);
+    detail::set_memcpy(c, dst, src, bytes);
+    return submit_now(c, after);
   }
   template <class T> event copy(const T *src, T *dst, std::size_t count, deps after = none()) {
     return memcpy(dst, src, detail::checked_bytes<T>(count), after);
   }
   event memset(void *dst, int value, std::size_t bytes, deps after = none()) {
-    return fill(dst, static_cast<unsigned char>(value), bytes, after);
+    const auto pattern = static_cast<unsigned char>(value);
+    scythe_command c = plain(SCYTHE_COMMAND_FILL);
+    detail::set_fill(c, dst, &pattern, 1, bytes);
+    return submit_now(c, after);
   }
   template <class T> event fill(void *dst, const T &pattern, std::size_t count, deps after = none()) {
-    const std::size_t bytes = detail::checked_bytes<T>(count);
-    return command(SCYTHE_COMMAND_FILL, after, [&](auto &c) { detail::set_fill(c, dst, &pattern, sizeof(T), bytes); });
+    scythe_command c = plain(SCYTHE_COMMAND_FILL);
+    detail::set_fill(c, dst, &pattern, sizeof(T), detail::checked_bytes<T>(count));
+    return submit_now(c, after);
   }
   event prefetch(const void *ptr, std::size_t bytes, deps after = none()) {
-    return command(SCYTHE_COMMAND_PREFETCH, after, [=](auto &c) { detail::set_prefetch(c, ptr, bytes); });
+    scythe_command c = plain(SCYTHE_COMMAND_PREFETCH);
+    detail::set_prefetch(c, ptr, bytes);
+    return submit_now(c, after);
   }
   event mem_advise(const void *ptr, std::size_t bytes, int advice, deps after = none()) {
-    return command(SCYTHE_COMMAND_ADVISE, after, [=](auto &c) { detail::set_advise(c, ptr, bytes, advice); });
+    scythe_command c = plain(SCYTHE_COMMAND_ADVISE);
+    detail::set_advise(c, ptr, bytes, advice);
+    return submit_now(c, after);
   }
 
   // --- Variables of device code (`ext/oneapi/device_global.hpp`)
@@ -379,13 +389,18 @@ private:
       detail::reductions<R...>::template launch<Name>(h, r, kernel, where, args...);
     });
   }
-  // Builds a command in place with `set` and submits it.
-  template <class Set> event command(scythe_command_kind kind, deps after, Set set) {
+  // A command that reads and writes no buffer.
+  static scythe_command plain(scythe_command_kind kind) {
     scythe_command c;
     c.kind = kind;
     c.flags = 0;
     c.requirements = nullptr;
     c.requirement_count = 0;
+    return c;
+  }
+  // Builds a command in place with `set` and submits it.
+  template <class Set> event command(scythe_command_kind kind, deps after, Set set) {
+    scythe_command c = plain(kind);
     if constexpr (std::is_void_v<decltype(set(c))>) {
       set(c);
       return submit_now(c, after);

@@ -145,9 +145,10 @@ private:
     if (chunk_ == exhausted)
       return;
     if (chunk_ == 0 || used_ == words_per_chunk - 1) {
-      atomic_ref<std::uint32_t, memory_order::relaxed, memory_scope::device, access::address_space::global_space> taken(
-          *reinterpret_cast<std::uint32_t *>(words_));
-      const std::uint32_t fresh = taken.fetch_add(1) + 1;
+      // What `atomic_ref` does; all programs would compile the class because of this one use.
+      auto *taken = reinterpret_cast<std::uint32_t *>(words_);
+      const std::uint32_t fresh =
+          detail::atomic_fetch_add(taken, std::uint32_t(1), memory_order::relaxed, memory_scope::device) + 1;
       if (fresh > words_[1]) {
         chunk_ = exhausted;
         return;

@@ -41,7 +41,8 @@ template <class Wire, class Ask> Wire query(std::uint32_t code, Ask ask) {
   std::size_t length = 0;
   if constexpr (std::is_same_v<Wire, std::string>) {
     check(ask(code, nullptr, 0, &length));
-    std::string text(length, '\0');
+    Wire text;
+    text.resize(length);
     check(ask(code, text.data(), length, &length));
     return text;
   } else if constexpr (!std::is_void_v<element>) {

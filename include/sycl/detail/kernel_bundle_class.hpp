@@ -79,7 +79,7 @@ public:
 
   bool empty() const noexcept { return images_->images.empty(); }
   backend get_backend() const noexcept { return get_context().get_backend(); }
-  context get_context() const noexcept { return context(impl_->context); }
+  context get_context() const noexcept { return context::scythe_make(impl_->context); }
   detail::list_of<State, device> get_devices() const noexcept { return impl_->devices; }
   bool has_kernel(const kernel_id &id) const noexcept {
     for (const auto &image : impl_->images)

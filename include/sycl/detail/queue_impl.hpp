@@ -144,7 +144,18 @@ struct queue_impl : counted {
     else
       default_async_handler(list);
   }
-  std::string name() const { return target.get_info<info::device::name>(); }
+  // The device's, for messages.
+  struct label {
+    char text[256] = {};
+    const char *c_str() const { return text; }
+  };
+  SCYTHE_COLD label name() const {
+    label l;
+    std::size_t length = 0;
+    // What is longer is not filled in.
+    scythe_device_info(access_handle::of(target), info::device::name::code, l.text, sizeof(l.text) - 1, &length);
+    return l;
+  }
 
   ref<context_impl> context;
   device target;
