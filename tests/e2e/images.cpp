@@ -285,7 +285,7 @@ void errors(sycl::queue &q) {
   CHECK(message_of([] { deep(f, {1 << 30, 1 << 30, 64}); }) ==
         "unsampled_image: the range holds more bytes than the address space");
   CHECK(message_of([] { flat(nullptr, f, {4, 2}, {sycl::property::image::use_host_ptr()}); }) ==
-        "unsampled_image: property use_host_ptr with address (nil): expected memory that is aligned to 1");
+        "unsampled_image: property use_host_ptr with address 0x0: expected memory that is aligned to 1");
   flat image(f, {4, 2});
   CHECK(message_of([&] { image.get_host_access<sycl::int4>(); }) ==
         "host_unsampled_image_accessor: elements of type int4 of an image of format r8g8b8a8_unorm: expected float4 or "

@@ -203,6 +203,16 @@ pub struct BufferDesc {
     pub reserved: u32,
 }
 
+/// `scythe_image_layout`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ImageLayout {
+    pub pitch: [u64; 2],
+    pub size: [i32; 3],
+    pub format: u32,
+    pub channel: u32,
+}
+
 /// `scythe_requirement`.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -25,6 +25,7 @@ fn rows() -> Vec<(String, u64)> {
         c::PartitionInfo { properties, affinity_domains, type_property, type_affinity_domain }
     );
     layout!("scythe_buffer_desc", c::BufferDesc { size, elem_size, host_data, flags, reserved });
+    layout!("scythe_image_layout", c::ImageLayout { pitch, size, format, channel });
     layout!("scythe_requirement", c::Requirement { buffer, mode, flags });
     layout!("scythe_accessor_head", c::AccessorHead { data, buffer });
     layout!("scythe_local_accessor_head", c::LocalAccessorHead { data, bytes });

@@ -223,6 +223,23 @@ void scythe_host_access_end(scythe_host_access access);
 // command runs, the runtime makes the host copies of its requirements current.
 scythe_status scythe_buffer_host_address(scythe_buffer buffer, void **data);
 
+// --- Images -----------------------------------------------------------------------------------------------------
+
+// Where the elements of an image lie, which have four channels each. Index 0 is the dimension that varies fastest.
+typedef struct scythe_image_layout {
+  uint64_t pitch[2]; // bytes from row to row, from slice to slice
+  int32_t size[3];   // elements; 1 in dimensions that the image does not have
+  uint32_t format;   // sycl::image_format
+  uint32_t channel;  // bytes of one channel
+} scythe_image_layout;
+// Makes a buffer for an image of `size[dims]` elements, and computes its layout. `pitch[dims - 1]` may be null. `name`
+// is the class, for messages; `flags` are scythe_buffer_flags.
+scythe_status scythe_image_create(const char *name, uint32_t format, uint32_t dims, const uint64_t *size,
+                                  const uint64_t *pitch, void *host_data, uint32_t flags, scythe_image_layout *layout,
+                                  scythe_buffer *out);
+// Fails unless programs see channels of the format as numbers of this kind: 0 int, 1 unsigned, 2 float or half.
+scythe_status scythe_image_check_access(const char *name, uint32_t format, uint32_t kind);
+
 // --- Drivers' own objects ---------------------------------------------------------------------------------------
 
 // What a driver calls the same thing: `cl_event` and its like. Objects that a driver counts come with a count for the

@@ -1,35 +1,30 @@
 // IEEE 754's binary16 as bits, to float and back, without a type of 16 bits: for compilers and devices that have none.
+//
+// Templates of float, so that who needs neither compiles neither.
 #ifndef SCYTHE_DETAIL_HALF_BITS_HPP
 #define SCYTHE_DETAIL_HALF_BITS_HPP
 
 namespace sycl::detail {
 
-constexpr float float_of_half_bits(unsigned short bits) {
-  const unsigned sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3ffu;
-  if (exponent == 31)
-    return __builtin_bit_cast(float, sign | 0x7f800000u | fraction << 13);
-  if (exponent == 0) {
-    const float size = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -size : size;
-  }
-  return __builtin_bit_cast(float, sign | (exponent + 112) << 23 | fraction << 13);
+template <class Float> constexpr Float float_of_half_bits(unsigned bits) {
+  const unsigned sign = (bits & 0x8000u) << 16, size = bits & 0x7fffu;
+  if (size < 0x400)
+    return (sign ? Float(-0x1p-24f) : Float(0x1p-24f)) * Float(size);
+  // Infinity and what is no number keep the largest exponent, others are 112 greater.
+  return __builtin_bit_cast(Float, sign | ((size << 13) + (size < 0x7c00 ? 0x38000000u : 0x70000000u)));
 }
 
 // The nearest, ties to even.
-constexpr unsigned short half_bits_of(float x) {
-  const unsigned bits = __builtin_bit_cast(unsigned, x), sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
-  if (size > 0x7f800000u)
-    return static_cast<unsigned short>(sign | 0x7e00u | (size >> 13 & 0x3ffu));
-  if (size >= 0x477ff000u)
-    return static_cast<unsigned short>(sign | 0x7c00u);
-  // Half of the last place, less one unless the bit above is set.
-  if (size >= 0x38800000u)
-    return static_cast<unsigned short>(sign | (size + 0xfffu + (size >> 13 & 1u) - 0x38000000u) >> 13);
-  if (size < 0x33000000u)
-    return static_cast<unsigned short>(sign);
-  const unsigned shift = 126u - (size >> 23), whole = (size & 0x7fffffu) | 0x800000u;
-  const unsigned kept = whole >> shift, rest = whole & ((1u << shift) - 1), middle = 1u << (shift - 1);
-  return static_cast<unsigned short>(sign | (kept + (rest > middle || (rest == middle && (kept & 1u)) ? 1u : 0u)));
+template <class Float> constexpr unsigned short half_bits_of(Float x) {
+  const unsigned bits = __builtin_bit_cast(unsigned, x), size = bits & 0x7fffffffu;
+  // Half of the last place is added, less one unless the bit above is set. Small numbers are rounded by an addition of
+  // one half, whose last place is theirs.
+  const unsigned rounded =
+      size > 0x7f800000u   ? 0x7e00u | (size >> 13 & 0x3ffu)
+      : size > 0x477fffffu ? 0x7c00u
+      : size < 0x38800000u ? __builtin_bit_cast(unsigned, __builtin_bit_cast(Float, size) + Float(0.5f)) - 0x3f000000u
+                           : (size + 0xfffu + (size >> 13 & 1u) - 0x38000000u) >> 13;
+  return static_cast<unsigned short>((bits >> 16 & 0x8000u) | rounded);
 }
 
 } // namespace sycl::detail

@@ -21,9 +21,9 @@ constexpr float16 float16_of(unsigned short bits) { return __builtin_bit_cast(fl
 class float16 {
 public:
   float16() = default;
-  explicit constexpr float16(float x) : bits_(half_bits_of(x)) {}
+  explicit constexpr float16(float x) : bits_(half_bits_of<float>(x)) {}
   explicit constexpr float16(unsigned short bits, int) : bits_(bits) {}
-  constexpr operator float() const { return float_of_half_bits(bits_); }
+  constexpr operator float() const { return float_of_half_bits<float>(bits_); }
 
 private:
   unsigned short bits_;

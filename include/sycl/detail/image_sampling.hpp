@@ -10,86 +10,79 @@
 namespace sycl::detail {
 
 // In one dimension: the element, with linear filtering also the next one and how much it counts. Those that are outside
-// of the image stand for the border's colour.
-struct sample_position {
-  int first, second;
-  float weight;
+// of the image stand for the border's colour. `Float` is float.
+template <class Float> struct sample_position {
+  int at[2];
+  Float weight[2];
+
+  template <class Sampler> sample_position(Float coordinate, int size, const Sampler &sampler) {
+    using mode = addressing_mode;
+    const Float extent = size;
+    const bool normalized = sampler.coordinate == coordinate_normalization_mode::normalized;
+    const bool wraps = sampler.addressing <= mode::repeat;
+    Float u = normalized ? coordinate : wraps ? coordinate / extent : coordinate;
+    if (wraps)
+      u = sampler.addressing == mode::repeat ? u - __builtin_floorf(u)
+                                             : __builtin_fabsf(u - 2 * __builtin_rintf(u / 2));
+    if (normalized || wraps)
+      u *= extent;
+    if (sampler.filtering == filtering_mode::linear)
+      u -= Float(0.5f);
+    // What an int holds; not a number is before the image.
+    u = u > Float(-2) ? u < extent + 1 ? u : extent + 1 : Float(-2);
+    const Float below = __builtin_floorf(u);
+    weight[1] = u - below;
+    weight[0] = 1 - weight[1];
+    for (int i = 0; i < 2; ++i) {
+      at[i] = static_cast<int>(below) + i;
+      if (sampler.addressing == mode::repeat)
+        at[i] += at[i] < 0 ? size : at[i] >= size ? -size : 0;
+      else if (sampler.addressing != mode::clamp)
+        at[i] = at[i] < 0 ? 0 : at[i] >= size ? size - 1 : at[i];
+    }
+  }
 };
 
-inline sample_position position_of(float coordinate, int size, const image_sampler &sampler) {
-  const bool normalized = sampler.coordinate == coordinate_normalization_mode::normalized;
-  const float extent = static_cast<float>(size);
-  float u = normalized ? coordinate * extent : coordinate;
-  if (sampler.addressing == addressing_mode::repeat) {
-    const float s = normalized ? coordinate : coordinate / extent;
-    u = (s - __builtin_floorf(s)) * extent;
-  } else if (sampler.addressing == addressing_mode::mirrored_repeat) {
-    const float s = normalized ? coordinate : coordinate / extent;
-    u = __builtin_fabsf(s - 2 * __builtin_rintf(0.5f * s)) * extent;
-  }
-  if (sampler.filtering == filtering_mode::linear)
-    u -= 0.5f;
-  // What an int holds; not a number is before the image.
-  u = u > -2.0f ? u < extent + 1 ? u : extent + 1 : -2.0f;
-  const float below = __builtin_floorf(u);
-  sample_position p = {static_cast<int>(below), static_cast<int>(below) + 1, u - below};
-  switch (sampler.addressing) {
-  case addressing_mode::clamp:
-    break;
-  case addressing_mode::repeat:
-    p.first += p.first < 0 ? size : p.first >= size ? -size : 0;
-    p.second -= p.second >= size ? size : 0;
-    break;
-  default:
-    p.first = p.first < 0 ? 0 : p.first >= size ? size - 1 : p.first;
-    p.second = p.second < 0 ? 0 : p.second >= size ? size - 1 : p.second;
-  }
-  return p;
-}
-
-template <class E, int D>
-vec<E, 4> texel_or_border(const std::byte *data, const image_layout &layout, const int (&at)[3]) {
+template <class T, int D, class Layout, class At>
+T texel_or_border(const std::byte *data, const Layout &layout, const At &at) {
   for (int d = 0; d < D; ++d)
     if (at[d] < 0 || at[d] >= layout.size[d])
-      return vec<E, 4>(E(0));
-  return load_texel<E>(data + texel_offset<D>(layout, at), layout.format);
+      return T(typename T::element_type(0));
+  return load_texel<T>(data + texel_offset<D>(layout, at), layout);
 }
 
 // What filtering computed, as a channel's type: integers to the nearest.
-template <class E> E filtered(float x) {
-  if constexpr (channel_kind_of<E>() == 'f') {
+template <class E, class Float> E filtered(Float x) {
+  if constexpr (channel_kind<E> == 2)
     return x;
-  } else {
-    // The bounds of the type, as far as float can tell.
-    constexpr float low = std::is_signed_v<E> ? -0x1p31f : 0.0f, high = std::is_signed_v<E> ? 0x1p31f : 0x1p32f;
-    if (x >= high)
-      return std::numeric_limits<E>::max();
-    return static_cast<E>(x > low ? __builtin_rintf(x) : low);
-  }
+  else // Weights may be more than one together, by the last place.
+    return x >= Float(std::numeric_limits<E>::max())   ? std::numeric_limits<E>::max()
+           : x <= Float(std::numeric_limits<E>::min()) ? std::numeric_limits<E>::min()
+                                                       : static_cast<E>(__builtin_rintf(x));
 }
 
-template <class E, int D> vec<E, 4> sample(const std::byte *data, const image_layout &layout, const float (&where)[3]) {
-  sample_position p[D];
-  int at[3] = {};
-  for (int d = 0; d < D; ++d) {
-    p[d] = position_of(where[d], layout.size[d], layout.sampler);
-    at[d] = p[d].first;
+template <class T, int D, class Layout, class Float>
+T sample(const std::byte *data, const Layout &layout, const Float (&where)[3]) {
+  using element = typename T::element_type;
+  int at[D];
+  if (layout.sampler.filtering == filtering_mode::nearest) {
+    for (int d = 0; d < D; ++d)
+      at[d] = sample_position<Float>(where[d], layout.size[d], layout.sampler).at[0];
+    return texel_or_border<T, D>(data, layout, at);
   }
-  if (layout.sampler.filtering == filtering_mode::nearest)
-    return texel_or_border<E, D>(data, layout, at);
-  float sum[4] = {};
+  Float sum[4] = {};
   for (int corner = 0; corner < 1 << D; ++corner) {
-    float weight = 1;
+    Float weight = 1;
     for (int d = 0; d < D; ++d) {
-      const bool second = corner >> d & 1;
-      at[d] = second ? p[d].second : p[d].first;
-      weight *= second ? p[d].weight : 1 - p[d].weight;
+      const sample_position<Float> p(where[d], layout.size[d], layout.sampler);
+      at[d] = p.at[corner >> d & 1];
+      weight *= p.weight[corner >> d & 1];
     }
-    const vec<E, 4> x = texel_or_border<E, D>(data, layout, at);
+    const T x = texel_or_border<T, D>(data, layout, at);
     for (int c = 0; c < 4; ++c)
-      sum[c] += weight * static_cast<float>(x[c]);
+      sum[c] += weight * static_cast<Float>(x[c]);
   }
-  return {filtered<E>(sum[0]), filtered<E>(sum[1]), filtered<E>(sum[2]), filtered<E>(sum[3])};
+  return T(filtered<element>(sum[0]), filtered<element>(sum[1]), filtered<element>(sum[2]), filtered<element>(sum[3]));
 }
 
 } // namespace sycl::detail

@@ -13,6 +13,7 @@ pub mod device_globals;
 pub mod devices;
 pub mod handles;
 pub mod host_groups;
+pub mod images;
 pub mod native;
 pub mod queues;
 pub mod registration;
