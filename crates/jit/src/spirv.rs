@@ -141,7 +141,7 @@ fn prepare<'ctx>(
     // The driver optimises; what helps it most is to know which memory a pointer points to. Code that was compiled without
     // optimisation is optimised here nevertheless: drivers crash on barriers and local memory in functions that are called.
     let mut simplify = "always-inline,inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,infer-address-spaces,\
-                        instcombine,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),globaldce";
+                        instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),globaldce";
     for function in module.functions().filter(|f| f.enum_attribute(Place::Function, "optnone").is_some()) {
         ["optnone", "noinline"].iter().for_each(|name| function.remove_enum_attribute(Place::Function, name));
         simplify = "default<O2>,function(infer-address-spaces,adce),globaldce";

@@ -242,6 +242,27 @@ fn what_cannot_be_translated_is_an_error_and_the_process_goes_on() {
 }
 
 #[test]
+fn simplification_that_could_go_on_is_no_error() {
+    let text = translated(
+        "declare void @llvm.memset.p4.i64(ptr addrspace(4), i8, i64, i1)
+         declare void @llvm.memcpy.p4.p1.i64(ptr addrspace(4), ptr addrspace(1), i64, i1)
+         declare void @llvm.experimental.noalias.scope.decl(metadata)
+         define spir_kernel void @kernel() {
+           tail call void @llvm.experimental.noalias.scope.decl(metadata !0)
+           call void @llvm.memcpy.p4.p1.i64(ptr addrspace(4) null, ptr addrspace(1) null, i64 0, i1 false), !noalias !0
+           call void @llvm.memset.p4.i64(ptr addrspace(4) null, i8 0, i64 0, i1 false), !alias.scope !3
+           ret void }
+         !0 = !{!1}
+         !1 = distinct !{!1, !2}
+         !2 = distinct !{!2}
+         !3 = !{!4, !1}
+         !4 = distinct !{!4, !5}
+         !5 = distinct !{!5}",
+    );
+    assert!(text.contains("OpReturn"), "{text}");
+}
+
+#[test]
 fn the_same_input_gives_the_same_bytes() {
     let code =
         bitcode("define spir_kernel void @kernel(ptr addrspace(1) %p) { store i32 1, ptr addrspace(1) %p ret void }");

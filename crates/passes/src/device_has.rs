@@ -16,7 +16,7 @@ pub const QUERY: &str = "__scythe_device_has";
 pub const CONDITIONAL_ATTRIBUTE: &str = "scythe-conditional";
 
 /// Follows the answers through the variables that hold which branch was taken, and removes what cannot be reached.
-const SIMPLIFY: &str = "sroa<modify-cfg>,early-cse,sccp,simplifycfg,instcombine,simplifycfg";
+const SIMPLIFY: &str = "sroa<modify-cfg>,early-cse,sccp,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg";
 
 /// Whether only some devices call the function.
 pub fn is_conditional(function: Function<'_>) -> bool {
