@@ -53,9 +53,38 @@ void integers_of_other_widths() {
     CHECK(results[i] == chosen(i / 2));
 }
 
+// The upper half of a product of 64-bit integers, which the optimiser computes in 128 bits.
+void upper_halves_of_products() {
+  const unsigned long factors[] = {0, 1, 0xffffffff, 0x100000001, 0x123456789abcdef0, 0xffffffffffffffff};
+  constexpr int count = 6;
+  unsigned long high[count * count] = {};
+  long signed_high[count * count] = {};
+  {
+    sycl::buffer<unsigned long> from(factors, count), to(high, count * count);
+    sycl::buffer<long> signed_to(signed_high, count * count);
+    sycl::queue().submit([&](sycl::handler &h) {
+      sycl::accessor f(from, h, sycl::read_only);
+      sycl::accessor t(to, h, sycl::write_only);
+      sycl::accessor s(signed_to, h, sycl::write_only);
+      h.parallel_for(sycl::range<2>(count, count), [=](sycl::id<2> at) {
+        const unsigned long x = f[at[0]], y = f[at[1]];
+        t[at[0] * count + at[1]] = sycl::mul_hi(x, y);
+        s[at[0] * count + at[1]] = sycl::mul_hi(static_cast<long>(x), static_cast<long>(y)) >> 5;
+      });
+    });
+  }
+  for (int i = 0; i < count * count; ++i) {
+    const unsigned long x = factors[i / count], y = factors[i % count];
+    CHECK(high[i] == static_cast<unsigned long>(static_cast<unsigned __int128>(x) * y >> 64));
+    CHECK(signed_high[i] ==
+          static_cast<long>(static_cast<__int128>(static_cast<long>(x)) * static_cast<long>(y) >> 64) >> 5);
+  }
+}
+
 } // namespace
 
 int main() {
+  upper_halves_of_products();
   integers_of_other_widths();
   constexpr std::size_t groups = 4, size = 32;
   int sums[groups * size] = {}, neighbours[groups * size] = {};

@@ -140,6 +140,33 @@ fn integers_of_other_widths_are_accessed_in_parts() {
 }
 
 #[test]
+fn upper_halves_of_products_are_computed_in_64_bits() {
+    let text = translated(
+        "define spir_kernel void @kernel(ptr addrspace(1) %p, i64 %x, i64 %y, i32 %z) {
+           %a = zext i64 %x to i128
+           %b = zext i64 %y to i128
+           %c = zext i32 %z to i128
+           %product = mul nuw i128 %a, %b
+           %upper = lshr i128 %product, 64
+           %high = trunc nuw i128 %upper to i64
+           store i64 %high, ptr addrspace(1) %p
+           %other = mul i128 %c, 18446744073709551557
+           %far = lshr i128 %other, 70
+           %top = trunc i128 %far to i32
+           %at = getelementptr i32, ptr addrspace(1) %p, i64 4
+           store i32 %top, ptr addrspace(1) %at
+           %between = lshr i128 %product, 7
+           %middle = trunc i128 %between to i64
+           %next = getelementptr i64, ptr addrspace(1) %p, i64 1
+           store i64 %middle, ptr addrspace(1) %next
+           ret void }",
+    );
+    assert!(!text.contains("OpTypeInt 128"), "{text}");
+    // Four products of halves and one of whole words, which the optimiser shares.
+    assert!(text.matches("OpIMul ").count() >= 5, "{text}");
+}
+
+#[test]
 fn true_is_minus_one_as_a_signed_number() {
     let text = translated(
         "define spir_kernel void @kernel(ptr addrspace(1) %p, i32 %n) {
