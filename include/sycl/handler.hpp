@@ -278,7 +278,7 @@ public:
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(std::shared_ptr<U> src, const accessor<T, D, M, A, P, L> &dst) {
-    copy(static_cast<const U *>(src.get()), dst);
+    copy(static_cast<const typename std::shared_ptr<U>::element_type *>(src.get()), dst);
     keep_until_done(new detail::kept_pointer<U>(std::move(src)));
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U, int E, access_mode N,

@@ -8,6 +8,7 @@
 #include <sycl/khr/free_function_commands.hpp>
 #include <sycl/khr/static_addrspace_cast.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace ext = sycl::ext::oneapi::experimental;
@@ -72,6 +73,7 @@ void by_khr() {
   {
     sycl::buffer<int> b(host.data(), 64);
     sycl::accessor<int, 1, sycl::access_mode::read_write> a(b);
+    khr::copy(q, std::shared_ptr<int[]>(new int[64]()), a);
     khr::fill(q, a, 5);
     khr::submit(q, [&](sycl::handler &h) {
       sycl::accessor c(b, h);

@@ -9,11 +9,8 @@
 
 #define SYCL_KHR_FREE_FUNCTION_COMMANDS 1
 
-namespace sycl::khr {
-
-namespace detail {
-using loc = sycl::detail::code_location;
-using sycl::detail::unnamed;
+namespace sycl::detail::commands {
+using loc = code_location;
 template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel>, int>;
 
 // A group on a queue, and what makes one on a handler.
@@ -33,7 +30,9 @@ template <class T> void require(handler &h, const T &x) {
   else
     (void)h, (void)x;
 }
-} // namespace detail
+} // namespace sycl::detail::commands
+
+namespace sycl::khr {
 
 // --- Command groups
 
@@ -43,12 +42,12 @@ template <class F> event submit_tracked(const queue &q, F &&group) { return queu
 // --- Kernels: each for a queue and for a handler
 
 #define SCYTHE_KERNELS(place, to)                                                                                      \
-  template <class K, detail::if_functor<K> = 0>                                                                        \
-  void launch_task(place x, const K &k, detail::loc where = detail::loc::here()) {                                     \
+  template <class K, sycl::detail::commands::if_functor<K> = 0>                                                        \
+  void launch_task(place x, const K &k, sycl::detail::commands::loc where = sycl::detail::commands::loc::here()) {     \
     to.single_task(k, where);                                                                                          \
   }                                                                                                                    \
   template <class... Args> void launch_task(place x, const kernel &k, Args &&...args) {                                \
-    detail::enqueue(to, [&](handler &h) {                                                                              \
+    sycl::detail::commands::enqueue(to, [&](handler &h) {                                                              \
       h.set_args(std::forward<Args>(args)...);                                                                         \
       h.single_task(k);                                                                                                \
     });                                                                                                                \
@@ -59,46 +58,50 @@ SCYTHE_KERNELS(handler &, x)
 
 // Ranges convert from numbers and lists, so that their dimensions are spelled out.
 #define SCYTHE_KERNELS(place, to, D)                                                                                   \
-  template <class K, detail::if_functor<K> = 0>                                                                        \
-  void launch(place x, range<D> r, const K &k, detail::loc where = detail::loc::here()) {                              \
+  template <class K, sycl::detail::commands::if_functor<K> = 0>                                                        \
+  void launch(place x, range<D> r, const K &k,                                                                         \
+              sycl::detail::commands::loc where = sycl::detail::commands::loc::here()) {                               \
     to.parallel_for(r, k, where);                                                                                      \
   }                                                                                                                    \
   template <class... Args> void launch(place x, range<D> r, const kernel &k, Args &&...args) {                         \
-    detail::enqueue(to, [&](handler &h) {                                                                              \
+    sycl::detail::commands::enqueue(to, [&](handler &h) {                                                              \
       h.set_args(std::forward<Args>(args)...);                                                                         \
       h.parallel_for(r, k);                                                                                            \
     });                                                                                                                \
   }                                                                                                                    \
   template <class K, class A>                                                                                          \
-  void launch_reduce(place x, range<D> r, const K &k, A &&a, detail::loc where = detail::loc::here()) {                \
+  void launch_reduce(place x, range<D> r, const K &k, A &&a,                                                           \
+                     sycl::detail::commands::loc where = sycl::detail::commands::loc::here()) {                        \
     to.parallel_for(r, std::forward<A>(a), k, where);                                                                  \
   }                                                                                                                    \
   template <class K, class A, class B, sycl::detail::if_reduction<std::decay_t<B>> = 0>                                \
-  void launch_reduce(place x, range<D> r, const K &k, A &&a, B &&b, detail::loc where = detail::loc::here()) {         \
+  void launch_reduce(place x, range<D> r, const K &k, A &&a, B &&b,                                                    \
+                     sycl::detail::commands::loc where = sycl::detail::commands::loc::here()) {                        \
     to.parallel_for(r, std::forward<A>(a), std::forward<B>(b), k, where);                                              \
   }                                                                                                                    \
   template <class K, class A, class B, class C, class... R, sycl::detail::if_reduction<std::decay_t<C>> = 0>           \
   void launch_reduce(place x, range<D> r, const K &k, A &&a, B &&b, C &&c, R &&...more) {                              \
     to.parallel_for(r, a, b, c, more..., k);                                                                           \
   }                                                                                                                    \
-  template <class K, detail::if_functor<K> = 0>                                                                        \
-  void launch_grouped(place x, range<D> r, range<D> size, const K &k, detail::loc where = detail::loc::here()) {       \
+  template <class K, sycl::detail::commands::if_functor<K> = 0>                                                        \
+  void launch_grouped(place x, range<D> r, range<D> size, const K &k,                                                  \
+                      sycl::detail::commands::loc where = sycl::detail::commands::loc::here()) {                       \
     to.parallel_for(nd_range<D>(r, size), k, where);                                                                   \
   }                                                                                                                    \
   template <class... Args> void launch_grouped(place x, range<D> r, range<D> size, const kernel &k, Args &&...args) {  \
-    detail::enqueue(to, [&](handler &h) {                                                                              \
+    sycl::detail::commands::enqueue(to, [&](handler &h) {                                                              \
       h.set_args(std::forward<Args>(args)...);                                                                         \
       h.parallel_for(nd_range<D>(r, size), k);                                                                         \
     });                                                                                                                \
   }                                                                                                                    \
   template <class K, class A>                                                                                          \
   void launch_grouped_reduce(place x, range<D> r, range<D> size, const K &k, A &&a,                                    \
-                             detail::loc where = detail::loc::here()) {                                                \
+                             sycl::detail::commands::loc where = sycl::detail::commands::loc::here()) {                \
     to.parallel_for(nd_range<D>(r, size), std::forward<A>(a), k, where);                                               \
   }                                                                                                                    \
   template <class K, class A, class B, sycl::detail::if_reduction<std::decay_t<B>> = 0>                                \
   void launch_grouped_reduce(place x, range<D> r, range<D> size, const K &k, A &&a, B &&b,                             \
-                             detail::loc where = detail::loc::here()) {                                                \
+                             sycl::detail::commands::loc where = sycl::detail::commands::loc::here()) {                \
     to.parallel_for(nd_range<D>(r, size), std::forward<A>(a), std::forward<B>(b), k, where);                           \
   }                                                                                                                    \
   template <class K, class A, class B, class C, class... R, sycl::detail::if_reduction<std::decay_t<C>> = 0>           \
@@ -132,22 +135,27 @@ SCYTHE_MEMORY(const queue &, queue(x))
 SCYTHE_MEMORY(handler &, x)
 #undef SCYTHE_MEMORY
 
-template <class S, class D, detail::if_one_accessor<S, D> = 0> void copy(handler &h, S src, D dst) { h.copy(src, dst); }
-template <class S, class D, detail::if_one_accessor<S, D> = 0> void copy(const queue &q, S src, D dst) {
-  detail::enqueue(q, [&](handler &h) {
-    detail::require(h, src);
-    detail::require(h, dst);
+template <class S, class D, sycl::detail::commands::if_one_accessor<S, D> = 0> void copy(handler &h, S src, D dst) {
+  h.copy(src, dst);
+}
+template <class S, class D, sycl::detail::commands::if_one_accessor<S, D> = 0> void copy(const queue &q, S src, D dst) {
+  sycl::detail::commands::enqueue(q, [&](handler &h) {
+    sycl::detail::commands::require(h, src);
+    sycl::detail::commands::require(h, dst);
     h.copy(src, dst);
   });
 }
-template <class A, class T, detail::if_accessor<A> = 0> void fill(handler &h, A dst, const T &value) {
+template <class A, class T, sycl::detail::commands::if_accessor<A> = 0> void fill(handler &h, A dst, const T &value) {
   h.fill(dst, value);
 }
-template <class A, class T, detail::if_accessor<A> = 0> void fill(const queue &q, A dst, const T &value) {
+template <class A, class T, sycl::detail::commands::if_accessor<A> = 0>
+void fill(const queue &q, A dst, const T &value) {
   queue(q).fill(dst, value);
 }
-template <class A, detail::if_accessor<A> = 0> void update_host(handler &h, A a) { h.update_host(a); }
-template <class A, detail::if_accessor<A> = 0> void update_host(const queue &q, A a) { queue(q).update_host(a); }
+template <class A, sycl::detail::commands::if_accessor<A> = 0> void update_host(handler &h, A a) { h.update_host(a); }
+template <class A, sycl::detail::commands::if_accessor<A> = 0> void update_host(const queue &q, A a) {
+  queue(q).update_host(a);
+}
 
 // --- Order: a barrier waits for all commands of the queue, or for events, and holds up those that come later.
 

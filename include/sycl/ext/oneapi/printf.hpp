@@ -20,9 +20,7 @@ SCYTHE_DEVICE_LIBRARY extern int __spirv_ocl_printf(Format format, Args... args)
 #include <cstdio>
 #endif
 
-namespace sycl::ext::oneapi::experimental {
-
-namespace detail {
+namespace sycl::detail {
 #ifdef SCYTHE_DEVICE_PASS
 // Integers as wide as `int` at least, with their sign; all else as it is.
 template <class T> constexpr auto printed(T x) {
@@ -41,13 +39,15 @@ inline int print(const char *format, ...) {
   return result;
 }
 #endif
-} // namespace detail
+} // namespace sycl::detail
+
+namespace sycl::ext::oneapi::experimental {
 
 template <class Char, class... Args> int printf(const Char *format, Args... args) {
 #ifdef SCYTHE_DEVICE_PASS
-  return __spirv_ocl_printf(format, detail::printed(args)...);
+  return __spirv_ocl_printf(format, sycl::detail::printed(args)...);
 #else
-  return detail::print(format, args...);
+  return sycl::detail::print(format, args...);
 #endif
 }
 

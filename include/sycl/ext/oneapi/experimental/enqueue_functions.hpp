@@ -9,6 +9,20 @@
 
 #define SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS 1
 
+namespace sycl::detail::enqueue {
+using loc = code_location;
+template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel>, int>;
+
+// A kernel object with its arguments.
+template <class F, class... Args> void with_arguments(handler &h, F launch, Args &&...args) {
+  h.set_args(std::forward<Args>(args)...);
+  launch(h);
+}
+template <class F, class... Args> void with_arguments(queue q, F launch, Args &&...args) {
+  q.submit([&](handler &h) { with_arguments(h, launch, std::forward<Args>(args)...); });
+}
+} // namespace sycl::detail::enqueue
+
 namespace sycl::ext::oneapi::experimental {
 
 // A range with properties of the launch.
@@ -23,21 +37,6 @@ private:
   Properties properties_;
 };
 
-namespace detail {
-using loc = sycl::detail::code_location;
-using sycl::detail::unnamed;
-template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel>, int>;
-
-// A kernel object with its arguments.
-template <class F, class... Args> void with_arguments(handler &h, F launch, Args &&...args) {
-  h.set_args(std::forward<Args>(args)...);
-  launch(h);
-}
-template <class F, class... Args> void with_arguments(queue q, F launch, Args &&...args) {
-  q.submit([&](handler &h) { with_arguments(h, launch, std::forward<Args>(args)...); });
-}
-} // namespace detail
-
 // --- Command groups
 
 template <class F> void submit(queue q, F &&group) { q.submit(std::forward<F>(group)); }
@@ -50,58 +49,62 @@ template <class F, class Properties> event submit_with_event(queue q, Properties
 // --- Kernels: each for a queue and for a handler
 
 #define SCYTHE_KERNELS(place)                                                                                          \
-  template <class Name = detail::unnamed, class K, detail::if_functor<K> = 0>                                          \
-  void single_task(place to, const K &k, detail::loc where = detail::loc::here()) {                                    \
+  template <class Name = sycl::detail::unnamed, class K, sycl::detail::enqueue::if_functor<K> = 0>                     \
+  void single_task(place to, const K &k, sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {      \
     to.template single_task<Name>(k, where);                                                                           \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, int D, class K, detail::if_functor<K> = 0>                                   \
-  void parallel_for(place to, range<D> r, const K &k, detail::loc where = detail::loc::here()) {                       \
+  template <class Name = sycl::detail::unnamed, int D, class K, sycl::detail::enqueue::if_functor<K> = 0>              \
+  void parallel_for(place to, range<D> r, const K &k,                                                                  \
+                    sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {                           \
     to.template parallel_for<Name>(r, k, where);                                                                       \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, int D, class L, class K, detail::if_functor<K> = 0>                          \
-  void parallel_for(place to, launch_config<range<D>, L> c, const K &k, detail::loc where = detail::loc::here()) {     \
+  template <class Name = sycl::detail::unnamed, int D, class L, class K, sycl::detail::enqueue::if_functor<K> = 0>     \
+  void parallel_for(place to, launch_config<range<D>, L> c, const K &k,                                                \
+                    sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {                           \
     to.template parallel_for<Name>(c.get_range(), c.get_properties(), k, where);                                       \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, int D, class K, detail::if_functor<K> = 0>                                   \
-  void nd_launch(place to, nd_range<D> r, const K &k, detail::loc where = detail::loc::here()) {                       \
+  template <class Name = sycl::detail::unnamed, int D, class K, sycl::detail::enqueue::if_functor<K> = 0>              \
+  void nd_launch(place to, nd_range<D> r, const K &k,                                                                  \
+                 sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {                              \
     to.template parallel_for<Name>(r, k, where);                                                                       \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, int D, class L, class K, detail::if_functor<K> = 0>                          \
-  void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k, detail::loc where = detail::loc::here()) {     \
+  template <class Name = sycl::detail::unnamed, int D, class L, class K, sycl::detail::enqueue::if_functor<K> = 0>     \
+  void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k,                                                \
+                 sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {                              \
     to.template parallel_for<Name>(c.get_range(), c.get_properties(), k, where);                                       \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, int D, class K, class R, class... Rest, detail::if_functor<K> = 0,           \
-            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                                           \
+  template <class Name = sycl::detail::unnamed, int D, class K, class R, class... Rest,                                \
+            sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
   void parallel_for(place to, range<D> r, const K &k, R &&first, Rest &&...rest) {                                     \
     to.template parallel_for<Name>(r, first, rest..., k);                                                              \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, int D, class L, class K, class R, class... Rest, detail::if_functor<K> = 0,  \
-            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                                           \
+  template <class Name = sycl::detail::unnamed, int D, class L, class K, class R, class... Rest,                       \
+            sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
   void parallel_for(place to, launch_config<range<D>, L> c, const K &k, R &&first, Rest &&...rest) {                   \
     to.template parallel_for<Name>(c.get_range(), first, rest..., k);                                                  \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, int D, class K, class R, class... Rest, detail::if_functor<K> = 0,           \
-            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                                           \
+  template <class Name = sycl::detail::unnamed, int D, class K, class R, class... Rest,                                \
+            sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
   void nd_launch(place to, nd_range<D> r, const K &k, R &&first, Rest &&...rest) {                                     \
     to.template parallel_for<Name>(r, first, rest..., k);                                                              \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, int D, class L, class K, class R, class... Rest, detail::if_functor<K> = 0,  \
-            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                                           \
+  template <class Name = sycl::detail::unnamed, int D, class L, class K, class R, class... Rest,                       \
+            sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
   void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k, R &&first, Rest &&...rest) {                   \
     to.template parallel_for<Name>(c.get_range(), first, rest..., k);                                                  \
   }                                                                                                                    \
   template <class... Args> void single_task(place to, const kernel &k, Args &&...args) {                               \
-    detail::with_arguments(to, [&](handler &h) { h.single_task(k); }, std::forward<Args>(args)...);                    \
+    sycl::detail::enqueue::with_arguments(to, [&](handler &h) { h.single_task(k); }, std::forward<Args>(args)...);     \
   }                                                                                                                    \
   template <int D, class... Args> void parallel_for(place to, range<D> r, const kernel &k, Args &&...args) {           \
-    detail::with_arguments(to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...);                \
+    sycl::detail::enqueue::with_arguments(to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...); \
   }                                                                                                                    \
   template <int D, class L, class... Args>                                                                             \
   void parallel_for(place to, launch_config<range<D>, L> c, const kernel &k, Args &&...args) {                         \
     parallel_for(to, c.get_range(), k, std::forward<Args>(args)...);                                                   \
   }                                                                                                                    \
   template <int D, class... Args> void nd_launch(place to, nd_range<D> r, const kernel &k, Args &&...args) {           \
-    detail::with_arguments(to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...);                \
+    sycl::detail::enqueue::with_arguments(to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...); \
   }                                                                                                                    \
   template <int D, class L, class... Args>                                                                             \
   void nd_launch(place to, launch_config<nd_range<D>, L> c, const kernel &k, Args &&...args) {                         \

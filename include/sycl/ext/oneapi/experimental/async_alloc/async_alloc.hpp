@@ -6,9 +6,9 @@
 
 #define SYCL_EXT_ONEAPI_ASYNC_MEMORY_ALLOC 1
 
-namespace sycl::ext::oneapi::experimental {
+namespace sycl::detail::pools {
 
-namespace detail {
+using ext::oneapi::experimental::memory_pool;
 
 // Which pool an allocation is of, and the pools of contexts: until the process ends, since static objects may use them
 // as late as that.
@@ -74,11 +74,14 @@ inline memory_pool pool_of(const context &c, const device &d, usm::alloc kind) {
   return default_pool(c, kind == usm::alloc::host ? c.get_devices()[0] : d, kind);
 }
 
-} // namespace detail
+} // namespace sycl::detail::pools
+
+namespace sycl::ext::oneapi::experimental {
 
 inline void *async_malloc_from_pool(const queue &q, std::size_t size, const memory_pool &pool) {
   bool zero = false;
-  void *ptr = detail::allocate(q.get_context(), q.get_device(), detail::order_of(q), size, pool, zero);
+  void *ptr = sycl::detail::pools::allocate(q.get_context(), q.get_device(), sycl::detail::pools::order_of(q), size,
+                                            pool, zero);
   if (zero)
     queue(q).memset(ptr, 0, size).wait();
   return ptr;
@@ -87,30 +90,33 @@ inline void *async_malloc_from_pool(const queue &q, std::size_t size, const memo
 inline void *async_malloc_from_pool(handler &h, std::size_t size, const memory_pool &pool) {
   bool zero = false;
   const auto &impl = h.scythe_queue();
-  void *ptr = detail::allocate(context(impl.context), impl.target, impl.in_order ? &impl : nullptr, size, pool, zero);
+  void *ptr = sycl::detail::pools::allocate(context(impl.context), impl.target, impl.in_order ? &impl : nullptr, size,
+                                            pool, zero);
   if (zero)
     h.memset(ptr, 0, size);
   return ptr;
 }
 inline void *async_malloc(const queue &q, usm::alloc kind, std::size_t size) {
-  return async_malloc_from_pool(q, size, detail::pool_of(q.get_context(), q.get_device(), kind));
+  return async_malloc_from_pool(q, size, sycl::detail::pools::pool_of(q.get_context(), q.get_device(), kind));
 }
 inline void *async_malloc(handler &h, usm::alloc kind, std::size_t size) {
   const auto &impl = h.scythe_queue();
-  return async_malloc_from_pool(h, size, detail::pool_of(context(impl.context), impl.target, kind));
+  return async_malloc_from_pool(h, size, sycl::detail::pools::pool_of(context(impl.context), impl.target, kind));
 }
 
 inline void async_free(const queue &q, void *ptr) {
   if (!ptr)
     return;
-  const auto owner = detail::pool_registry::get().take_owner(ptr);
-  owner->release(ptr, queue(q).submit([](handler &) {}), detail::order_of(q));
+  const auto owner = sycl::detail::pools::pool_registry::get().take_owner(ptr);
+  owner->release(ptr, queue(q).submit([](handler &) {}), sycl::detail::pools::order_of(q));
 }
 // The group's event is not known here: a task on the host frees.
 inline void async_free(handler &h, void *ptr) {
   if (!ptr)
     return;
-  h.host_task([owner = detail::pool_registry::get().take_owner(ptr), ptr] { owner->release(ptr, event(), nullptr); });
+  h.host_task([owner = sycl::detail::pools::pool_registry::get().take_owner(ptr), ptr] {
+    owner->release(ptr, event(), nullptr);
+  });
 }
 
 } // namespace sycl::ext::oneapi::experimental
@@ -120,14 +126,14 @@ namespace sycl {
 template <class Pool> Pool context::ext_oneapi_get_default_memory_pool(usm::alloc kind) const {
   if (kind != usm::alloc::host)
     detail::fail(errc::invalid, "ext_oneapi_get_default_memory_pool: device and shared memory need a device");
-  return ext::oneapi::experimental::detail::default_pool(*this, get_devices()[0], kind);
+  return detail::pools::default_pool(*this, get_devices()[0], kind);
 }
 template <class Pool> Pool context::ext_oneapi_get_default_memory_pool(const device &d, usm::alloc kind) const {
   if (kind != usm::alloc::device && kind != usm::alloc::shared)
     detail::fail(errc::invalid, "ext_oneapi_get_default_memory_pool: a device has device and shared memory");
   if (!impl_->has_device(detail::access_handle::of(d)))
     detail::fail(errc::invalid, "ext_oneapi_get_default_memory_pool: the device is not in the context");
-  return ext::oneapi::experimental::detail::default_pool(*this, d, kind);
+  return detail::pools::default_pool(*this, d, kind);
 }
 
 } // namespace sycl

@@ -16,32 +16,7 @@
 #include <mutex>
 #include <vector>
 
-namespace sycl::ext::oneapi::experimental {
-
-namespace property::memory_pool {
-struct initial_threshold {
-  using key_t = initial_threshold;
-  initial_threshold(std::size_t bytes) : value(bytes) {}
-  std::size_t value;
-};
-struct maximum_size {
-  using key_t = maximum_size;
-  maximum_size(std::size_t bytes) : value(bytes) {}
-  std::size_t value;
-};
-struct read_only {
-  using key_t = read_only;
-};
-struct zero_init {
-  using key_t = zero_init;
-};
-using initial_threshold_key = initial_threshold;
-using maximum_size_key = maximum_size;
-using read_only_key = read_only;
-using zero_init_key = zero_init;
-} // namespace property::memory_pool
-
-namespace detail {
+namespace sycl::detail::pools {
 
 class pool_state {
 public:
@@ -200,7 +175,32 @@ private:
   std::vector<block> idle_;
 };
 
-} // namespace detail
+} // namespace sycl::detail::pools
+
+namespace sycl::ext::oneapi::experimental {
+
+namespace property::memory_pool {
+struct initial_threshold {
+  using key_t = initial_threshold;
+  initial_threshold(std::size_t bytes) : value(bytes) {}
+  std::size_t value;
+};
+struct maximum_size {
+  using key_t = maximum_size;
+  maximum_size(std::size_t bytes) : value(bytes) {}
+  std::size_t value;
+};
+struct read_only {
+  using key_t = read_only;
+};
+struct zero_init {
+  using key_t = zero_init;
+};
+using initial_threshold_key = initial_threshold;
+using maximum_size_key = maximum_size;
+using read_only_key = read_only;
+using zero_init_key = zero_init;
+} // namespace property::memory_pool
 
 class memory_pool {
 public:
@@ -216,7 +216,7 @@ public:
                     kind != usm::alloc::unknown, props) {}
   template <class Properties = empty_properties_t>
   memory_pool(const context &c, void *ptr, std::size_t size, Properties = {})
-      : state_(std::make_shared<detail::pool_state>(c, ptr, size)) {
+      : state_(std::make_shared<sycl::detail::pools::pool_state>(c, ptr, size)) {
     static_assert(!Properties::template has_property<property::memory_pool::maximum_size>() &&
                       !Properties::template has_property<property::memory_pool::initial_threshold>(),
                   "a memory_pool over memory of the program's has that memory's size");
@@ -233,14 +233,14 @@ public:
   friend bool operator==(const memory_pool &a, const memory_pool &b) { return a.state_ == b.state_; }
   friend bool operator!=(const memory_pool &a, const memory_pool &b) { return a.state_ != b.state_; }
 
-  const std::shared_ptr<detail::pool_state> &scythe_state() const noexcept { return state_; }
+  const std::shared_ptr<sycl::detail::pools::pool_state> &scythe_state() const noexcept { return state_; }
 
 private:
   template <class Properties>
   memory_pool(const context &c, const device &d, usm::alloc kind, bool fits, const Properties &props) {
     if (!fits)
       sycl::detail::fail(errc::invalid, "memory_pool: the kind of memory is not one of this constructor's");
-    state_ = std::make_shared<detail::pool_state>(c, d, kind);
+    state_ = std::make_shared<sycl::detail::pools::pool_state>(c, d, kind);
     if constexpr (Properties::template has_property<property::memory_pool::maximum_size>())
       state_->set_maximum(props.template get_property<property::memory_pool::maximum_size>().value);
     if constexpr (Properties::template has_property<property::memory_pool::initial_threshold>())
@@ -249,7 +249,7 @@ private:
       state_->set_zeroed();
   }
 
-  std::shared_ptr<detail::pool_state> state_;
+  std::shared_ptr<sycl::detail::pools::pool_state> state_;
 };
 
 } // namespace sycl::ext::oneapi::experimental
