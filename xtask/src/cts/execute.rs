@@ -136,6 +136,18 @@ fn last_line(ended: &process::Outcome) -> String {
     said.unwrap_or_else(|| format!("exit status {:?}", ended.status))
 }
 
+/// The beginning and the end of a text: names of kernels, which are long, often stand before what there is to say.
+fn shortened(text: &str) -> String {
+    const BEGINNING: usize = 120;
+    const END: usize = 300;
+    let characters: Vec<char> = text.chars().collect();
+    if characters.len() <= BEGINNING + END {
+        return text.to_owned();
+    }
+    let part = |range: &[char]| range.iter().collect::<String>();
+    format!("{} … {}", part(&characters[..BEGINNING]), part(&characters[characters.len() - END..]))
+}
+
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Passed,
@@ -181,8 +193,10 @@ impl Report {
                 && (why.is_none() || line.starts_with("<Exception "))
             {
                 let place = place(line);
-                let text = lines.find(|l| !l.starts_with('<') || l.starts_with("</")).unwrap_or_default();
-                why = Some(format!("{place}: {}", unescaped(text).chars().take(300).collect::<String>()));
+                let first = lines.find(|l| !l.starts_with('<') || l.starts_with("</")).unwrap_or_default();
+                let more = lines.clone().take_while(|l| !l.starts_with('<'));
+                let text = std::iter::once(first).chain(more).collect::<Vec<_>>().join(" ");
+                why = Some(format!("{place}: {}", shortened(&unescaped(&text))));
             }
         }
         report
@@ -255,6 +269,19 @@ mod tests {
         let xml = format!("{XML}    <OverallResult success=\"true\" skips=\"0\"/>\n  </TestCase>\n</Catch2TestRun>\n");
         let report = Report::parse(&xml);
         assert_eq!((report.tests.len(), report.unfinished, report.complete), (4, None, true));
+    }
+
+    #[test]
+    fn long_messages_keep_both_ends() {
+        let xml = format!(
+            "<TestCase name=\"long\">\n<Exception filename=\"/s/a.cpp\" line=\"3\">\nkernel '{}' on a\ndevice: build failed\n\
+             </Exception>\n<OverallResult success=\"false\" skips=\"0\"/>\n",
+            "x".repeat(1000)
+        );
+        let Report { tests, .. } = Report::parse(&xml);
+        let Verdict::Failed(why) = &tests[0].1 else { panic!("{tests:?}") };
+        assert!(why.starts_with("a.cpp:3: kernel 'xxx") && why.ends_with("xxx' on a device: build failed"), "{why}");
+        assert!(why.chars().count() < 450, "{why}");
     }
 
     #[test]

@@ -1,17 +1,21 @@
 //! Gives every block of a SPIR-V module an id of its own.
 //!
-//! LLVM's back end remembers the ids of blocks by the addresses of functions that it has freed by then: blocks of two functions
-//! get the same id when the second function came to lie where the first had been. Drivers refuse such a module, or crash on it. A
-//! block is only spoken of within its function, so that each function's blocks can be told apart from all others'.
+//! LLVM's back end remembers the ids of blocks by the addresses of functions, also of functions that it has freed by then: a
+//! block gets the id of another one, perhaps of an earlier module, when its function came to lie where that one's had been. Such an
+//! id may be that of anything in the module by now. Drivers refuse such a module, or crash on it. A block is only spoken of within
+//! its function, and where nothing but blocks can be meant, so that blocks can be told apart from all else.
 //!
 //! Guarantee: ids of blocks are new ones, in the order of the blocks, so that they do not depend on addresses either. All else
 //! stays as it was.
 
-use super::binary::{Instruction, Module, OP_FUNCTION, OP_FUNCTION_END, OP_NAME};
+use super::binary::{
+    Instruction, Module, OP_FUNCTION, OP_FUNCTION_END, OP_FUNCTION_PARAMETER, OP_NAME, OP_TYPE_STRUCT,
+};
 use std::collections::{HashMap, HashSet};
 
 const OP_TYPE_INT: u16 = 21;
 const OP_CONSTANT: u16 = 43;
+const OP_VARIABLE: u16 = 59;
 const OP_PHI: u16 = 245;
 const OP_LOOP_MERGE: u16 = 246;
 const OP_SELECTION_MERGE: u16 = 247;
@@ -46,9 +50,23 @@ pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, String> {
         old.extend(ids.into_keys());
         at += length;
     }
+    for instruction in &module.instructions {
+        if let Some(id) = named_result(instruction) {
+            old.remove(&id);
+        }
+    }
     module.instructions.retain(|i| i.opcode != OP_NAME || i.operands.first().is_none_or(|id| !old.contains(id)));
     module.set_bound(next);
     module.write()
+}
+
+/// The id that an instruction makes, where its name may matter to others.
+fn named_result(instruction: &Instruction) -> Option<u32> {
+    match instruction.opcode {
+        OP_TYPE_STRUCT => instruction.operands.first().copied(),
+        OP_FUNCTION | OP_FUNCTION_PARAMETER | OP_VARIABLE => instruction.operands.get(1).copied(),
+        _ => None,
+    }
 }
 
 /// Up to the end of the next function, where there is one.
