@@ -19,12 +19,16 @@ const PREFIXES: [&str; 2] = ["__spirv_", "__scythe_"];
 /// What a failed assertion calls, of the C library and of the C++ library.
 const ASSERTIONS: [&str; 2] = ["__assert_fail", "_ZSt21__glibcxx_assert_failPKciS0_S0_"];
 
+/// What clang itself calls for `printf` in code for NVIDIA's GPUs: the driver has it.
+const PRINTF_OF_CUDA: &str = "vprintf";
+
 /// The symbol need not be defined by any device module.
 pub fn is_provided(symbol: &str) -> bool {
     symbol.starts_with("llvm.")
         || PREFIXES.iter().any(|prefix| unmangled(symbol).starts_with(prefix))
         || COMPLEX_ARITHMETIC.contains(&symbol)
         || ASSERTIONS.contains(&symbol)
+        || symbol == PRINTF_OF_CUDA
         || is_complex(symbol)
         || symbol.strip_suffix('f').is_some_and(is_complex)
         || externals::is_provided(symbol)
@@ -65,6 +69,7 @@ mod tests {
             "__mulsc3",
             "memcpy",
             "printf",
+            "vprintf",
             "__assert_fail",
         ] {
             assert!(is_provided(symbol), "{symbol}");
