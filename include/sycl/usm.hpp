@@ -199,17 +199,19 @@ public:
   }
   void deallocate(T *ptr, std::size_t) { sycl::free(ptr, context_); }
 
-  template <class U> friend bool operator==(const usm_allocator &a, const usm_allocator<U, Kind, Alignment> &b) {
+  template <class U, usm::alloc K, std::size_t A>
+  friend bool operator==(const usm_allocator &a, const usm_allocator<U, K, A> &b) {
     return a.same(b);
   }
-  template <class U> friend bool operator!=(const usm_allocator &a, const usm_allocator<U, Kind, Alignment> &b) {
+  template <class U, usm::alloc K, std::size_t A>
+  friend bool operator!=(const usm_allocator &a, const usm_allocator<U, K, A> &b) {
     return !a.same(b);
   }
 
 private:
   template <class, usm::alloc, std::size_t> friend class usm_allocator;
-  template <class U> bool same(const usm_allocator<U, Kind, Alignment> &other) const {
-    return context_ == other.context_ && device_ == other.device_;
+  template <class U, usm::alloc K, std::size_t A> bool same(const usm_allocator<U, K, A> &other) const {
+    return Kind == K && Alignment == A && context_ == other.context_ && device_ == other.device_;
   }
   context context_;
   device device_;

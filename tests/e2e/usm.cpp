@@ -92,6 +92,9 @@ void containers(sycl::queue &q) {
   q.parallel_for(n, [=](sycl::id<1> i) { data[i] *= 21; }).wait();
   CHECK(v.front() == 42 && v.back() == 42);
   CHECK(allocator(q) == alloc);
+  CHECK((sycl::usm_allocator<long, sycl::usm::alloc::shared>(q) == alloc));
+  CHECK((sycl::usm_allocator<int, sycl::usm::alloc::host>(q) != alloc));
+  CHECK(!(sycl::usm_allocator<int, sycl::usm::alloc::shared, 64>(q) == alloc));
 }
 
 } // namespace

@@ -180,9 +180,10 @@ fn ints<'ctx>(module: &Module<'ctx>, values: &[i64]) -> Metadata<'ctx> {
     context.md_node(&values.iter().map(|&value| context.md_int(32, value as u64)).collect::<Vec<_>>())
 }
 
-/// Work-group sizes, fastest dimension first, unused ones 1. SYCL lists the fastest dimension last.
+/// Work-group sizes, fastest dimension first, unused ones 1. SYCL lists the fastest dimension last. Metadata has 32 bits for each; what
+/// is larger becomes the largest, which no device has either.
 fn sizes<'ctx>(module: &Module<'ctx>, values: &[i64]) -> Metadata<'ctx> {
-    let mut all: Vec<i64> = values.iter().rev().copied().take(3).collect();
+    let mut all: Vec<i64> = values.iter().rev().map(|size| *size.min(&i64::from(u32::MAX))).take(3).collect();
     all.resize(3, 1);
     ints(module, &all)
 }

@@ -28,15 +28,18 @@ pub fn check(source: &impl Source, graph: &Graph) -> bool {
 
 /// What is wrong with one attribute by itself.
 fn fault(attribute: &Attribute) -> Option<String> {
-    let sizes = |most: usize, words: &str| {
+    let sizes = |most: usize, largest: i64, words: &str| {
         let values = &attribute.values;
-        let fits = |size: &i64| (1..=i64::from(u32::MAX)).contains(size);
+        let fits = |size: &i64| (1..=largest).contains(size);
         let wrong = values.is_empty() || values.len() > most || !values.iter().all(fits);
         wrong.then(|| format!("'{}' wants {words}", shown(attribute)))
     };
     match attribute.name.as_str() {
-        "sycl::reqd_work_group_size" | "sycl::work_group_size_hint" => sizes(3, "one to three positive sizes"),
-        "sycl::reqd_sub_group_size" => sizes(1, "one positive size"),
+        // Sizes that no device has are for the run time to refuse.
+        "sycl::reqd_work_group_size" | "sycl::work_group_size_hint" => {
+            sizes(3, i64::MAX, "one to three positive sizes")
+        }
+        "sycl::reqd_sub_group_size" => sizes(1, i64::from(u32::MAX), "one positive size"),
         "intel::named_sub_group_size" => match attribute.text.as_deref() {
             Some("automatic" | "primary") => None,
             _ => Some(format!("'{}' wants 'automatic' or 'primary'", shown(attribute))),
@@ -87,12 +90,14 @@ mod tests {
     fn sizes_are_positive_and_as_many_as_fit() {
         for (name, values, right) in [
             ("sycl::reqd_work_group_size", &[8, 4, 2][..], true),
+            ("sycl::reqd_work_group_size", &[1 << 40, 1], true),
             ("sycl::reqd_work_group_size", &[], false),
             ("sycl::reqd_work_group_size", &[8, 0], false),
             ("sycl::reqd_work_group_size", &[1, 1, 1, 1], false),
             ("sycl::reqd_sub_group_size", &[16], true),
             ("sycl::reqd_sub_group_size", &[16, 16], false),
             ("sycl::reqd_sub_group_size", &[-1], false),
+            ("sycl::reqd_sub_group_size", &[1 << 40], false),
             ("sycl::device_has", &[], true),
             ("sycl::device_has", &[5, -1], false),
         ] {
