@@ -99,19 +99,23 @@ public:
   template <class C, int D = Dimensions, class = std::enable_if_t<D == 1 && detail::is_container_of<C, T>>>
   buffer(C &container, const property_list &p = {}) : buffer(container, Allocator(), p) {}
 
-  // --- From shared ownership, written back while the program holds on to it
+  // --- From shared ownership, written back at the end. Where a mutex guards the memory, buffer and program use the
+  // same.
 
   template <class U, class = detail::if_shared_elements<U, T>>
   buffer(const std::shared_ptr<U> &host, const range_type &r, const property_list &p = {})
       : buffer(host, r, Allocator(), p) {}
   template <class U, class = detail::if_shared_elements<U, T>>
   buffer(const std::shared_ptr<U> &host, const range_type &r, Allocator a, const property_list &p = {})
-      : buffer(const_cast<element *>(host.get()), r, SCYTHE_BUFFER_COPY_HOST, a, p) {
+      : buffer(const_cast<element *>(host.get()), r,
+               !std::is_const_v<T> && p.has_property<property::buffer::use_mutex>() ? SCYTHE_BUFFER_USE_HOST_PTR
+                                                                                    : SCYTHE_BUFFER_COPY_HOST,
+               a, p) {
     owner_ = detail::ref<detail::counted_object>::adopt(new detail::shared_memory<U>(host));
     if constexpr (std::is_const_v<T>)
       set_final_data(nullptr);
     else
-      detail::write_back_to(handle_.get(), detail::write_to_shared<U>{host});
+      detail::write_back_to(handle_.get(), detail::write_to_shared<std::shared_ptr<U>>{host});
   }
 
   // --- From iterators: copied now, not written back
@@ -155,7 +159,7 @@ public:
 
   // --- What happens at the end
 
-  // Where the last copy's destructor writes: a pointer, a weak_ptr, or an output iterator. Null: nowhere.
+  // Where the last copy's destructor writes: a pointer, a weak_ptr or shared_ptr, or an output iterator. Null: nowhere.
   template <class Destination = std::nullptr_t> void set_final_data(Destination destination = nullptr) {
     detail::set_final_data<T>(handle_.get(), destination);
   }
@@ -218,7 +222,7 @@ private:
   template <class B>
   buffer(detail::handle<scythe_buffer> handle, const range_type &r, const B &a, const property_list &p,
          detail::ref<detail::counted_object> owner, bool sub_buffer)
-      : handle_(std::move(handle)), range_(r), allocator_(a), properties_(p), owner_(std::move(owner)),
+      : owner_(std::move(owner)), handle_(std::move(handle)), range_(r), allocator_(a), properties_(p),
         sub_buffer_(sub_buffer) {}
 
   static std::uint64_t checked_size(const range_type &r) {
@@ -247,12 +251,12 @@ private:
     return detail::linear(base, range_);
   }
 
+  // What keeps the host memory, where ownership of it is shared: until the last command has ended.
+  detail::ref<detail::counted_object> owner_;
   detail::handle<scythe_buffer> handle_;
   range_type range_;
   Allocator allocator_;
   property_list properties_;
-  // What keeps the host memory, where ownership of it is shared.
-  detail::ref<detail::counted_object> owner_;
   bool sub_buffer_ = false;
 };
 
@@ -265,6 +269,8 @@ template <class C, class A, class = decltype(std::declval<C &>().data()), class 
 buffer(C &, A, const property_list & = {}) -> buffer<typename C::value_type, 1, A>;
 template <class I, class = detail::iterator_value<I>>
 buffer(I, I, const property_list & = {}) -> buffer<detail::iterator_value<I>, 1>;
+template <class I, class A, class = detail::iterator_value<I>, class = typename A::value_type>
+buffer(I, I, A, const property_list & = {}) -> buffer<detail::iterator_value<I>, 1, A>;
 template <class T, int D>
 buffer(const std::shared_ptr<T> &, const range<D> &, const property_list & = {}) -> buffer<std::remove_extent_t<T>, D>;
 

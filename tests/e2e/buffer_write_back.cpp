@@ -5,6 +5,7 @@
 
 #include <list>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace {
@@ -94,6 +95,27 @@ void shared_pointers(sycl::queue &q) {
     add_one(q, b);
   }
   CHECK(all_are(array.get(), 2));
+
+  // Guarded by a mutex, the program's memory is the buffer's: changes of the one are the other's.
+  std::mutex guard;
+  std::shared_ptr<int[]> final_place(new int[n]());
+  {
+    sycl::buffer<int> b(array, sycl::range<1>(n), {sycl::property::buffer::use_mutex(guard)});
+    {
+      std::lock_guard<std::mutex> lock(guard);
+      std::fill(array.get(), array.get() + n, 6);
+    }
+    add_one(q, b);
+    q.submit([&](sycl::handler &h) {
+       sycl::accessor a(b, h, sycl::read_only);
+       h.update_host(a);
+     }).wait();
+    CHECK(all_are(array.get(), 7));
+    b.set_final_data(final_place);
+    add_one(q, b);
+  }
+  CHECK(all_are(final_place.get(), 8));
+  CHECK(final_place.use_count() == 1);
 }
 
 void iterators(sycl::queue &q) {
@@ -106,6 +128,8 @@ void iterators(sycl::queue &q) {
     CHECK(all_are(&v[0], 5));
   }
   CHECK(list.front() == 4 && list.back() == 4);
+  sycl::buffer deduced(list.begin(), list.end(), std::allocator<int>());
+  static_assert(std::is_same_v<decltype(deduced), sycl::buffer<int, 1, std::allocator<int>>>);
 
   // Copied, but told where to write.
   std::vector<int> a(n, 1), out(n, 0);

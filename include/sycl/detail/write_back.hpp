@@ -33,8 +33,8 @@ template <class T> struct shared_memory final : counted_object {
   std::shared_ptr<T> memory;
 };
 
-template <class T> struct write_to_shared {
-  std::shared_ptr<T> destination;
+template <class Shared> struct write_to_shared {
+  Shared destination;
   void write(const void *data, std::uint64_t bytes) const { copy_bytes(destination.get(), data, bytes); }
 };
 
@@ -64,7 +64,8 @@ template <class W> void write_back_to(scythe_buffer buffer, W writer) {
       new W(std::move(writer)), [](void *ctx) { delete static_cast<W *>(ctx); });
 }
 
-// The destination is null for nowhere, a pointer, a weak_ptr, or an output iterator for elements of type `T`.
+// The destination is null for nowhere, a pointer, a weak_ptr or shared_ptr, or an output iterator for elements of type
+// `T`.
 template <class T, class Destination> void set_final_data(scythe_buffer buffer, Destination destination) {
   if constexpr (std::is_null_pointer_v<Destination>)
     scythe_buffer_set_final(buffer, nullptr, nullptr, nullptr, nullptr);
@@ -72,6 +73,8 @@ template <class T, class Destination> void set_final_data(scythe_buffer buffer, 
     scythe_buffer_set_final(buffer, destination, nullptr, nullptr, nullptr);
   else if constexpr (is_weak_ptr<Destination>)
     write_back_to(buffer, write_to_weak<Destination>{destination});
+  else if constexpr (is_shared_ptr<Destination>)
+    write_back_to(buffer, write_to_shared<Destination>{destination});
   else
     write_back_to(buffer, write_to_iterator<T, Destination>{destination});
 }
