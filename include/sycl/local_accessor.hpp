@@ -113,6 +113,20 @@ public:
   bool is_placeholder() const noexcept { return false; }
   std::size_t scythe_hash() const { return std::hash<const void *>()(this->scythe_identity()); }
 };
+namespace detail {
+// A subscript whose element is seen as an atomic.
+template <class T, class Subscript> struct atomic_subscript {
+  Subscript rest;
+  auto operator[](std::size_t index) const {
+    using next = decltype(rest[index]);
+    if constexpr (std::is_reference_v<next>)
+      return atomic<T, access::address_space::local_space>(local_ptr<T>(__builtin_addressof(rest[index])));
+    else
+      return atomic_subscript<T, next>{rest[index]};
+  }
+};
+} // namespace detail
+
 template <class T, int D, access::placeholder Placeholder>
 class accessor<T, D, access_mode::atomic, target::local, Placeholder> : public local_accessor<T, D> {
   using base = local_accessor<T, D>;
@@ -121,6 +135,14 @@ public:
   using base::base;
   atomic<T, access::address_space::local_space> operator[](id<D> index) const {
     return local_ptr<T>(__builtin_addressof(base::operator[](index)));
+  }
+  template <int N = D, class = std::enable_if_t<(N > 1)>> auto operator[](std::size_t index) const {
+    using rest = decltype(base::operator[](index));
+    return detail::atomic_subscript<T, rest>{base::operator[](index)};
+  }
+  template <int N = D, class = std::enable_if_t<N == 0>>
+  operator atomic<T, access::address_space::local_space>() const {
+    return local_ptr<T>(__builtin_addressof(base::operator[](0)));
   }
   bool is_placeholder() const noexcept { return false; }
   std::size_t scythe_hash() const { return std::hash<const void *>()(this->scythe_identity()); }

@@ -197,17 +197,23 @@ void older_accessors(sycl::queue &q) {
   q.submit([&](sycl::handler &h) {
     auto v = b.get_access<access_mode::atomic>(h);
     sycl::accessor<int, 1, access_mode::read_write, target::local> l(sycl::range<1>(1), h);
+    sycl::accessor<int, 0, access_mode::atomic, target::local> one(h);
+    sycl::accessor<int, 2, access_mode::atomic, target::local> grid(sycl::range<2>(2, 3), h);
     CHECK(std::hash<decltype(l)>()(l) == std::hash<decltype(l)>()(decltype(l)(l)));
     h.parallel_for(sycl::nd_range<1>(16, 16), [=](sycl::nd_item<1> it) {
-      if (it.get_local_id(0) == 0)
+      sycl::atomic<int, sycl::access::address_space::local_space> only = one;
+      if (it.get_local_id(0) == 0) {
         l[0] = 2;
+        only.store(30);
+        grid[1][2].store(400);
+      }
       sycl::group_barrier(it.get_group());
       sycl::atomic<int> sum = v[0];
-      sum.fetch_add(l[0]);
+      sum.fetch_add(l[0] + only.load() + grid[sycl::id<2>(1, 2)].load());
     });
   });
   auto result = b.get_access<access_mode::read>();
-  CHECK(result[0] == 33);
+  CHECK(result[0] == 1 + 16 * 432);
 }
 
 } // namespace
