@@ -36,6 +36,9 @@ impl<'a> Checked<'a> {
                 format!("kernel '{name}' was given a functor of {given} bytes, expected {}", kernel.functor_size);
             return Err(Error::new(Errc::KernelArgument, message));
         }
+        if kernel.shape == Shape::SingleTask && kernel.locals == 0 {
+            return Ok(Self { kernel, work, block: [1; 3], groups: [1; 3], dynamic_shared: 0 });
+        }
         let dynamic_shared = dynamic_shared(kernel, &work)?;
         kernel.allow_shared(dynamic_shared)?;
         let block = match kernel.shape {
@@ -44,7 +47,7 @@ impl<'a> Checked<'a> {
             Shape::Range if work.dims == 1 => {
                 geometry::line(work.global_size[0], kernel.threads(), &kernel.gpu().limits)
             }
-            Shape::Range => range_block(kernel, work.global_size),
+            Shape::Range => range_block(kernel, *work.global_size),
         };
         let mut groups = [0; 3];
         for d in 0..3 {
@@ -88,10 +91,10 @@ impl<'a> Checked<'a> {
             unsafe { self.place_locals(arguments, offsets) };
         }
         let mut launch_block = Launch {
-            start: work.global_offset,
+            start: *work.global_offset,
             end: std::array::from_fn(|d| work.global_offset[d] + work.global_size[d]),
-            global_size: work.global_size,
-            global_offset: work.global_offset,
+            global_size: *work.global_size,
+            global_offset: *work.global_offset,
             first_group: [0; 3],
             num_groups: self.groups,
         };

@@ -303,9 +303,9 @@ impl KernelWork {
             kernel: &*self.kernel,
             functor: self.functor.as_slice(),
             dims: self.dims,
-            global_size: self.global_size,
-            local_size: self.local_size,
-            global_offset: self.global_offset,
+            global_size: &self.global_size,
+            local_size: &self.local_size,
+            global_offset: &self.global_offset,
         }
     }
 }
@@ -316,9 +316,9 @@ pub struct Launch<'a> {
     pub kernel: &'a dyn Kernel,
     pub functor: &'a [u8],
     pub dims: u32,
-    pub global_size: [u64; 3],
-    pub local_size: [u64; 3],
-    pub global_offset: [u64; 3],
+    pub global_size: &'a [u64; 3],
+    pub local_size: &'a [u64; 3],
+    pub global_offset: &'a [u64; 3],
 }
 
 /// A kernel of host mode: plain C++ called by the CPU backend's threads.

@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use scythe_abi::capi::Destroy;
+use scythe_abi::capi::{self, Destroy};
 use scythe_hal::{self as hal, HostKernelWork, KernelWork, Work};
 
 use crate::context::Context;
@@ -55,36 +55,46 @@ struct State {
     known: [Option<Known>; KNOWN],
 }
 
+/// How many commands a queue remembers before it looks for completed ones.
+const REMEMBERED: usize = 1024;
+
 /// How many commands under way a queue asks about in passing: a driver's answer costs about as much as a launch.
 const ASKED: usize = 16;
 
 /// How many launches a queue remembers.
 const KNOWN: usize = 4;
 
-/// A launch that was found right: all that was asked for, and the kernel as long as it lives.
+/// A launch that was found right, and its kernel as long as that lives. The same again is right again.
 pub struct Known {
-    pub asked: Asked,
-    pub kernel: Weak<ReadyKernel>,
-}
-
-/// What a launch asks for: the same again is right again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
     /// What the kernel's slot holds, which is one kernel in one generation of the registry.
-    pub entry: usize,
-    pub generation: u64,
-    pub functor_size: u64,
-    pub shape: u32,
-    pub dims: u32,
-    pub global_size: [u64; 3],
-    pub local_size: [u64; 3],
-    pub global_offset: [u64; 3],
+    slot: (usize, u64),
+    functor_size: u64,
+    shape: u32,
+    dims: u32,
+    global_size: [u64; 3],
+    local_size: [u64; 3],
+    global_offset: [u64; 3],
+    kernel: Weak<ReadyKernel>,
 }
 
-impl Asked {
-    /// Where it is remembered: entries are allocations of their own.
-    fn place(&self) -> usize {
-        (self.entry >> 6) % KNOWN
+impl Known {
+    pub fn new(slot: (usize, u64), launch: &capi::KernelLaunch, kernel: &Arc<ReadyKernel>) -> Self {
+        let &capi::KernelLaunch { functor_size, shape, dims, global_size, local_size, global_offset, .. } = launch;
+        let kernel = Arc::downgrade(kernel);
+        Self { slot, functor_size, shape, dims, global_size, local_size, global_offset, kernel }
+    }
+
+    fn is_like(&self, slot: (usize, u64), launch: &capi::KernelLaunch) -> bool {
+        self.slot == slot
+            && (self.functor_size, self.shape, self.dims) == (launch.functor_size, launch.shape, launch.dims)
+            && self.global_size == launch.global_size
+            && self.local_size == launch.local_size
+            && self.global_offset == launch.global_offset
+    }
+
+    /// Where it is remembered: entries, which slots hold, are allocations of their own.
+    fn place((entry, _): (usize, u64)) -> usize {
+        (entry >> 6) % KNOWN
     }
 }
 
@@ -282,22 +292,28 @@ impl Queue {
         // SAFETY: passed on.
         let launched = unsafe { self.launch_behind(&mut state, launch) };
         if let (Some(Ok(_)), Some(known)) = (&launched, known) {
-            let at = known.asked.place();
+            let at = Known::place(known.slot);
             state.known[at] = Some(known);
         }
         launched
     }
 
-    /// The same for a launch like one before, whose kernel the queue remembers, with this functor.
+    /// The same for a launch like one before, whose kernel the queue remembers, with this functor. `slot` is what its kernel's slot
+    /// holds.
     ///
     /// # Safety
-    /// As for [`Queue::submit`]; the functor is as large as was asked for.
-    pub unsafe fn launch_again(&self, asked: &Asked, functor: &[u8]) -> Option<Result<Node>> {
+    /// As for [`Queue::submit`]; the functor is as large as the launch says.
+    pub unsafe fn launch_again(
+        &self,
+        slot: (usize, u64),
+        launch: &capi::KernelLaunch,
+        functor: &[u8],
+    ) -> Option<Result<Node>> {
         let mut state = lock(&self.state);
-        let known = state.known[asked.place()].as_ref().filter(|known| known.asked == *asked)?;
+        let known = state.known[Known::place(slot)].as_ref().filter(|known| known.is_like(slot, launch))?;
         let kernel = known.kernel.upgrade()?;
-        let &Asked { dims, global_size, local_size, global_offset, .. } = asked;
-        let lent = hal::Launch { kernel: &*kernel, functor, dims, global_size, local_size, global_offset };
+        let capi::KernelLaunch { dims, global_size, local_size, global_offset, .. } = launch;
+        let lent = hal::Launch { kernel: &*kernel, functor, dims: *dims, global_size, local_size, global_offset };
         // SAFETY: passed on.
         unsafe { self.launch_behind(&mut state, &lent) }
     }
@@ -451,7 +467,7 @@ impl State {
             }
         } else if self.pending.len() >= self.prune_at {
             self.sweep(ASKED);
-            self.prune_at = (2 * self.pending.len()).max(32);
+            self.prune_at = (2 * self.pending.len()).max(REMEMBERED);
         }
     }
 

@@ -18,7 +18,7 @@ use crate::launch::{Ranges, check_local_memory};
 use crate::memory::Buffer;
 use crate::memory::coherence::Access;
 use crate::native_kernel::Arguments;
-use crate::queue::{Action, Asked, Commit, HostCall, Known, Order, Queue};
+use crate::queue::{Action, Commit, HostCall, Known, Order, Queue};
 use crate::registry::{self, Constants, Expected, ReadyKernel, Slot};
 use crate::{Result, invalid, settings};
 
@@ -219,11 +219,12 @@ unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
 /// # Safety
 /// As for [`kernel`].
 unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> {
-    if let Some(asked) = asked(launch) {
+    let content = || slot_content(launch);
+    if let Some(slot) = content() {
         // SAFETY: passed on.
         let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
         // SAFETY: passed on.
-        if let Some(node) = unsafe { queue.launch_again(&asked, functor) } {
+        if let Some(node) = unsafe { queue.launch_again(slot, launch, functor) } {
             return node;
         }
     }
@@ -231,10 +232,10 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
     let action = match unsafe { checked_kernel(launch, queue) }? {
         Launched::OnHost(action) => action,
         Launched::Kernel { kernel, functor, ranges } => {
-            let Ranges { dims, global_size, local_size, global_offset, .. } = ranges;
-            let lent = hal::Launch { kernel: &*kernel, functor, dims, global_size, local_size, global_offset };
+            let Ranges { dims, global_size, local_size, global_offset, .. } = &ranges;
+            let lent = hal::Launch { kernel: &*kernel, functor, dims: *dims, global_size, local_size, global_offset };
             if !ranges.is_empty() && kernel.accessors().is_empty() {
-                let known = asked(launch).map(|asked| Known { asked, kernel: Arc::downgrade(&kernel) });
+                let known = content().map(|slot| Known::new(slot, launch, &kernel));
                 // SAFETY: passed on.
                 if let Some(node) = unsafe { queue.launch(&lent, known) } {
                     return node;
@@ -247,12 +248,9 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
     unsafe { queue.submit(action, Order::default()) }
 }
 
-/// What the launch asks for, where its kernel's slot holds a kernel of this generation, with default constants.
-fn asked(launch: &c::KernelLaunch) -> Option<Asked> {
-    let slot = slot(launch).filter(|_| launch.constant_count == 0 && launch.host.is_none())?;
-    let (entry, generation) = slot.content()?;
-    let &c::KernelLaunch { functor_size, shape, dims, global_size, local_size, global_offset, .. } = launch;
-    Some(Asked { entry, generation, functor_size, shape, dims, global_size, local_size, global_offset })
+/// What the kernel's slot holds, where that is a kernel of this generation, and the launch has default constants.
+fn slot_content(launch: &c::KernelLaunch) -> Option<(usize, u64)> {
+    slot(launch).filter(|_| launch.constant_count == 0 && launch.host.is_none())?.content()
 }
 
 /// Where the program lets the runtime remember the kernel.
