@@ -124,7 +124,7 @@ public:
   buffer(I first, I last, const property_list &p = {}) : buffer(first, last, Allocator(), p) {}
   template <class I, int D = Dimensions, class = std::enable_if_t<D == 1>, class = detail::iterator_value<I>>
   buffer(I first, I last, Allocator a, const property_list &p = {})
-      : buffer(std::vector<element>(first, last), a, p, copied_tag()) {}
+      : buffer(std::vector<copied>(first, last), a, p, copied_tag()) {}
 
   // --- A part of another buffer
 
@@ -211,7 +211,9 @@ private:
     detail::check(scythe_buffer_create(&desc, &created));
     handle_ = detail::handle<scythe_buffer>::adopt(created);
   }
-  buffer(std::vector<element> contents, const Allocator &a, const property_list &p, copied_tag)
+  // A vector of `bool` has no memory to show.
+  using copied = std::conditional_t<std::is_same_v<element, bool>, unsigned char, element>;
+  buffer(std::vector<copied> contents, const Allocator &a, const property_list &p, copied_tag)
       : range_(contents.size()), allocator_(a), properties_(p) {
     scythe_buffer_desc desc = {contents.size() * sizeof(T), sizeof(T), contents.data(), SCYTHE_BUFFER_COPY_HOST, 0};
     scythe_buffer created = nullptr;

@@ -119,6 +119,10 @@ void shared_pointers(sycl::queue &q) {
 }
 
 void iterators(sycl::queue &q) {
+  const bool flags[] = {true, false, true};
+  sycl::buffer of_flags(flags, flags + 3);
+  sycl::host_accessor seen(of_flags, sycl::read_only);
+  CHECK(seen.size() == 3 && seen[0] && !seen[1] && seen[2]);
   std::list<int> list(n, 4);
   {
     sycl::buffer<int> b(list.begin(), list.end());
