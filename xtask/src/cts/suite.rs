@@ -30,13 +30,15 @@ impl Suite {
         let source = folder.join("suite");
         link_tree(&path, catch2, &source)?;
         let build = folder.join("build");
+        let compiler = prefix.join("bin/scythe");
+        forget_other(&build, &compiler)?;
         progress("configuring the conformance suite");
         let mut cmake = Command::new("cmake");
         cmake.arg("-S").arg(&source).arg("-B").arg(&build).args(["-G", "Ninja"]);
         cmake.args([
             format!("-DCMAKE_MODULE_PATH={}", root().join("cmake/cts").display()),
             format!("-DScythe_DIR={}", prefix.join("lib/cmake/Scythe").display()),
-            format!("-DCMAKE_CXX_COMPILER={}", prefix.join("bin/scythe").display()),
+            format!("-DCMAKE_CXX_COMPILER={}", compiler.display()),
         ]);
         let on =
             ["FULL_CONFORMANCE", "DEPRECATED_FEATURES_TESTS", "OPENCL_INTEROP_TESTS", "DOUBLE_TESTS", "HALF_TESTS"];
@@ -70,6 +72,23 @@ impl Suite {
         let all = process::output(ninja.arg("-C").arg(&self.build).args(["-t", "commands", "-s", &name]))?;
         let last = all.lines().rev().find(|l| l.contains(&format!("-o {name} "))).map(str::to_owned);
         last.ok_or_else(|| format!("Ninja knows no command that makes {name}"))
+    }
+}
+
+/// Removes what CMake remembers of a build with another compiler: it does not change compilers, and forgets options when asked to.
+fn forget_other(build: &Path, compiler: &Path) -> Result<(), String> {
+    let cache = build.join("CMakeCache.txt");
+    let Ok(text) = std::fs::read_to_string(&cache) else { return Ok(()) };
+    let line = text.lines().find_map(|l| l.strip_prefix("CMAKE_CXX_COMPILER:")?.split_once('='));
+    if line.is_none_or(|(_, of)| Path::new(of) == compiler) {
+        return Ok(());
+    }
+    let fail = |what: &Path, e: std::io::Error| format!("cannot remove {}: {e}", what.display());
+    std::fs::remove_file(&cache).map_err(|e| fail(&cache, e))?;
+    let files = build.join("CMakeFiles");
+    match std::fs::remove_dir_all(&files) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(fail(&files, e)),
+        _ => Ok(()),
     }
 }
 
@@ -120,4 +139,23 @@ fn categories(tests: &Path) -> Result<Vec<String>, String> {
 fn version(suite: &Path) -> String {
     let commit = process::output(Command::new("git").arg("-C").arg(suite).args(["rev-parse", "--short=12", "HEAD"]));
     commit.map_or_else(|_| "of unknown version".to_owned(), |c| c.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Scratch;
+
+    #[test]
+    fn builds_of_another_compiler_are_forgotten() {
+        let scratch = Scratch::new("cts-forget").unwrap();
+        let (cache, files) = (scratch.path().join("CMakeCache.txt"), scratch.path().join("CMakeFiles"));
+        std::fs::write(&cache, "A:STRING=b\nCMAKE_CXX_COMPILER:STRING=/a/bin/scythe\n").unwrap();
+        std::fs::create_dir(&files).unwrap();
+        forget_other(scratch.path(), Path::new("/a/bin/scythe")).unwrap();
+        assert!(cache.exists() && files.exists());
+        forget_other(scratch.path(), Path::new("/b/bin/scythe")).unwrap();
+        assert!(!cache.exists() && !files.exists());
+        forget_other(scratch.path(), Path::new("/b/bin/scythe")).unwrap();
+    }
 }
