@@ -129,7 +129,7 @@ public:
   // --- A part of another buffer
 
   buffer(buffer &parent, const id<Dimensions> &base, const range_type &sub_range)
-      : range_(sub_range), allocator_(parent.allocator_), properties_(parent.properties_), owner_(parent.owner_),
+      : owner_(parent.owner_), range_(sub_range), allocator_(parent.allocator_), properties_(parent.properties_),
         sub_buffer_(true) {
     std::size_t offset = parent.check_part(base, sub_range) * sizeof(T);
     scythe_buffer part = nullptr;

@@ -61,7 +61,9 @@ def : TargetInfo<"spir64_fpga", [], [], "", "", 1>;
 
 //===-- x86-64 CPUs: Scythe's own device [SCYTHE] ----------------------------------------------------------------===//
 
-defvar UsmAllocations = [AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations];
+// Scythe's pools of memory work wherever these allocations do.
+defvar UsmAllocations = [AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,
+                         AspectExt_oneapi_async_memory_alloc];
 defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectAtomic64, AspectOnline_compiler,
                      AspectQueue_profiling, AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
                      AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;

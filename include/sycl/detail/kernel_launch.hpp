@@ -136,6 +136,7 @@ template <int D, class K> void run_items(void *ctx, std::uint64_t *next, std::ui
     self.local[2] = index / size[0] / size[1];
     host_work_item = &self;
     call_with_nd_item<D>(run.kernel, self);
+    host_work_item = nullptr;
   }
 }
 
