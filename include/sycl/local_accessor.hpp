@@ -11,6 +11,47 @@
 
 namespace sycl {
 
+namespace detail {
+// Walks local memory. It is a pointer with a type of its own: programs name kernels after iterators, and those of a
+// buffer's accessor are plain pointers. What it leaves out, such as comparisons, is done by the pointer it converts to.
+template <class T> class local_iterator {
+public:
+  using iterator_category = std::random_access_iterator_tag;
+#if __cplusplus >= 202002L
+  using iterator_concept = std::contiguous_iterator_tag;
+#endif
+  using value_type = std::remove_cv_t<T>;
+  using element_type = T;
+  using difference_type = std::ptrdiff_t;
+  using pointer = T *;
+  using reference = T &;
+
+  local_iterator() = default;
+  explicit local_iterator(T *at) : at_(at) {}
+  template <class U, class = std::enable_if_t<std::is_same_v<T, const U>>>
+  local_iterator(const local_iterator<U> &other) : at_(other) {}
+
+  operator T *() const { return at_; }
+  T &operator*() const { return *at_; }
+  T *operator->() const { return at_; }
+  local_iterator &operator+=(difference_type n) {
+    at_ += n;
+    return *this;
+  }
+  local_iterator &operator-=(difference_type n) { return *this += -n; }
+  local_iterator &operator++() { return *this += 1; }
+  local_iterator &operator--() { return *this += -1; }
+  local_iterator operator++(int) { return local_iterator(at_++); }
+  local_iterator operator--(int) { return local_iterator(at_--); }
+  friend local_iterator operator+(local_iterator i, difference_type n) { return i += n; }
+  friend local_iterator operator+(difference_type n, local_iterator i) { return i += n; }
+  friend local_iterator operator-(local_iterator i, difference_type n) { return i -= n; }
+
+private:
+  T *at_ = nullptr;
+};
+} // namespace detail
+
 template <class T, int Dimensions> class SCYTHE_SPECIAL("local_accessor") local_accessor {
   static_assert(Dimensions >= 0 && Dimensions <= 3, "accessors have 0 to 3 dimensions");
   static constexpr int stored = Dimensions ? Dimensions : 1;
@@ -21,8 +62,8 @@ public:
   using const_reference = const T &;
   using size_type = std::size_t;
   using difference_type = std::ptrdiff_t;
-  using iterator = T *;
-  using const_iterator = const T *;
+  using iterator = detail::local_iterator<T>;
+  using const_iterator = detail::local_iterator<const T>;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
   template <access::decorated D> using accessor_ptr = local_ptr<T, D>;
@@ -59,10 +100,10 @@ public:
     *memory() = value;
     return *this;
   }
-  iterator begin() const noexcept { return memory(); }
-  iterator end() const noexcept { return memory() + size(); }
-  const_iterator cbegin() const noexcept { return memory(); }
-  const_iterator cend() const noexcept { return memory() + size(); }
+  iterator begin() const noexcept { return iterator(memory()); }
+  iterator end() const noexcept { return iterator(memory() + size()); }
+  const_iterator cbegin() const noexcept { return const_iterator(memory()); }
+  const_iterator cend() const noexcept { return const_iterator(memory() + size()); }
   reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
   reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
   const_reverse_iterator crbegin() const noexcept { return const_reverse_iterator(cend()); }

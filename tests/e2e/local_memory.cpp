@@ -3,7 +3,28 @@
 // backends: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
+#include <iterator>
+#include <memory>
+#include <type_traits>
 #include <vector>
+
+// Iterators are random access, and pointers where a pointer is asked for. Kernels may be named after them: they are not
+// those of a buffer's accessor.
+using local = sycl::local_accessor<int, 1>;
+static_assert(!std::is_same_v<local::iterator, sycl::accessor<int>::iterator>);
+static_assert(!std::is_same_v<local::const_iterator, sycl::accessor<int>::const_iterator>);
+static_assert(!std::is_same_v<local::iterator, local::const_iterator>);
+static_assert(std::is_same_v<std::iterator_traits<local::const_iterator>::reference, const int &>);
+static_assert(std::is_same_v<std::iterator_traits<local::const_iterator>::value_type, int>);
+static_assert(std::is_same_v<std::pointer_traits<local::const_iterator>::element_type, const int>);
+static_assert(std::is_convertible_v<local::iterator, local::const_iterator>);
+static_assert(!std::is_convertible_v<local::const_iterator, local::iterator>);
+static_assert(std::is_convertible_v<local::iterator, const int *>);
+static_assert(std::is_trivially_copyable_v<local::iterator> && sizeof(local::iterator) == sizeof(int *));
+#if __cplusplus >= 202002L
+static_assert(std::contiguous_iterator<local::iterator> && std::contiguous_iterator<local::const_iterator>);
+static_assert(std::is_same_v<decltype(std::to_address(local::const_iterator())), const int *>);
+#endif
 
 int main() {
   sycl::queue q;
@@ -30,6 +51,34 @@ int main() {
   for (int i = 0; i < static_cast<int>(out.size()); ++i)
     wrong += out[i] != i * i + i;
   CHECK(wrong == 0);
+
+  // Each work-item walks what all of them wrote, in both directions.
+  std::vector<int> walked(size, 0);
+  {
+    sycl::buffer<int> b(walked);
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor v(b, h, sycl::write_only);
+      local mine(sycl::range<1>(size), h);
+      h.parallel_for(sycl::nd_range<1>(size, size), [=](sycl::nd_item<1> it) {
+        const std::size_t l = it.get_local_id(0);
+        *(mine.begin() + static_cast<std::ptrdiff_t>(l)) = static_cast<int>(l) + 1;
+        group_barrier(it.get_group());
+        int sum = 0;
+        for (const int &element : mine)
+          sum += element;
+        for (auto i = mine.crbegin(); i != mine.crend(); ++i)
+          sum += *i;
+        local::const_iterator last = mine.end();
+        int *const first = mine.begin();
+        bool right = last - mine.begin() == std::ptrdiff_t(size) && mine.begin() < last && *--last == int(size);
+        right = right && first == mine.begin() && last-- != mine.cend() && mine.begin()[3] == 4 && last[1] == int(size);
+        right = right && *(2 + mine.cbegin()) == 3 && *(mine.end() - 2) == *last++ && (mine.begin() += 5) - 5 == first;
+        v[it.get_global_id(0)] = right ? sum : -1;
+      });
+    });
+  }
+  for (const int sum : walked)
+    CHECK(sum == size * (size + 1));
 
   // Without work-groups there is no such memory. Host mode does not look into what kernels capture.
 #ifndef SCYTHE_HOST_MODE
