@@ -8,7 +8,7 @@ use scythe_abi::names::MODULE_ID_ATTRIBUTE;
 use scythe_llvm::{Function, Linkage, Module, Place};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 /// Which entry points share an image.
@@ -16,7 +16,8 @@ use std::hash::Hash;
 pub enum Mode {
     /// All.
     Off,
-    /// Those of one translation unit, and of others that use the same `device_global` with `device_image_scope`.
+    /// Those of one translation unit, [`AUTO_MOST`] at a time, and of others that use the same `device_global` with
+    /// `device_image_scope`.
     #[default]
     Auto,
     /// Those of one translation unit.
@@ -24,6 +25,11 @@ pub enum Mode {
     /// None.
     PerKernel,
 }
+
+/// Entry points that share an image of mode [`Mode::Auto`], where nothing keeps more of them together. Images are compiled as a
+/// whole, for the first kernel that is launched, and anew for each set of values of specialization constants: a program should not
+/// wait for hundreds of kernels then. Each image costs a little itself, so there should not be one for each kernel.
+pub const AUTO_MOST: usize = 32;
 
 impl Mode {
     pub const NAMES: &str = "off, per_source, per_kernel or auto";
@@ -95,7 +101,9 @@ pub fn group(entries: &[EntryPoint<'_>], mode: Mode, together: &[&[usize]]) -> V
         Mode::PerSource => group_by(entries, |_, entry| (unit(entry), entry.requirements.share_key())),
         Mode::Auto => {
             let units = joined(entries.iter().map(unit).collect(), together);
-            group_by(entries, |index, entry| (units[index].as_str(), entry.requirements.share_key()))
+            let groups = group_by(entries, |index, entry| (units[index].as_str(), entry.requirements.share_key()));
+            let bound: HashSet<usize> = together.iter().flat_map(|list| list.iter().copied()).collect();
+            groups.into_iter().flat_map(|group| portions(group, &bound)).collect()
         }
     }
 }
@@ -108,6 +116,14 @@ fn joined(mut units: Vec<String>, together: &[&[usize]]) -> Vec<String> {
         units.iter_mut().filter(|unit| others.contains(unit)).for_each(|unit| unit.clone_from(&first));
     }
     units
+}
+
+/// A group in portions of [`AUTO_MOST`]; one of whose members some are bound to others stays whole.
+fn portions(group: Vec<usize>, bound: &HashSet<usize>) -> Vec<Vec<usize>> {
+    if group.len() <= AUTO_MOST || group.iter().any(|entry| bound.contains(entry)) {
+        return vec![group];
+    }
+    group.chunks(AUTO_MOST).map(<[usize]>::to_vec).collect()
 }
 
 fn group_by<'ctx, K: Hash + Eq>(

@@ -24,7 +24,7 @@ mod requirements;
 mod undefined;
 
 pub use external::WARNING as EXTERNAL_WARNING;
-pub use group::Mode;
+pub use group::{AUTO_MOST, Mode};
 pub use link::link;
 pub use name::{kernel_name, symbol_name};
 pub use provided::is_provided;

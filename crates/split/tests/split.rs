@@ -3,7 +3,7 @@
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::names::{DEVICE_GLOBALS, LAUNCH_PROPERTY_SET};
 use scythe_llvm::{Context, Module};
-use scythe_split::{Imports, Mode, Options, Part, Split, link};
+use scythe_split::{AUTO_MOST, Imports, Mode, Options, Part, Split, link};
 
 const TARGET: &str = "spirv64-unknown-unknown";
 
@@ -276,6 +276,26 @@ fn missing_and_damaged_launch_rows_are_errors() {
     let row = "!{!\"_ZTS1K\", i32 9, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into();
     let unknown = Ir { rows: vec![row], ..Ir::default() };
     check(unknown, "a.bc: error: launch metadata, node 0: kernel '_ZTS1K': unknown shape 9 [scythe-E0204]\n");
+}
+
+#[test]
+fn units_of_many_kernels_become_several_images_unless_a_variable_binds_them() {
+    let kernels = |used: &str| {
+        (0..2 * AUTO_MOST + 6).fold(Ir::default(), |ir, n| {
+            let code = if n == 3 || n == 50 { used } else { "" };
+            ir.kernel(&format!("_ZTS3K{n:02}"), "a.cpp", "a.cpp", 1, code)
+        })
+    };
+    let sizes = |ir: Ir, mode| -> Vec<usize> {
+        let context = Context::new();
+        split(link_all(&context, &[ir]).unwrap(), mode).iter().map(|part| part.symbols.len()).collect()
+    };
+    assert_eq!(sizes(kernels(""), Mode::Auto), [AUTO_MOST, AUTO_MOST, 6]);
+    assert_eq!(sizes(kernels(""), Mode::PerSource), [2 * AUTO_MOST + 6]);
+    let variable = "@scoped = weak_odr addrspace(1) externally_initialized global i32 0 #9\n\
+                    attributes #9 = { \"sycl-unique-id\"=\"scoped\" \"sycl-device-global-size\"=\"4\" \"sycl-device-image-scope\" }\n";
+    let bound = kernels("  store i32 1, ptr addrspace(1) @scoped\n").text(variable);
+    assert_eq!(sizes(bound, Mode::Auto), [2 * AUTO_MOST + 6]);
 }
 
 #[test]
