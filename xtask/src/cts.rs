@@ -13,7 +13,7 @@ mod outcome;
 mod report;
 mod suite;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -30,10 +30,11 @@ Usage: cargo xtask cts --suite PATH [OPTION]...
 
   --suite PATH        a checkout of SYCL-CTS
   --catch2 PATH       a checkout of Catch2, where the suite's submodule vendor/Catch2 is empty
-  --backend NAME      cpu (default) or opencl; may be repeated: categories are built once and run on each
+  --backend NAME      cpu (default), opencl or cuda; may be repeated: categories are built once and run on each
   --category NAME     only this one; may be repeated
   --resume            leave out categories that have a result
-  --rerun             run the programs that an earlier call built, without building them anew
+  --rerun             run the programs that an earlier call built, without building them anew; wants no --suite, and on
+                      a machine with an NVIDIA GPU alone only this tool and the folder cts of the target folder
   --time-limit S      seconds for a category's build, and again for its run (default 3600)
   --memory-limit MB   of each compiler or test program (default 8192)
   --jobs N            compilers at the same time (default: processors)
@@ -45,15 +46,17 @@ Usage: cargo xtask cts --suite PATH [OPTION]...
 pub enum Backend {
     Cpu,
     OpenCl,
+    Cuda,
 }
 
 impl Backend {
-    pub const ALL: [Backend; 2] = [Backend::Cpu, Backend::OpenCl];
+    pub const ALL: [Backend; 3] = [Backend::Cpu, Backend::OpenCl, Backend::Cuda];
 
     pub fn name(self) -> &'static str {
         match self {
             Backend::Cpu => "cpu",
             Backend::OpenCl => "opencl",
+            Backend::Cuda => "cuda",
         }
     }
 }
@@ -104,7 +107,7 @@ impl Options {
                 _ => return Err(format!("'cts' does not know '{word}'\n\n{HELP}")),
             }
         }
-        if options.suite.as_os_str().is_empty() {
+        if options.suite.as_os_str().is_empty() && !options.rerun {
             return Err(format!("--suite is missing\n\n{HELP}"));
         }
         if options.backends.is_empty() {
@@ -115,7 +118,10 @@ impl Options {
 }
 
 fn backend(name: &str) -> Result<Backend, String> {
-    Backend::ALL.into_iter().find(|b| b.name() == name).ok_or_else(|| format!("no backend '{name}': cpu or opencl"))
+    Backend::ALL
+        .into_iter()
+        .find(|b| b.name() == name)
+        .ok_or_else(|| format!("no backend '{name}': cpu, opencl or cuda"))
 }
 
 fn number(option: &str, text: &str) -> Result<u64, String> {
@@ -131,14 +137,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         return Ok(ExitCode::SUCCESS);
     }
     let options = Options::parse(args)?;
-    // The suite is linked with OpenCL's loader, whatever backend it runs on.
-    setup::ensure(Purpose::Bench)?;
-    let prefix = match &options.prefix {
-        Some(prefix) => std::path::absolute(prefix).map_err(|e| format!("{}: {e}", prefix.display()))?,
-        None => stage::stage(Profile::Release)?,
-    };
     let folder = target().join("cts");
-    let suite = Suite::configure(&options.suite, options.catch2.as_deref(), &prefix, &folder)?;
+    let suite = if options.rerun { Suite::configured(&folder)? } else { configure(&options, &folder)? };
     let wanted = chosen(&suite, &options.categories)?;
     for category in &wanted {
         let missing: Vec<Backend> = options
@@ -152,7 +152,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         }
         progress(&format!("category {category}"));
         let built = if options.rerun {
-            let before = options.backends.iter().find_map(|b| Outcome::load(&folder, *b, category));
+            // All backends run the same programs.
+            let before = Backend::ALL.iter().find_map(|b| Outcome::load(&folder, *b, category));
             build::built_before(&suite, category, &before.unwrap_or_default())?
         } else {
             build::build(&suite, category, options.limits, options.jobs)?
@@ -166,6 +167,16 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     }
     report::write(&suite, &folder, &root().join("docs"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn configure(options: &Options, folder: &Path) -> Result<Suite, String> {
+    // The suite is linked with OpenCL's loader, whatever backend it runs on.
+    setup::ensure(Purpose::Bench)?;
+    let prefix = match &options.prefix {
+        Some(prefix) => std::path::absolute(prefix).map_err(|e| format!("{}: {e}", prefix.display()))?,
+        None => stage::stage(Profile::Release)?,
+    };
+    Suite::configure(&options.suite, options.catch2.as_deref(), &prefix, folder)
 }
 
 /// The categories to run: those named, which must be the suite's, or all.
@@ -186,7 +197,9 @@ mod tests {
 
     #[test]
     fn options_may_repeat_and_have_values_either_way() {
-        let o = parse("--suite=a --category id --category=range --backend cpu --backend opencl --jobs=3").unwrap();
+        let o =
+            parse("--suite=a --category id --category=range --backend cpu --backend opencl --backend=cuda --jobs=3")
+                .unwrap();
         assert_eq!(o.suite, PathBuf::from("a"));
         assert_eq!(o.categories, ["id", "range"]);
         assert_eq!(o.backends, Backend::ALL);
@@ -196,6 +209,7 @@ mod tests {
     #[test]
     fn the_backend_is_the_cpu_unless_named() {
         assert_eq!(parse("--suite a").unwrap().backends, [Backend::Cpu]);
+        assert_eq!(parse("--rerun").unwrap().backends, [Backend::Cpu]);
     }
 
     #[test]
@@ -203,7 +217,7 @@ mod tests {
         for (text, part) in [
             ("", "--suite is missing"),
             ("--suite", "wants a value"),
-            ("--suite a --backend cuda", "'cuda'"),
+            ("--suite a --backend metal", "'metal'"),
             ("--suite a --jobs none", "'none'"),
             ("--suite a --time-limit 0", "above 0"),
             ("--suite a --fast", "'--fast'"),

@@ -37,6 +37,7 @@ fn variables(backend: Backend, folder: &Path) -> Result<Vec<String>, String> {
             list.push("ONEAPI_DEVICE_SELECTOR=opencl:*".to_owned());
             list.extend(opencl::variables(&opencl::runtime()?));
         }
+        Backend::Cuda => list.push("ONEAPI_DEVICE_SELECTOR=cuda:*".to_owned()),
     }
     Ok(list)
 }

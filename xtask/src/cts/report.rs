@@ -64,6 +64,7 @@ fn section(backend: Backend, outcomes: &[(&str, Option<Outcome>)], reasons: &[Re
     let title = match backend {
         Backend::Cpu => "The built-in CPU device",
         Backend::OpenCl => "OpenCL (Intel's runtime for CPUs)",
+        Backend::Cuda => "CUDA (generic code, compiled at run time)",
     };
     let mut text = format!("\n## {title}\n\n{conforming} of {} categories conform.\n\n", outcomes.len());
     text +=

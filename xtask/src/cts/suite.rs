@@ -7,6 +7,9 @@ use super::commands::{self, Unit};
 use crate::process::{self, progress};
 use crate::workspace::root;
 
+/// What [`Suite::configured`] needs to know of the checkout, in the build folder: the version, then the categories, one per line.
+const FACTS: &str = "scythe-suite.txt";
+
 /// Libraries that every test program is linked with.
 const LIBRARIES: [&str; 4] = ["util", "oclmath", "Catch2", "main_function_object"];
 
@@ -46,13 +49,30 @@ impl Suite {
         cmake.args(on.iter().chain(&extensions).map(|o| format!("-DSYCL_CTS_ENABLE_{o}=ON")));
         cmake.arg("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
         process::output(&mut cmake)?;
-        let list = build.join("compile_commands.json");
-        let json = std::fs::read_to_string(&list).map_err(|e| format!("cannot read {}: {e}", list.display()))?;
-        let units = commands::units(&json).map_err(|e| format!("{}: {e}", list.display()))?;
+        let (version, categories) = (version(&path), categories(&path.join("tests"))?);
+        let facts = build.join(FACTS);
+        std::fs::write(&facts, format!("{version}\n{}\n", categories.join("\n")))
+            .map_err(|e| format!("cannot write {}: {e}", facts.display()))?;
+        let suite = Suite::configured(folder)?;
         progress("building what all tests share");
-        let suite = Suite { version: version(&path), categories: categories(&path.join("tests"))?, units, build };
         suite.ninja(&LIBRARIES)?;
         Ok(suite)
+    }
+
+    /// What an earlier call configured below `folder`.
+    pub fn configured(folder: &Path) -> Result<Suite, String> {
+        let build = folder.join("build");
+        let read = |name: &str| {
+            let path = build.join(name);
+            std::fs::read_to_string(&path)
+                .map_err(|e| format!("cannot read {}, which a run without --rerun writes: {e}", path.display()))
+        };
+        let facts = read(FACTS)?;
+        let (version, categories) = facts.split_once('\n').unwrap_or((&facts, ""));
+        let categories = categories.lines().map(str::to_owned).collect();
+        let units = commands::units(&read("compile_commands.json")?)
+            .map_err(|e| format!("{}/compile_commands.json: {e}", build.display()))?;
+        Ok(Suite { version: version.to_owned(), categories, units, build })
     }
 
     /// The sources of a category.
@@ -145,6 +165,22 @@ fn version(suite: &Path) -> String {
 mod tests {
     use super::*;
     use crate::process::Scratch;
+
+    #[test]
+    fn what_was_configured_is_read_without_the_checkout() {
+        let scratch = Scratch::new("cts-configured").unwrap();
+        let missing = Suite::configured(scratch.path()).err().unwrap();
+        assert!(missing.contains(FACTS) && missing.contains("without --rerun"), "{missing}");
+        let build = scratch.path().join("build");
+        std::fs::create_dir(&build).unwrap();
+        std::fs::write(build.join(FACTS), "0123abcd\nid\nrange\n").unwrap();
+        let command = "scythe -o tests/id/CMakeFiles/test_id_objects.dir/id.cpp.o -c id.cpp";
+        let commands = format!("[{{\"command\": \"{command}\", \"file\": \"id.cpp\"}}]");
+        std::fs::write(build.join("compile_commands.json"), commands).unwrap();
+        let suite = Suite::configured(scratch.path()).unwrap();
+        assert_eq!((suite.version.as_str(), suite.categories.join(" ")), ("0123abcd", "id range".to_owned()));
+        assert_eq!(suite.units_of("id").map(|u| u.program.as_str()).collect::<Vec<_>>(), ["test_id"]);
+    }
 
     #[test]
     fn builds_of_another_compiler_are_forgotten() {
