@@ -128,7 +128,8 @@ template <class K, int D> struct hierarchical_kernel {
       return properties::properties{properties::work_group_size<one, one, one>};
   }
 
-  void operator()(const nd_item<D> &it) const {
+  SCYTHE_ANNOTATE("scythe::work_groups", "logical")
+  SCYTHE_ANNOTATE("scythe::calls_kernel") void operator()(const nd_item<D> &it) const {
     if constexpr (std::is_invocable_v<const K &, group<D>>)
       kernel(group<D>(it.scythe_self(), logical));
     else

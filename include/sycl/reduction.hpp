@@ -354,6 +354,7 @@ void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &
 
 // Calls a kernel with its item and its reducers, and with a `kernel_handler` where it takes one.
 template <class K, class Item, class... Reducers>
+SCYTHE_ANNOTATE("scythe::calls_kernel")
 SCYTHE_ALWAYS_INLINE void call_with_reducers(K &kernel, const Item &item, Reducers &...reducers) {
   if constexpr (std::is_invocable_v<K &, const Item &, Reducers &...>)
     kernel(item, reducers...);
@@ -367,7 +368,7 @@ template <class K, class Pack, int D> struct nd_range_reduction_kernel {
   Pack pack;
   unsigned char *scratch;
 
-  void operator()(const nd_item<D> &it) {
+  SCYTHE_ANNOTATE("scythe::work_groups", "launched") void operator()(const nd_item<D> &it) {
     typename Pack::states s;
     pack.start(s);
     auto call = [&](auto &...reducers) { call_with_reducers(kernel, it, reducers...); };
@@ -393,7 +394,7 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
   static constexpr bool takes =
       std::is_invocable_v<K &, Item, Reducers...> || std::is_invocable_v<K &, Item, Reducers..., kernel_handler>;
 
-  void operator()(const nd_item<1> &it) {
+  SCYTHE_ANNOTATE("scythe::work_groups", "unknown") void operator()(const nd_item<1> &it) {
     typename Pack::states s;
     pack.start(s);
     for (std::size_t tile = it.get_group(0); tile < tiles; tile += it.get_group_range(0)) {

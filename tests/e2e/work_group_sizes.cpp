@@ -45,6 +45,32 @@ template <std::size_t... S> struct of_size {
   }
 };
 
+// The groups of a hierarchical kernel, of which each is to have a size.
+template <std::size_t... S> struct groups_of_size {
+  static constexpr int D = sizeof...(S);
+  unsigned *out;
+  [[sycl::reqd_work_group_size(S...)]] void operator()(sycl::group<D> g) const {
+    unsigned *to = out;
+    g.parallel_for_work_item([=](sycl::h_item<D> it) {
+      const auto local = it.get_local();
+      to[g.get_group_linear_id() * g.get_local_linear_range() + local.get_linear_id()] =
+          static_cast<unsigned>(local.get_linear_id()) + 1;
+    });
+  }
+};
+template <class K> class hierarchical;
+
+template <class K, int D> void run_groups(sycl::queue &q, unsigned *out, sycl::range<D> groups, sycl::range<D> size) {
+  q.submit([&](sycl::handler &h) { h.parallel_for_work_group<hierarchical<K>>(groups, size, K{out}); }).wait();
+}
+
+// Summing kernels keep to a size that the program launches; a range has none.
+template <class Item> struct counts {
+  template <class R> [[sycl::reqd_work_group_size(16)]] void operator()(Item, R &sum) const { sum += 1; }
+};
+using of_items = counts<sycl::nd_item<1>>;
+using of_a_range = counts<sycl::id<1>>;
+
 constexpr std::size_t most = 4096;
 
 template <class K, int D>
@@ -124,6 +150,32 @@ int main() {
 
   CHECK(check::throws(sycl::errc::nd_range,
                       [&] { run<of_size<8, 8>>(q, out, in, sycl::range<2>(1, 1), sycl::range<2>(4, 16)); }));
+
+  run_groups<groups_of_size<2, 3, 4>>(q, out, sycl::range<3>(1, 2, 3), sycl::range<3>(2, 3, 4));
+  for (unsigned i = 0; i < 6 * 24; ++i)
+    CHECK(out[i] == i % 24 + 1);
+  const auto run_other = [&] {
+    run_groups<groups_of_size<2, 3, 4>>(q, out, sycl::range<3>(1, 2, 3), sycl::range<3>(4, 3, 2));
+  };
+  CHECK(check::throws(sycl::errc::nd_range, run_other));
+  CHECK(check::throws(sycl::errc::nd_range, run_other));
+  // What no device has is the kernel's fault, even if there is no such range.
+  constexpr std::size_t huge = std::size_t(1) << 32;
+  CHECK(check::throws(sycl::errc::kernel_not_supported, [&] {
+    run_groups<groups_of_size<huge, 1, 1>>(q, out, sycl::range<3>(1, 1, 1), sycl::range<3>(huge, huge, huge));
+  }));
+  const sycl::range<3> whole(huge, huge, huge);
+  CHECK(check::throws(sycl::errc::kernel_not_supported,
+                      [&] { run<of_size<huge, 1, 1>>(q, out, in, sycl::range<3>(1, 1, 1), whole); }));
+  CHECK(check::throws(sycl::errc::nd_range, [&] { run<any_size<3>>(q, out, in, sycl::range<3>(1, 1, 1), whole); }));
+
+  *out = 0;
+  const auto sum = sycl::reduction(out, sycl::plus<>());
+  q.parallel_for<of_items>(sycl::nd_range<1>(48, 16), sum, of_items{}).wait();
+  q.parallel_for<of_a_range>(sycl::range<1>(100), sum, of_a_range{}).wait();
+  CHECK(*out == 148);
+  CHECK(check::throws(sycl::errc::nd_range,
+                      [&] { q.parallel_for<of_items>(sycl::nd_range<1>(48, 8), sum, of_items{}).wait(); }));
   sycl::free(out, q);
   sycl::free(in, q);
   return check::result();

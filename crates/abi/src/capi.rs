@@ -238,6 +238,9 @@ pub struct LocalAccessorHead {
     pub bytes: u64,
 }
 
+/// `SCYTHE_SHAPE_HIERARCHICAL`: a shape of launches that no kernel has (see [`crate::launch::Shape`]).
+pub const SHAPE_HIERARCHICAL: u32 = 3;
+
 /// `scythe_kernel_slot`.
 #[repr(C)]
 pub struct KernelSlot {

@@ -139,6 +139,7 @@ fn rows() -> Vec<(String, u64)> {
     rows.push(("SCYTHE_SHAPE_SINGLE_TASK".into(), scythe_abi::launch::Shape::SingleTask as u64));
     rows.push(("SCYTHE_SHAPE_RANGE".into(), scythe_abi::launch::Shape::Range as u64));
     rows.push(("SCYTHE_SHAPE_ND_RANGE".into(), scythe_abi::launch::Shape::NdRange as u64));
+    rows.push(("SCYTHE_SHAPE_HIERARCHICAL".into(), scythe_abi::capi::SHAPE_HIERARCHICAL.into()));
     rows
 }
 

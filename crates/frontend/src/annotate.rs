@@ -8,8 +8,12 @@ use scythe_passes::properties::parameters as parameter_properties;
 use scythe_passes::{device_globals, device_has};
 
 use crate::aspects::{self, AspectFacts};
+use crate::body::WorkGroups;
 use crate::facts::{Attribute, DecoratedType};
 use crate::properties::{self, Property};
+
+/// The annotation that `reqd_work_group_size` becomes.
+const REQUIRED_SIZE: &str = "sycl::reqd_work_group_size";
 
 /// What IR must say of one kernel.
 #[derive(Clone, Debug)]
@@ -20,7 +24,9 @@ pub struct KernelNote {
     pub param_types: Vec<String>,
     /// The name is not the same entity in every translation unit.
     pub internal: bool,
-    /// Annotations of the functor's call operator.
+    /// What sizes of work-groups mean to it.
+    pub work_groups: WorkGroups,
+    /// Annotations of the function that the program wrote.
     pub attributes: Vec<Attribute>,
     /// One entry per parameter.
     pub param_properties: Vec<Vec<Property>>,
@@ -79,7 +85,7 @@ pub fn run(module: &Module, notes: &UnitNotes) {
     let kinds = Kinds::new(module.context());
     for kernel in &notes.kernels {
         if let Some(function) = module.function(&kernel.symbol) {
-            annotate_kernel(module, function, kernel, notes);
+            annotate_kernel(module, function, kernel, notes, kinds);
             if let Some(declared) = aspects::declared(&kernel.attributes) {
                 kinds.set_declared(function, module.context(), &declared);
             }
@@ -106,7 +112,7 @@ pub fn run(module: &Module, notes: &UnitNotes) {
     }
 }
 
-fn annotate_kernel(module: &Module, function: Function, kernel: &KernelNote, notes: &UnitNotes) {
+fn annotate_kernel(module: &Module, function: Function, kernel: &KernelNote, notes: &UnitNotes, kinds: Kinds) {
     let context = module.context();
     let attribute = |name: &str, value: &str| {
         function.add_attribute(Place::Function, context.string_attribute(name, value));
@@ -121,20 +127,34 @@ fn annotate_kernel(module: &Module, function: Function, kernel: &KernelNote, not
         attribute(&name, &value);
     }
     parameter_properties::note(module, function, &kernel.param_properties);
-    for attribute in &kernel.attributes {
-        let node = match attribute.name.as_str() {
-            "sycl::reqd_work_group_size" => ("reqd_work_group_size", sizes(module, &attribute.values)),
-            "sycl::work_group_size_hint" => ("work_group_size_hint", sizes(module, &attribute.values)),
-            _ => continue,
-        };
-        function.set_metadata(context.metadata_kind(node.0), node.1);
-        if node.0 == "reqd_work_group_size" {
-            let dims = ints(module, &[attribute.values.len() as i64]);
-            function.set_metadata(context.metadata_kind("work_group_num_dim"), dims);
+    match kernel.work_groups {
+        WorkGroups::Launched => annotate_work_groups(module, function, &kernel.attributes),
+        WorkGroups::Logical => {
+            let required = kernel.attributes.iter().find(|a| a.name == REQUIRED_SIZE);
+            let required = required.map(|a| a.values.iter().map(|&size| capped(size)).collect::<Vec<_>>());
+            kinds.set_logical_work_group_size(function, context, &required.unwrap_or_default());
         }
+        WorkGroups::Unknown => {}
     }
     if let Some(size) = sub_group_size(&kernel.attributes) {
         annotate_sub_group(module, function, size);
+    }
+}
+
+/// The sizes of the work-groups that the kernel is launched with.
+fn annotate_work_groups(module: &Module, function: Function, attributes: &[Attribute]) {
+    let context = module.context();
+    for attribute in attributes {
+        let kind = match attribute.name.as_str() {
+            REQUIRED_SIZE => "reqd_work_group_size",
+            "sycl::work_group_size_hint" => "work_group_size_hint",
+            _ => continue,
+        };
+        function.set_metadata(context.metadata_kind(kind), sizes(module, &attribute.values));
+        if attribute.name == REQUIRED_SIZE {
+            let dims = ints(module, &[attribute.values.len() as i64]);
+            function.set_metadata(context.metadata_kind("work_group_num_dim"), dims);
+        }
     }
 }
 
@@ -180,10 +200,14 @@ fn ints<'ctx>(module: &Module<'ctx>, values: &[i64]) -> Metadata<'ctx> {
     context.md_node(&values.iter().map(|&value| context.md_int(32, value as u64)).collect::<Vec<_>>())
 }
 
-/// Work-group sizes, fastest dimension first, unused ones 1. SYCL lists the fastest dimension last. Metadata has 32 bits for each; what
-/// is larger becomes the largest, which no device has either.
+/// Metadata has 32 bits for each size; what is larger becomes the largest, which no device has either.
+fn capped(size: i64) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
+
+/// Work-group sizes, fastest dimension first, unused ones 1. SYCL lists the fastest dimension last.
 fn sizes<'ctx>(module: &Module<'ctx>, values: &[i64]) -> Metadata<'ctx> {
-    let mut all: Vec<i64> = values.iter().rev().map(|size| *size.min(&i64::from(u32::MAX))).take(3).collect();
+    let mut all: Vec<i64> = values.iter().rev().map(|&size| capped(size).into()).take(3).collect();
     all.resize(3, 1);
     ints(module, &all)
 }

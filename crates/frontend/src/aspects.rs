@@ -10,6 +10,7 @@ use scythe_abi::aspect::Aspect;
 use scythe_diag::Location;
 use scythe_passes::aspects::chain::{Place, Sources};
 
+use crate::body;
 use crate::facts::{Action, Attribute, Decl, Kernel, Loc, Source};
 use crate::reach::{Graph, Node, Root};
 
@@ -48,15 +49,6 @@ pub fn declared(attributes: &[Attribute]) -> Option<Vec<u32>> {
     Some(aspects.into_iter().collect())
 }
 
-/// The call operator that a kernel's entry point reaches; a functor may have several.
-pub fn kernel_body<'a>(graph: &'a Graph, kernel: &Kernel) -> Option<&'a Node> {
-    graph.nodes.iter().find(|node| {
-        node.function.parent.is_some()
-            && node.function.parent == kernel.functor_decl
-            && node.function.name.starts_with("operator()")
-    })
-}
-
 /// What messages need of a function.
 #[derive(Clone, Debug, Default)]
 struct Known {
@@ -80,8 +72,10 @@ impl AspectFacts {
     pub fn new(source: &impl Source, graph: &Graph, kernels: &[Kernel]) -> Self {
         let uses: Vec<Vec<(u32, Loc)>> = graph.nodes.iter().map(used).collect();
         let concerned = concerned(graph, &uses);
+        let written: Vec<Option<&Node>> =
+            kernels.iter().map(|kernel| body::find(graph, kernel).map(|body| body.node)).collect();
         let bodies: HashMap<Decl, &Kernel> =
-            kernels.iter().rev().filter_map(|kernel| Some((kernel_body(graph, kernel)?.decl, kernel))).collect();
+            kernels.iter().zip(&written).rev().filter_map(|(kernel, body)| Some(((*body)?.decl, kernel))).collect();
         let mut facts = Self::default();
         let numbers: HashMap<usize, u32> = (0u32..).zip(&concerned).map(|(number, &node)| (node, number)).collect();
         for (number, &index) in (0u32..).zip(&concerned) {
@@ -109,8 +103,8 @@ impl AspectFacts {
                 _ => uses[index].clone(),
             };
             // A kernel has what its functor's call operator declares.
-            let speaker = match (node.root, kernel) {
-                (Some(Root::Kernel(_)), Some(kernel)) => kernel_body(graph, kernel).unwrap_or(node),
+            let speaker = match node.root {
+                Some(Root::Kernel(kernel)) => written[kernel].unwrap_or(node),
                 _ => node,
             };
             facts.known.push(Known {

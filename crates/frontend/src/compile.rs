@@ -5,6 +5,7 @@ use scythe_llvm::Module;
 
 use crate::annotate::{self, DeviceGlobalNote, FunctionNote, KernelNote, UnitNotes, VariableNote};
 use crate::aspects::{self, AspectFacts};
+use crate::body;
 use crate::call_site::{self, CallSite};
 use crate::facts::{Decl, Kernel, Level, Loc, Source};
 use crate::int_header::{self, KernelEntry};
@@ -111,7 +112,8 @@ fn kernel_rows(kernel: &Kernel) -> Vec<Row> {
 
 fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel) -> KernelNote {
     let rows = kernel_rows(kernel);
-    let operator = aspects::kernel_body(graph, kernel);
+    let body = body::find(graph, kernel);
+    let operator = body.as_ref().map(|body| body.node);
     let position = unit.locate(kernel.functor_loc);
     let odr_hash = operator.map_or(0, |node| node.function.odr_hash);
     KernelNote {
@@ -127,6 +129,7 @@ fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel) -> KernelNote {
         },
         param_types: rows.iter().map(|row| row.type_name.clone()).collect(),
         internal: !kernel.external,
+        work_groups: body.as_ref().map(|body| body.work_groups).unwrap_or_default(),
         attributes: operator.map(|node| node.function.attributes.clone()).unwrap_or_default(),
         param_properties: rows.iter().map(|row| properties::of_parameter(&row.properties)).collect(),
     }

@@ -8,6 +8,7 @@
 //! * [`facts`]: what is known of the unit, as values; [`unit`] gets it from the shim (`ffi`).
 //! * [`reach`]: which functions are device code. [`diagnose`], [`functor`], [`library`]: what they and functors must not do.
 //! * [`rows`]: functor layout → launch rows. [`call_site`]: where kernels are submitted. [`int_header`]: the header.
+//! * [`body`]: which function of the program a kernel is.
 //! * [`aspects`]: which optional features functions use, and where. [`attributes`]: what attributes may say. [`warnings`]: `-W`.
 //! * [`properties`]: what the attributes that list properties say.
 //! * [`annotate`]: all of it into IR. [`lower`]: the passes that run here.
@@ -17,6 +18,7 @@
 pub mod annotate;
 pub mod aspects;
 pub mod attributes;
+pub mod body;
 pub mod call_site;
 pub mod compile;
 pub mod diagnose;

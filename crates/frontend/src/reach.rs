@@ -3,7 +3,7 @@
 //! The search is breadth first from all kernels and `SYCL_EXTERNAL` functions at once, in source order, so that each
 //! function is known by a shortest chain of calls and the outcome does not depend on addresses.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::facts::{Action, Decl, Event, Function, Loc, Source};
 
@@ -65,7 +65,24 @@ impl Graph {
 
     /// The node of a function that was reached.
     pub fn find(&self, decl: Decl) -> Option<&Node> {
-        self.index.get(&decl).map(|&i| &self.nodes[i])
+        self.position(decl).map(|i| &self.nodes[i])
+    }
+
+    /// The index of that node.
+    pub fn position(&self, decl: Decl) -> Option<usize> {
+        self.index.get(&decl).copied()
+    }
+
+    /// The first node that fits, by a shortest chain of calls from `start`, which may be that node.
+    pub fn nearest(&self, start: usize, fits: impl Fn(&Node) -> bool) -> Option<usize> {
+        let (mut queue, mut seen) = (VecDeque::from([start]), HashSet::from([start]));
+        while let Some(node) = queue.pop_front() {
+            if fits(&self.nodes[node]) {
+                return Some(node);
+            }
+            queue.extend(self.calls(node).map(|(callee, _)| callee).filter(|&callee| seen.insert(callee)));
+        }
+        None
     }
 
     /// The calls that lead to a node, innermost first: the caller's index and where it calls.
@@ -211,6 +228,20 @@ mod tests {
         let graph = Graph::explore(&Edges(vec![(1, 2), (2, 3), (3, 4), (1, 4)]), &[Decl(1)], &[]);
         let four = graph.nodes.iter().position(|node| node.decl == Decl(4)).unwrap();
         assert_eq!(graph.chain(four).count(), 1);
+    }
+
+    #[test]
+    fn the_nearest_node_is_found_from_where_the_search_starts() {
+        let edges = [(1, 2), (2, 3), (3, 4), (3, 2), (1, 5), (5, 6), (6, 7)];
+        let graph = Graph::explore(&Edges(edges.to_vec()), &[Decl(1)], &[]);
+        let nearest = |start: usize, fits: &[usize]| {
+            let found = graph.nearest(graph.position(Decl(start))?, |node| fits.contains(&node.decl.0))?;
+            Some(graph.nodes[found].decl.0)
+        };
+        assert_eq!(nearest(1, &[4, 6]), Some(6));
+        assert_eq!(nearest(2, &[4, 6]), Some(4));
+        assert_eq!(nearest(2, &[2, 4]), Some(2));
+        assert_eq!(nearest(2, &[1, 6]), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::queue::Action;
 use crate::registry::ReadyKernel;
 use crate::{Errc, Error, Result, invalid};
 
-/// The ranges of a launch, checked.
+/// The ranges of a launch. [`Ranges::new`] checks their form, [`Ranges::check`] what they say.
 #[derive(Clone, Copy)]
 pub struct Ranges {
     pub shape: Shape,
@@ -22,47 +22,42 @@ pub struct Ranges {
     pub global_size: [u64; 3],
     pub local_size: [u64; 3],
     pub global_offset: [u64; 3],
+    /// What the program takes for the size of a work-group. Of a hierarchical kernel, one work-item runs such a group;
+    /// otherwise this is the local size.
+    pub group_size: [u64; 3],
 }
 
 impl Ranges {
-    /// Checks what the program asked for against the SYCL rules.
+    /// Checks that the launch is one of a shape that there is.
     pub fn new(launch: &capi::KernelLaunch) -> Result<Self> {
         let sizes = [launch.global_size, launch.local_size, launch.global_offset];
-        Self::checked(launch.shape, launch.dims, sizes)
+        Self::of(launch.shape, launch.dims, sizes)
     }
 
     /// The same for a shape by its number, and global sizes, local sizes and offsets.
-    pub fn checked(shape: u32, dims: u32, [global_size, local_size, global_offset]: [[u64; 3]; 3]) -> Result<Self> {
-        let Some(shape) = Shape::from_u32(shape) else {
-            return Err(invalid(format!("kernel shape {shape} is unknown, expected 0 to 2")));
+    pub fn of(shape: u32, dims: u32, [global_size, group_size, global_offset]: [[u64; 3]; 3]) -> Result<Self> {
+        let hierarchical = shape == capi::SHAPE_HIERARCHICAL;
+        let known = if hierarchical { Some(Shape::NdRange) } else { Shape::from_u32(shape) };
+        let Some(shape) = known else {
+            return Err(invalid(format!("kernel shape {shape} is unknown, expected 0 to 3")));
         };
         if !(1..=3).contains(&dims) || (shape == Shape::SingleTask && dims != 1) {
             return Err(invalid(format!("a {} kernel of {dims} dimensions cannot be launched", shape.as_str())));
         }
         for d in dims as usize..3 {
-            if (global_size[d], local_size[d], global_offset[d]) != (1, 1, 0) {
+            if (global_size[d], group_size[d], global_offset[d]) != (1, 1, 0) {
                 return Err(invalid(format!(
                     "unused dimension {d} of a launch has size {}, local size {} and offset {}, expected 1, 1 and 0",
-                    global_size[d], local_size[d], global_offset[d]
+                    global_size[d], group_size[d], global_offset[d]
                 )));
             }
         }
         if shape == Shape::SingleTask && global_size[0] != 1 {
             return Err(invalid(format!("a single task has global size {}, expected 1", global_size[0])));
         }
-        let ranges = Self { shape, dims, global_size, local_size, global_offset };
-        let items = global_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
-        if items.is_none_or(|items| items > i64::MAX as u64) {
-            return Err(ranges.error("its number of work-items does not fit 63 bits".into()));
-        }
-        for (size, offset) in global_size.iter().zip(ranges.global_offset) {
-            if offset.checked_add(*size).is_none_or(|end| end > i64::MAX as u64) {
-                return Err(ranges.error(format!("offset {offset} and size {size} do not fit 63 bits")));
-            }
-        }
-        if shape == Shape::NdRange {
-            ranges.check_groups()?;
-        } else if local_size != [1; 3] {
+        let local_size = if hierarchical { [1; 3] } else { group_size };
+        let ranges = Self { shape, dims, global_size, local_size, global_offset, group_size };
+        if shape != Shape::NdRange && local_size != [1; 3] {
             return Err(invalid(format!(
                 "a {} kernel has local size {}, expected 1",
                 shape.as_str(),
@@ -72,11 +67,39 @@ impl Ranges {
         Ok(ranges)
     }
 
+    /// Checks what the program asked for against the rules of SYCL and the device's limits. This comes after the kernel's own
+    /// demands, which the device may not meet, whatever the range.
+    pub fn check(&self, device: &Device) -> Result<()> {
+        let whole = |d: usize| match self.is_hierarchical() {
+            true => self.global_size[d].checked_mul(self.group_size[d]),
+            false => Some(self.global_size[d]),
+        };
+        let items = (0..3).try_fold(1u64, |product, d| product.checked_mul(whole(d)?));
+        if items.is_none_or(|items| items > i64::MAX as u64) {
+            return Err(self.error("its number of work-items does not fit 63 bits".into()));
+        }
+        for (size, offset) in self.global_size.iter().zip(self.global_offset) {
+            if offset.checked_add(*size).is_none_or(|end| end > i64::MAX as u64) {
+                return Err(self.error(format!("offset {offset} and size {size} do not fit 63 bits")));
+            }
+        }
+        if self.shape == Shape::NdRange {
+            self.check_groups()?;
+            self.check_limits(device)?;
+        }
+        Ok(())
+    }
+
+    /// Each work-group is run by one work-item.
+    pub fn is_hierarchical(&self) -> bool {
+        self.group_size != self.local_size
+    }
+
     fn check_groups(&self) -> Result<()> {
         for d in 0..self.dims as usize {
             let (global, local) = (self.global_size[d], self.local_size[d]);
             let dimension = self.dims as usize - 1 - d;
-            if local == 0 {
+            if self.group_size[d] == 0 {
                 return Err(self.error(format!("the local size in dimension {dimension} is 0")));
             }
             if global % local != 0 {
@@ -88,15 +111,10 @@ impl Ranges {
         Ok(())
     }
 
-    /// Checks the work-groups of an nd_range against the device's limits. This comes after the kernel's own demands, which the
-    /// device may not meet, whatever the range.
-    pub fn check_limits(&self, device: &Device) -> Result<()> {
-        if self.shape != Shape::NdRange {
-            return Ok(());
-        }
+    fn check_limits(&self, device: &Device) -> Result<()> {
         let info = device.hal.info();
         for d in 0..self.dims as usize {
-            let (local, dimension) = (self.local_size[d], self.dims as usize - 1 - d);
+            let (local, dimension) = (self.group_size[d], self.dims as usize - 1 - d);
             if info.max_work_item_sizes[d] != 0 && local > info.max_work_item_sizes[d] {
                 return Err(self.error(format!(
                     "in dimension {dimension} the local size {local} is more than the {} that {} allows",
@@ -105,7 +123,7 @@ impl Ranges {
                 )));
             }
         }
-        let items = self.local_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
+        let items = self.group_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
         if items.is_none_or(|items| items > info.max_work_group_size) {
             return Err(self.error(format!(
                 "a work-group of {} work-items is more than the {} that {} allows",
@@ -122,7 +140,7 @@ impl Ranges {
         let fastest_first = required.iter().rev().map(|&size| u64::from(size));
         if self.shape != Shape::NdRange
             || (required.len() == self.dims as usize
-                && fastest_first.eq(self.local_size[..required.len()].iter().copied()))
+                && fastest_first.eq(self.group_size[..required.len()].iter().copied()))
         {
             return Ok(());
         }
@@ -143,6 +161,9 @@ impl Ranges {
     fn error(&self, why: String) -> Error {
         let global = self.show(self.global_size);
         let message = match self.shape {
+            Shape::NdRange if self.is_hierarchical() => {
+                format!("{global} work-groups of size {}: {why}", self.show(self.group_size))
+            }
             Shape::NdRange => {
                 format!("nd_range of global size {global}, local size {}: {why}", self.show(self.local_size))
             }

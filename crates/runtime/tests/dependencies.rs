@@ -82,7 +82,7 @@ fn part(random: &mut Random, buffers: &[Arc<Buffer>], count: usize) -> Part {
 }
 
 fn ranges() -> Ranges {
-    Ranges { shape: Shape::SingleTask, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] }
+    Ranges::of(Shape::SingleTask as u32, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch")
 }
 
 fn submit(queue: &Queue, action: Action<'_>, accesses: &[Access<'_>]) {

@@ -13,6 +13,7 @@ use scythe::queue::{Action, Order};
 use scythe::registry::{self, BundleState, Constants, Expected, Place, ReadyKernel};
 use scythe::{Errc, Error, Result};
 use scythe_abi::aspect::Aspect;
+use scythe_abi::capi::SHAPE_HIERARCHICAL;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal::DeviceInfo;
 use scythe_image::Format;
@@ -53,7 +54,7 @@ fn adjust(info: &mut DeviceInfo) {
 }
 
 fn launch(kernel: Arc<ReadyKernel>, machine: &Machine) {
-    let ranges = Ranges { shape: TASK, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] };
+    let ranges = Ranges::of(TASK as u32, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     let queue = machine.queue(machine.host, false);
     // SAFETY: the kernel uses no memory.
     unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }.expect("submitted");
@@ -140,7 +141,7 @@ fn unloading_waits_for_kernels_that_call_into_the_library() {
     });
     for round in 1..=3 {
         let library = Library::load(vec![code("f", Traits { exports: &["called"], ..Traits::default() })]);
-        let ranges = Ranges { shape: TASK, dims: 1, global_size: [1; 3], local_size: [1; 3], global_offset: [0; 3] };
+        let ranges = Ranges::of(TASK as u32, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
         let queue = machine.queue(machine.host, false);
         let kernel = find("calls", machine.host).expect("linked");
         // SAFETY: the kernel uses no memory.
@@ -289,6 +290,7 @@ fn a_required_work_group_size_must_be_launched() {
         global_size: [64, 64, 1],
         local_size,
         global_offset: [0; 3],
+        group_size: local_size,
     };
     ranges(2, [8, 4, 1]).check_required(required).expect("the required size, fastest dimension first");
     let error = ranges(2, [4, 8, 1]).check_required(required).expect_err("turned round");
@@ -300,6 +302,32 @@ fn a_required_work_group_size_must_be_launched() {
         )
     );
     assert_eq!(ranges(1, [32, 1, 1]).check_required(required).expect_err("one dimension").code, Errc::NdRange);
+
+    // One work-item for each of 3 x 5 groups, of which the program says how large they are.
+    let hierarchical = |size| Ranges::of(SHAPE_HIERARCHICAL, 2, [[5, 3, 1], size, [0; 3]]).expect("a launch");
+    let right = hierarchical([8, 4, 1]);
+    assert_eq!((right.shape, right.local_size), (Shape::NdRange, [1; 3]));
+    right.check_required(required).expect("the size that the program sees");
+    let error = hierarchical([1; 3]).check_required(required).expect_err("the size that is launched");
+    assert_eq!(error.code, Errc::NdRange);
+}
+
+#[test]
+fn hierarchical_work_groups_have_the_devices_limits() {
+    let machine = Machine::with_device(|info| info.max_work_group_size = 64, 0, |_, _| Ok(()));
+    let check = |groups: [u64; 3], size: [u64; 3]| {
+        Ranges::of(SHAPE_HIERARCHICAL, 3, [groups, size, [0; 3]]).expect("a launch").check(machine.device)
+    };
+    check([1 << 40, 1, 1], [4, 4, 4]).expect("as many as there may be");
+    for (groups, size) in [([1; 3], [65, 1, 1]), ([1; 3], [1 << 32; 3]), ([1 << 60, 1, 1], [8, 1, 1]), ([1; 3], [0; 3])]
+    {
+        let error = check(groups, size).expect_err("too many, or none");
+        assert_eq!(error.code, Errc::NdRange, "{}", error.message);
+    }
+    let error = check([2, 1, 3], [5, 1, 13]).expect_err("65");
+    let expected =
+        "{3, 1, 2} work-groups of size {13, 1, 5}: a work-group of 65 work-items is more than the 64 that null allows";
+    assert_eq!(error.message, expected);
 }
 
 #[test]

@@ -307,7 +307,14 @@ typedef struct scythe_local_accessor_head {
   uint64_t bytes;
 } scythe_local_accessor_head;
 
-enum scythe_kernel_shape { SCYTHE_SHAPE_SINGLE_TASK = 0, SCYTHE_SHAPE_RANGE = 1, SCYTHE_SHAPE_ND_RANGE = 2 };
+enum scythe_kernel_shape {
+  SCYTHE_SHAPE_SINGLE_TASK = 0,
+  SCYTHE_SHAPE_RANGE = 1,
+  SCYTHE_SHAPE_ND_RANGE = 2,
+  // Of launches alone: a kernel over an nd_range, each of whose groups is one work-item that runs a whole work-group of
+  // the program. `global_size` counts the groups, and `local_size` is the size that the program gave them.
+  SCYTHE_SHAPE_HIERARCHICAL = 3,
+};
 
 // One per kernel type, in static storage of the host program: where the runtime remembers what it looked up.
 typedef struct scythe_kernel_slot {
@@ -345,7 +352,7 @@ typedef struct scythe_kernel_launch {
   uint32_t shape; // scythe_kernel_shape
   uint32_t dims;  // 1 to 3 (1 for a single task)
   uint64_t global_size[3];
-  uint64_t local_size[3]; // ND_RANGE only, else 1
+  uint64_t local_size[3]; // ND_RANGE and HIERARCHICAL only, else 1
   uint64_t global_offset[3];
   const scythe_specialization *constants; // those that have other values than the defaults
   uint64_t constant_count;

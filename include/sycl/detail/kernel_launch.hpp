@@ -230,6 +230,13 @@ SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> 
   to_edge_order(launch.local_size, r.get_local_range(), 1);
   to_edge_order(launch.global_offset, r.get_offset(), 0);
 }
+// Of a kernel that was described as one over an nd_range.
+template <int D>
+SCYTHE_SHARED void set_hierarchical(scythe_kernel_launch &launch, const range<D> &groups, const range<D> &group_size) {
+  launch.shape = SCYTHE_SHAPE_HIERARCHICAL;
+  set_range(launch, groups, id<D>());
+  to_edge_order(launch.local_size, group_size, 1);
+}
 
 } // namespace sycl::detail
 

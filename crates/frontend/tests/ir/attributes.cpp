@@ -62,3 +62,42 @@ void submit(sycl::queue &q, int *p) {
   q.parallel_for<d>(sycl::nd_range<1>(16, 16), [=](sycl::nd_item<1>) [[using sycl: reqd_sub_group_size(4), work_group_size_hint(16)]] -> void { p[0] = 1; });
   q.single_task<e>(Trailing{p});
 }
+
+// What the headers put around a kernel has the attributes of the function inside. The work-groups of hierarchical kernels
+// are run by one work-item each; those of reductions over a range are the headers' choice.
+// CHECK-DAG: define {{.*}} @_ZTS12hierarchical({{.*}} !intel_declared_aspects ![[FP16]] {{.*}}!intel_reqd_sub_group_size ![[D]] !reqd_work_group_size ![[ONE:[0-9]+]] {{.*}}!scythe_logical_work_group_size ![[LOGICAL:[0-9]+]]
+class hierarchical;
+// CHECK-DAG: ![[LOGICAL]] = !{i32 4, i32 8}
+// CHECK-DAG: ![[ONE]] = !{i32 1, i32 1, i32 1}
+// CHECK-DAG: define {{.*}} @_ZTS8any_size({{.*}} !reqd_work_group_size ![[ONE]] {{.*}}!scythe_logical_work_group_size ![[NONE]]
+class any_size;
+// CHECK-DAG: define {{.*}} @_ZTS7summing({{.*}} !intel_reqd_sub_group_size ![[D]] {{.*}}!reqd_work_group_size ![[C]]
+class summing;
+// CHECK-DAG: define {{.*}} @_ZTS11summing_all({{[^!]*}} !intel_declared_aspects ![[FP16]] {{.*}}!intel_fixed_targets ![[NONE]] !intel_reqd_sub_group_size ![[D]] !scythe_aspect_origins
+class summing_all;
+
+// Each kernel has the attributes of the call operator that it calls.
+struct Several {
+  [[sycl::reqd_sub_group_size(8)]] void operator()(sycl::group<1>) const {}
+  [[sycl::reqd_sub_group_size(4)]] void operator()(sycl::nd_item<1>) const {}
+};
+// CHECK-DAG: define {{.*}} @_ZTS8of_items({{.*}} !intel_reqd_sub_group_size ![[D]]
+class of_items;
+// CHECK-DAG: define {{.*}} @_ZTS9of_groups({{.*}} !intel_reqd_sub_group_size ![[B]]
+class of_groups;
+
+void wrapped(sycl::queue &q, int *sum) {
+  q.submit([&](sycl::handler &h) {
+    h.parallel_for_work_group<hierarchical>(
+        sycl::range(1, 1), sycl::range(4, 8),
+        [](sycl::group<2>) [[sycl::reqd_work_group_size(4, 8), sycl::reqd_sub_group_size(4), sycl::device_has(sycl::aspect::fp16)]] {});
+  });
+  q.submit([&](sycl::handler &h) { h.parallel_for_work_group<any_size>(sycl::range(1), [](sycl::group<1>) {}); });
+  const auto total = sycl::reduction(sum, sycl::plus<int>());
+  q.parallel_for<summing>(sycl::nd_range<1>(16, 16), total,
+                          [](sycl::nd_item<1>, auto &sum) [[sycl::reqd_work_group_size(16), sycl::reqd_sub_group_size(4)]] { sum += 1; });
+  q.parallel_for<summing_all>(sycl::range(16), total,
+                              [](sycl::id<1>, auto &sum) [[sycl::reqd_work_group_size(16), sycl::reqd_sub_group_size(4), sycl::device_has(sycl::aspect::fp16)]] { sum += 1; });
+  q.submit([&](sycl::handler &h) { h.parallel_for_work_group<of_groups>(sycl::range(1), Several{}); });
+  q.parallel_for<of_items>(sycl::nd_range<1>(1, 1), Several{});
+}

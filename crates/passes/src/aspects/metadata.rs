@@ -7,6 +7,7 @@
 //! | `!intel_fixed_targets` | strings: the targets of `-fsycl-fixed-targets=` |
 //! | `!intel_reqd_sub_group_size` | one number |
 //! | `!reqd_work_group_size`, `!work_group_num_dim` | three numbers, fastest dimension first, and how many were written |
+//! | `!scythe_logical_work_group_size` | of a kernel whose work-groups are loops in groups of another size: the size that the program requires, in the attribute's order, or nothing |
 //! | `!intel_named_sub_group_size` | `automatic` or `primary` |
 //! | `!scythe_aspect_origins` | strings: see [`super::chain`] |
 //!
@@ -31,6 +32,7 @@ pub struct Kinds {
     named_sub_group: MetadataKind,
     work_group: MetadataKind,
     work_group_dims: MetadataKind,
+    logical_work_group: MetadataKind,
     origins: MetadataKind,
 }
 
@@ -48,6 +50,7 @@ impl Kinds {
             named_sub_group: context.metadata_kind("intel_named_sub_group_size"),
             work_group: context.metadata_kind("reqd_work_group_size"),
             work_group_dims: context.metadata_kind("work_group_num_dim"),
+            logical_work_group: context.metadata_kind("scythe_logical_work_group_size"),
             origins: context.metadata_kind("scythe_aspect_origins"),
         }
     }
@@ -78,15 +81,24 @@ impl Kinds {
         function.metadata(self.named_sub_group)?.operand(0)?.string()
     }
 
-    /// The required work-group size, in the attribute's order: the fastest dimension last.
+    /// The work-group size that the program requires, in the attribute's order: the fastest dimension last.
     pub fn work_group_size(self, function: Function<'_>) -> Option<Vec<u32>> {
-        let node = function.metadata(self.work_group)?;
-        let mut sizes: Vec<u32> =
-            node.operands().into_iter().map(|size| size?.int()?.try_into().ok()).collect::<Option<_>>()?;
+        let sizes_of = |node: Metadata<'_>| -> Option<Vec<u32>> {
+            node.operands().into_iter().map(|size| size?.int()?.try_into().ok()).collect()
+        };
+        if let Some(node) = function.metadata(self.logical_work_group) {
+            return sizes_of(node).filter(|sizes| !sizes.is_empty());
+        }
+        let mut sizes = sizes_of(function.metadata(self.work_group)?)?;
         let written = function.metadata(self.work_group_dims).and_then(|node| node.operand(0)?.int());
         sizes.truncate(written.map_or(3, |dims| dims.clamp(1, 3) as usize));
         sizes.reverse();
         (!sizes.is_empty()).then_some(sizes)
+    }
+
+    /// See [`Kinds::work_group_size`]; an empty list says that no size is required.
+    pub fn set_logical_work_group_size(self, function: Function<'_>, context: ContextRef<'_>, sizes: &[u32]) {
+        function.set_metadata(self.logical_work_group, numbers(context, sizes));
     }
 
     /// One line per aspect: see [`super::chain`].

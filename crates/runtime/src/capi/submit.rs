@@ -235,7 +235,9 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
             let Ranges { dims, global_size, local_size, global_offset, .. } = &ranges;
             let lent = hal::Launch { kernel: &*kernel, functor, dims: *dims, global_size, local_size, global_offset };
             if !ranges.is_empty() && kernel.accessors().is_empty() {
-                let known = content().map(|slot| Known::new(slot, launch, &kernel));
+                // A launch that is known is sent as it comes, which the sizes of a hierarchical one are not.
+                let known =
+                    content().filter(|_| !ranges.is_hierarchical()).map(|slot| Known::new(slot, launch, &kernel));
                 // SAFETY: passed on.
                 if let Some(node) = unsafe { queue.launch(&lent, known) } {
                     return node;
@@ -291,7 +293,7 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
     // SAFETY: passed on.
     let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
     if let Some(call) = launch.host {
-        ranges.check_limits(device)?;
+        ranges.check(device)?;
         return Ok(Launched::OnHost(Action::host_kernel(call, functor, &ranges)));
     }
     let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
@@ -309,7 +311,7 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
             registry::kernel(name, launch.tu, slot, expected, place, &constants)?
         }
     };
-    ranges.check_limits(device)?;
+    ranges.check(device)?;
     if let Some(size) = kernel.work_group_size() {
         ranges.check_required(size)?;
     }
@@ -323,8 +325,8 @@ unsafe fn native_kernel<'a>(launch: &c::NativeLaunch, queue: &Queue) -> Result<A
     // SAFETY: passed on.
     let kernel = unsafe { get::<c::NativeKernelT>(launch.kernel) }?;
     let sizes = [launch.global_size, launch.local_size, launch.global_offset];
-    let ranges = Ranges::checked(launch.shape, launch.dims, sizes)?;
-    ranges.check_limits(queue.device)?;
+    let ranges = Ranges::of(launch.shape, launch.dims, sizes)?;
+    ranges.check(queue.device)?;
     // SAFETY: passed on.
     let args = unsafe { slice(launch.args, launch.arg_count, "args") }?;
     // SAFETY: passed on.
