@@ -51,10 +51,10 @@ template <int D>
 template <class To, class From>
 device_event group<D>::async_work_group_copy(To to, From from, std::size_t count, std::size_t stride) const {
   constexpr bool to_local = detail::is_local_pointer<To>;
-  // One work-item alone runs a hierarchical group.
-  const bool alone = logical_[0] != 0;
+  // Of a hierarchical group, one work-item runs them all.
+  const range<D> running = detail::local_range_of<D>(detail::this_work_item());
   detail::copy_share(detail::address_of_first(to), detail::address_of_first(from), count, to_local ? 1 : stride,
-                     to_local ? stride : 1, alone ? 0 : get_local_linear_id(), alone ? 1 : get_local_linear_range());
+                     to_local ? stride : 1, detail::linear(get_local_id(), running), running.size());
   return device_event();
 }
 template <int D> template <class... Events> void group<D>::wait_for(Events... events) const { (events.wait(), ...); }

@@ -1,4 +1,6 @@
 // `sycl::group`: the work-group of a work-item.
+//
+// It holds what all work-items of the group have in common. What differs is that of the work-item which asks.
 #ifndef SCYTHE_GROUP_HPP
 #define SCYTHE_GROUP_HPP
 
@@ -20,31 +22,26 @@ public:
   static constexpr int dimensions = Dimensions;
   static constexpr memory_scope fence_scope = memory_scope::work_group;
 
-  id_type get_group_id() const {
-    return detail::in_sycl_order<id_type, Dimensions>([this](int d) { return self_.group_id(d); });
-  }
-  std::size_t get_group_id(int dimension) const { return self_.group_id(Dimensions - 1 - dimension); }
+  id_type get_group_id() const { return id_; }
+  std::size_t get_group_id(int dimension) const { return id_[dimension]; }
   std::size_t operator[](int dimension) const { return get_group_id(dimension); }
   id_type get_id() const { return get_group_id(); }
   std::size_t get_id(int dimension) const { return get_group_id(dimension); }
   id_type get_local_id() const {
-    return detail::in_sycl_order<id_type, Dimensions>([this](int d) { return self_.local_id(d); });
+    const detail::work_item &self = detail::this_work_item();
+    return detail::in_sycl_order<id_type, Dimensions>([&](int d) { return self.local_id(d); });
   }
-  std::size_t get_local_id(int dimension) const { return self_.local_id(Dimensions - 1 - dimension); }
-  range_type get_local_range() const {
-    return detail::in_sycl_order<range_type, Dimensions>([this](int d) { return local_size(d); });
+  std::size_t get_local_id(int dimension) const {
+    return detail::this_work_item().local_id(Dimensions - 1 - dimension);
   }
-  std::size_t get_local_range(int dimension) const { return local_size(Dimensions - 1 - dimension); }
+  range_type get_local_range() const { return local_; }
+  std::size_t get_local_range(int dimension) const { return local_[dimension]; }
   range_type get_max_local_range() const { return get_local_range(); }
   range_type get_uniform_group_range() const { return get_local_range(); }
-  range_type get_group_range() const {
-    return detail::in_sycl_order<range_type, Dimensions>([this](int d) { return self_.num_groups(d); });
-  }
-  std::size_t get_group_range(int dimension) const { return self_.num_groups(Dimensions - 1 - dimension); }
-  range_type get_global_range() const {
-    return detail::in_sycl_order<range_type, Dimensions>([this](int d) { return global_size(d); });
-  }
-  std::size_t get_global_range(int dimension) const { return global_size(Dimensions - 1 - dimension); }
+  range_type get_group_range() const { return groups_; }
+  std::size_t get_group_range(int dimension) const { return groups_[dimension]; }
+  range_type get_global_range() const { return groups_ * local_; }
+  std::size_t get_global_range(int dimension) const { return groups_[dimension] * local_[dimension]; }
   std::size_t get_group_linear_id() const { return detail::linear(get_group_id(), get_group_range()); }
   std::size_t get_linear_id() const { return get_group_linear_id(); }
   std::size_t get_group_linear_range() const { return get_group_range().size(); }
@@ -63,27 +60,22 @@ public:
   template <class... Events> void wait_for(Events... events) const;
 
   friend bool operator==(const group &a, const group &b) {
-    return a.get_group_id() == b.get_group_id() && a.get_group_range() == b.get_group_range();
+    return a.id_ == b.id_ && a.groups_ == b.groups_ && a.local_ == b.local_;
   }
   friend bool operator!=(const group &a, const group &b) { return !(a == b); }
 
-  explicit group(const detail::work_item &self) : self_(self) {}
-  // One work-item runs the whole group, which has `logical` work-items as the program sees it.
-  group(const detail::work_item &self, const range<Dimensions> &logical) : self_(self), logical_(logical) {}
+  explicit group(const detail::work_item &self) : group(self, detail::local_range_of<Dimensions>(self)) {}
+  // In `parallel_for_work_group`, one work-item runs the whole group, which has `logical` work-items as the program
+  // sees it.
+  group(const detail::work_item &self, const range_type &logical)
+      : id_(detail::in_sycl_order<id_type, Dimensions>([&](int d) { return self.group_id(d); })),
+        groups_(detail::in_sycl_order<range_type, Dimensions>([&](int d) { return self.num_groups(d); })),
+        local_(logical) {}
 
 private:
-  std::size_t local_size(int d) const {
-    const std::size_t logical = logical_[Dimensions - 1 - d];
-    return logical ? logical : self_.local_size(d);
-  }
-  std::size_t global_size(int d) const {
-    const std::size_t logical = logical_[Dimensions - 1 - d];
-    return logical ? logical * self_.num_groups(d) : self_.global_size(d);
-  }
-
-  detail::work_item self_;
-  // Zero except in `parallel_for_work_group`.
-  range<Dimensions> logical_;
+  id_type id_;
+  range_type groups_;
+  range_type local_;
 };
 
 template <class T> struct is_group : std::false_type {};

@@ -129,11 +129,12 @@ template <class K, int D> struct hierarchical_kernel {
   }
 
   SCYTHE_ANNOTATE("scythe::work_groups", "logical")
-  SCYTHE_ANNOTATE("scythe::calls_kernel") void operator()(const nd_item<D> &it) const {
+  SCYTHE_ANNOTATE("scythe::calls_kernel") void operator()(const nd_item<D> &) const {
+    const group<D> g(this_work_item(), logical);
     if constexpr (std::is_invocable_v<const K &, group<D>>)
-      kernel(group<D>(it.scythe_self(), logical));
+      SCYTHE_INLINED kernel(g);
     else
-      kernel(group<D>(it.scythe_self(), logical), kernel_handler());
+      SCYTHE_INLINED kernel(g, kernel_handler());
   }
 };
 

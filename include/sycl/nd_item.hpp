@@ -19,29 +19,24 @@ public:
 
   nd_item() = delete;
 
-  id<Dimensions> get_global_id() const {
-    return detail::in_sycl_order<id<Dimensions>, Dimensions>([this](int d) { return self_.global_id(d); });
-  }
-  std::size_t get_global_id(int dimension) const { return self_.global_id(Dimensions - 1 - dimension); }
-  std::size_t get_global_linear_id() const {
-    return detail::linear(get_global_id() - get_offset(), get_global_range());
-  }
-  id<Dimensions> get_local_id() const { return get_group().get_local_id(); }
-  std::size_t get_local_id(int dimension) const { return self_.local_id(Dimensions - 1 - dimension); }
-  std::size_t get_local_linear_id() const { return get_group().get_local_linear_id(); }
-  group<Dimensions> get_group() const { return group<Dimensions>(self_); }
-  sub_group get_sub_group() const { return sub_group(self_); }
-  std::size_t get_group(int dimension) const { return self_.group_id(Dimensions - 1 - dimension); }
-  std::size_t get_group_linear_id() const { return get_group().get_group_linear_id(); }
-  range<Dimensions> get_group_range() const { return get_group().get_group_range(); }
-  std::size_t get_group_range(int dimension) const { return self_.num_groups(Dimensions - 1 - dimension); }
-  range<Dimensions> get_global_range() const { return get_group().get_global_range(); }
-  std::size_t get_global_range(int dimension) const { return self_.global_size(Dimensions - 1 - dimension); }
-  range<Dimensions> get_local_range() const { return get_group().get_local_range(); }
-  std::size_t get_local_range(int dimension) const { return self_.local_size(Dimensions - 1 - dimension); }
-  id<Dimensions> get_offset() const {
-    return detail::in_sycl_order<id<Dimensions>, Dimensions>([this](int d) { return self_.global_offset(d); });
-  }
+  id<Dimensions> get_global_id() const { return global_id_; }
+  std::size_t get_global_id(int dimension) const { return global_id_[dimension]; }
+  std::size_t get_global_linear_id() const { return detail::linear(global_id_ - offset_, get_global_range()); }
+  id<Dimensions> get_local_id() const { return local_id_; }
+  std::size_t get_local_id(int dimension) const { return local_id_[dimension]; }
+  std::size_t get_local_linear_id() const { return detail::linear(local_id_, get_local_range()); }
+  group<Dimensions> get_group() const { return group_; }
+  // That of the work-item which asks.
+  sub_group get_sub_group() const { return sub_group(detail::this_work_item()); }
+  std::size_t get_group(int dimension) const { return group_.get_group_id(dimension); }
+  std::size_t get_group_linear_id() const { return group_.get_group_linear_id(); }
+  range<Dimensions> get_group_range() const { return group_.get_group_range(); }
+  std::size_t get_group_range(int dimension) const { return group_.get_group_range(dimension); }
+  range<Dimensions> get_global_range() const { return group_.get_global_range(); }
+  std::size_t get_global_range(int dimension) const { return group_.get_global_range(dimension); }
+  range<Dimensions> get_local_range() const { return group_.get_local_range(); }
+  std::size_t get_local_range(int dimension) const { return group_.get_local_range(dimension); }
+  id<Dimensions> get_offset() const { return offset_; }
   nd_range<Dimensions> get_nd_range() const { return {get_global_range(), get_local_range(), get_offset()}; }
 
   void barrier(access::fence_space = access::fence_space::global_and_local) const { group_barrier(get_group()); }
@@ -60,15 +55,21 @@ public:
   }
 
   friend bool operator==(const nd_item &a, const nd_item &b) {
-    return a.get_global_id() == b.get_global_id() && a.get_nd_range() == b.get_nd_range();
+    return a.global_id_ == b.global_id_ && a.local_id_ == b.local_id_ && a.offset_ == b.offset_ && a.group_ == b.group_;
   }
   friend bool operator!=(const nd_item &a, const nd_item &b) { return !(a == b); }
 
-  explicit nd_item(const detail::work_item &self) : self_(self) {}
-  const detail::work_item &scythe_self() const { return self_; }
+  explicit nd_item(const detail::work_item &self)
+      : global_id_(detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.global_id(d); })),
+        local_id_(detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.local_id(d); })),
+        offset_(detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.global_offset(d); })),
+        group_(self) {}
 
 private:
-  detail::work_item self_;
+  id<Dimensions> global_id_;
+  id<Dimensions> local_id_;
+  id<Dimensions> offset_;
+  group<Dimensions> group_;
 };
 
 } // namespace sycl

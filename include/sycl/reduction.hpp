@@ -357,9 +357,9 @@ template <class K, class Item, class... Reducers>
 SCYTHE_ANNOTATE("scythe::calls_kernel")
 SCYTHE_ALWAYS_INLINE void call_with_reducers(K &kernel, const Item &item, Reducers &...reducers) {
   if constexpr (std::is_invocable_v<K &, const Item &, Reducers &...>)
-    kernel(item, reducers...);
+    SCYTHE_INLINED kernel(item, reducers...);
   else
-    kernel(item, reducers..., kernel_handler());
+    SCYTHE_INLINED kernel(item, reducers..., kernel_handler());
 }
 
 // A kernel over an `nd_range`, as the program launched it.

@@ -1,7 +1,7 @@
 // `sycl::sub_group`: the work-items of a work-group that run side by side.
 //
 // In device code the compiler decides which these are. In host mode they are `host_sub_group_size` neighbours by linear
-// id.
+// id. Like a work-group's, the object holds what its work-items have in common.
 #ifndef SCYTHE_SUB_GROUP_HPP
 #define SCYTHE_SUB_GROUP_HPP
 
@@ -25,44 +25,43 @@ public:
   range_type get_max_local_range() const { return range_type(max_size()); }
   bool leader() const { return get_local_linear_id() == 0; }
 
-#ifdef SCYTHE_DEVICE_PASS
-  linear_id_type get_group_linear_id() const { return __spirv_BuiltInSubgroupId(); }
-  linear_id_type get_local_linear_id() const { return __spirv_BuiltInSubgroupLocalInvocationId(); }
-  linear_id_type get_local_linear_range() const { return __spirv_BuiltInSubgroupSize(); }
-  linear_id_type get_group_linear_range() const { return __spirv_BuiltInNumSubgroups(); }
-#else
-  linear_id_type get_group_linear_id() const { return item_ / detail::host_sub_group_size; }
-  linear_id_type get_local_linear_id() const { return item_ % detail::host_sub_group_size; }
-  linear_id_type get_local_linear_range() const {
-    const linear_id_type left = items_ - get_group_linear_id() * detail::host_sub_group_size;
-    return left < detail::host_sub_group_size ? left : detail::host_sub_group_size;
-  }
-  linear_id_type get_group_linear_range() const {
-    return (items_ + detail::host_sub_group_size - 1) / detail::host_sub_group_size;
-  }
-#endif
+  linear_id_type get_group_linear_id() const { return group_; }
+  linear_id_type get_local_linear_id() const { return place(detail::this_work_item()); }
+  linear_id_type get_local_linear_range() const { return size_; }
+  linear_id_type get_group_linear_range() const { return groups_; }
 
   friend bool operator==(const sub_group &a, const sub_group &b) {
-    return a.get_group_linear_id() == b.get_group_linear_id();
+    return a.group_ == b.group_ && a.size_ == b.size_ && a.groups_ == b.groups_;
   }
   friend bool operator!=(const sub_group &a, const sub_group &b) { return !(a == b); }
 
 #ifdef SCYTHE_DEVICE_PASS
-  explicit sub_group(const detail::work_item &) {}
+  explicit sub_group(const detail::work_item &)
+      : group_(__spirv_BuiltInSubgroupId()), size_(__spirv_BuiltInSubgroupSize()),
+        groups_(__spirv_BuiltInNumSubgroups()) {}
 
 private:
   static linear_id_type max_size() { return __spirv_BuiltInSubgroupMaxSize(); }
+  static linear_id_type place(const detail::work_item &) { return __spirv_BuiltInSubgroupLocalInvocationId(); }
 #else
   explicit sub_group(const detail::work_item &self)
-      : item_(static_cast<linear_id_type>(self.local_linear_id())),
-        items_(static_cast<linear_id_type>(self.local_linear_size())) {}
+      : group_(static_cast<linear_id_type>(self.local_linear_id() / max_size())) {
+    const auto items = static_cast<linear_id_type>(self.local_linear_size());
+    const linear_id_type left = items - group_ * max_size();
+    size_ = left < max_size() ? left : max_size();
+    groups_ = (items + max_size() - 1) / max_size();
+  }
 
 private:
   static linear_id_type max_size() { return detail::host_sub_group_size; }
-
-  linear_id_type item_;
-  linear_id_type items_;
+  static linear_id_type place(const detail::work_item &self) {
+    return static_cast<linear_id_type>(self.local_linear_id() % max_size());
+  }
 #endif
+
+  linear_id_type group_;
+  linear_id_type size_;
+  linear_id_type groups_;
 };
 
 } // namespace sycl

@@ -58,6 +58,14 @@
 
 #define SCYTHE_ALWAYS_INLINE inline __attribute__((always_inline))
 
+// Before a statement that calls a kernel: in device code the call leaves nothing of the object that tells the work-item
+// its place, however large the kernel is.
+#ifdef SCYTHE_DEVICE_PASS
+#define SCYTHE_INLINED [[clang::always_inline]]
+#else
+#define SCYTHE_INLINED
+#endif
+
 // Identifies the translation unit where a kernel's name has internal linkage. The driver sets it.
 #ifndef SCYTHE_TU_ID
 #define SCYTHE_TU_ID 0ULL

@@ -16,11 +16,11 @@ namespace sycl::detail {
 template <int D, class K, class... Handler>
 SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handler... h) {
   if constexpr (std::is_invocable_v<K &, item<D>, Handler...>)
-    kernel(item<D>(self), h...);
+    SCYTHE_INLINED kernel(item<D>(self), h...);
   else if constexpr (std::is_invocable_v<K &, item<D, false>, Handler...>)
-    kernel(item<D, false>(self), h...);
+    SCYTHE_INLINED kernel(item<D, false>(self), h...);
   else if constexpr (std::is_invocable_v<K &, id<D>, Handler...>)
-    kernel(item<D>(self).get_id(), h...);
+    SCYTHE_INLINED kernel(item<D>(self).get_id(), h...);
   else {
     static_assert(sizeof...(Handler) == 0,
                   "a kernel over a range must be callable with sycl::item or sycl::id of the range's dimensions");
@@ -31,11 +31,11 @@ SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handl
 
 template <int D, class K> SCYTHE_ALWAYS_INLINE void call_with_nd_item(K &kernel, const work_item &self) {
   if constexpr (std::is_invocable_v<K &, nd_item<D>>) {
-    kernel(nd_item<D>(self));
+    SCYTHE_INLINED kernel(nd_item<D>(self));
   } else {
     static_assert(std::is_invocable_v<K &, nd_item<D>, kernel_handler>,
                   "a kernel over an nd_range must be callable with sycl::nd_item of its dimensions");
-    kernel(nd_item<D>(self), kernel_handler());
+    SCYTHE_INLINED kernel(nd_item<D>(self), kernel_handler());
   }
 }
 

@@ -1,12 +1,15 @@
 // Where a work-item finds its position and its launch's sizes.
 //
 // In device code a `work_item` is empty and every answer is a query that the compiler turns into a loop counter or a
-// launch field. On the host it is what the host-mode loops pass along.
+// launch field. On the host it is what the host-mode loops pass along. What programs see of a work-item (`item`,
+// `nd_item`, `group`, …) holds the answers, so that copies mean the same wherever they are read, with one layout in
+// all compilations. Queries have no side effects: the optimiser drops those that nobody reads.
 #ifndef SCYTHE_DETAIL_WORK_ITEM_HPP
 #define SCYTHE_DETAIL_WORK_ITEM_HPP
 
 #include <sycl/detail/abi.h>
 #include <sycl/detail/spirv.hpp>
+#include <sycl/exception.hpp>
 #include <sycl/id.hpp>
 
 #include <cstdint>
@@ -24,6 +27,9 @@ struct work_item {
   static std::size_t group_id(int d) { return __spirv_BuiltInWorkgroupId(d); }
   static std::size_t num_groups(int d) { return __spirv_BuiltInNumWorkgroups(d); }
 };
+
+// The work-item that calls it.
+inline work_item this_work_item() { return {}; }
 
 #else
 
@@ -52,6 +58,12 @@ struct work_item {
 // afterwards.
 inline thread_local const work_item *host_work_item = nullptr;
 
+inline const work_item &this_work_item() {
+  if (!host_work_item)
+    fail(errc::invalid, "a work-item was asked for outside of a kernel");
+  return *host_work_item;
+}
+
 #endif
 
 // `query(d)` for each dimension, in SYCL's order: its last dimension is the queries' dimension 0.
@@ -62,6 +74,9 @@ template <class C, int D, class Query> SCYTHE_ALWAYS_INLINE C in_sycl_order(Quer
     return C(query(1), query(0));
   else
     return C(query(2), query(1), query(0));
+}
+template <int D> range<D> local_range_of(const work_item &self) {
+  return in_sycl_order<range<D>, D>([&](int d) { return self.local_size(d); });
 }
 
 } // namespace sycl::detail

@@ -11,18 +11,6 @@
 
 namespace sycl {
 
-namespace detail {
-#ifdef SCYTHE_DEVICE_PASS
-inline work_item this_work_item() { return {}; }
-#else
-inline const work_item &this_work_item() {
-  if (!host_work_item)
-    fail(errc::invalid, "a work-item was asked for outside of a kernel");
-  return *host_work_item;
-}
-#endif
-} // namespace detail
-
 namespace ext::oneapi {
 
 namespace this_work_item {
