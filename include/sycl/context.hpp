@@ -70,10 +70,10 @@ SCYTHE_COLD inline ref<context_impl> default_context(scythe_platform platform) {
     ref<context_impl> context;
     entry *next;
   };
-  static std::atomic<entry *> first{nullptr};
+  static entry *first = nullptr;
   ref<context_impl> created;
   for (;;) {
-    entry *head = first.load(std::memory_order_acquire);
+    entry *head = __atomic_load_n(&first, __ATOMIC_ACQUIRE);
     for (entry *e = head; e; e = e->next)
       if (e->owner == platform)
         return e->context;
@@ -83,7 +83,7 @@ SCYTHE_COLD inline ref<context_impl> default_context(scythe_platform platform) {
       created->create();
     }
     entry *added = new entry{platform, created, head};
-    if (first.compare_exchange_strong(head, added, std::memory_order_acq_rel))
+    if (__atomic_compare_exchange_n(&first, &head, added, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       return created;
     delete added;
   }
@@ -152,8 +152,8 @@ public:
   template <class Pool = ext::oneapi::experimental::memory_pool>
   Pool ext_oneapi_get_default_memory_pool(const device &d, usm::alloc kind) const;
 
-  friend bool operator==(const context &a, const context &b) { return a.impl_ == b.impl_; }
-  friend bool operator!=(const context &a, const context &b) { return a.impl_ != b.impl_; }
+  friend bool operator==(const context &a, const context &b) { return a.impl_.get() == b.impl_.get(); }
+  friend bool operator!=(const context &a, const context &b) { return a.impl_.get() != b.impl_.get(); }
 
   const detail::ref<detail::context_impl> &scythe_impl() const noexcept { return impl_; }
   static context scythe_make(const detail::ref<detail::context_impl> &impl) { return context(impl, 0, 0, 0); }

@@ -22,6 +22,9 @@ namespace detail {
 template <class R, class = void> inline constexpr bool is_reduction = false;
 template <class R> inline constexpr bool is_reduction<R, std::void_t<typename R::scythe_reduction>> = true;
 template <class R> using if_reduction = std::enable_if_t<is_reduction<R>, int>;
+template <class... R> using if_reductions = std::enable_if_t<(is_reduction<R> && ...)>;
+// What may stand between range and kernel: a list of properties, or a reduction.
+template <class O> using if_option = std::enable_if_t<is_reduction<O> || is_properties<O>>;
 template <class... R> struct reductions;
 } // namespace detail
 
@@ -100,43 +103,25 @@ public:
     set_kernel<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, where);
     detail::set_single(command_.u.kernel);
   }
-  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
-  void parallel_for(range<1> r, L, const K &kernel, loc where = loc::here()) {
-    range_kernel<Name, 1, L>(r, id<1>(), kernel, where);
-  }
-  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
-  void parallel_for(range<2> r, L, const K &kernel, loc where = loc::here()) {
-    range_kernel<Name, 2, L>(r, id<2>(), kernel, where);
-  }
-  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
-  void parallel_for(range<3> r, L, const K &kernel, loc where = loc::here()) {
-    range_kernel<Name, 3, L>(r, id<3>(), kernel, where);
-  }
-  template <class Name = detail::unnamed, class L, class K, int D, class = detail::if_properties<L>>
-  void parallel_for(nd_range<D> r, L, const K &kernel, loc where = loc::here()) {
-    set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, where);
-    detail::set_nd_range<D, L>(command_.u.kernel, r);
-  }
 
-  // With reductions (`reduction.hpp`). Only these, of up to three, know where they were called: see `code_location`.
+  // With properties or reductions (`reduction.hpp`). Only these, of up to three, know where they were called: see
+  // `code_location`.
 #define SCYTHE_WITH_REDUCTIONS(space, ...)                                                                             \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, detail::if_reduction<R> = 0>                   \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_option<R>>                  \
   void parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                          \
-    detail::reductions<R>::template launch<Name>(*this, r, kernel, where, a);                                          \
+    with_option<Name>(r, a, kernel, where);                                                                            \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, detail::if_reduction<R> = 0,          \
-            detail::if_reduction<S> = 0>                                                                               \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_reductions<R, S>>  \
   void parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                     \
     detail::reductions<R, S>::template launch<Name>(*this, r, kernel, where, a, b);                                    \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K, detail::if_reduction<R> = 0, \
-            detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                                                  \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,                              \
+            class = detail::if_reductions<R, S, T>>                                                                    \
   void parallel_for(space r, R a, S b, T c, const K &kernel, loc where = loc::here()) {                                \
     detail::reductions<R, S, T>::template launch<Name>(*this, r, kernel, where, a, b, c);                              \
   }                                                                                                                    \
   template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U, class... Rest,               \
-            detail::if_reduction<R> = 0, detail::if_reduction<S> = 0, detail::if_reduction<T> = 0,                     \
-            detail::if_reduction<U> = 0>                                                                               \
+            class = detail::if_reductions<R, S, T, U>>                                                                 \
   void parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                                                \
     detail::reductions<R, S, T, U>::template launch_more<Name>(*this, r, loc::here(), a, b, c, d, rest...);            \
   }
@@ -408,6 +393,20 @@ private:
   void range_kernel(const range<D> &r, const id<D> &offset, const K &kernel, loc where) {
     set_kernel<Name, SCYTHE_SHAPE_RANGE, D, L>(kernel, where);
     detail::set_range(command_.u.kernel, r, offset);
+  }
+  template <class Name, class Space, class O, class K>
+  void with_option(const Space &r, const O &option, const K &kernel, loc where) {
+    if constexpr (detail::is_reduction<O>)
+      detail::reductions<O>::template launch<Name>(*this, r, kernel, where, option);
+    else
+      launch_over<Name, O>(r, kernel, where);
+  }
+  template <class Name, class L, int D, class K> void launch_over(const range<D> &r, const K &kernel, loc where) {
+    range_kernel<Name, D, L>(r, id<D>(), kernel, where);
+  }
+  template <class Name, class L, int D, class K> void launch_over(const nd_range<D> &r, const K &kernel, loc where) {
+    set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, where);
+    detail::set_nd_range<D, L>(command_.u.kernel, r);
   }
   template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K>
   void set_kernel(const K &kernel, loc where) {

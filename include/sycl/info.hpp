@@ -109,7 +109,7 @@ struct name : detail::string_param<SCYTHE_DEVICE_NAME> {};
 struct vendor : detail::string_param<SCYTHE_DEVICE_VENDOR> {};
 struct version : detail::string_param<SCYTHE_DEVICE_VERSION> {};
 struct driver_version : detail::string_param<SCYTHE_DEVICE_DRIVER_VERSION> {};
-struct profile : detail::string_param<SCYTHE_DEVICE_PROFILE> {};
+struct profile : detail::string_param<SCYTHE_DEVICE_PROFILE>, detail::of_opencl {};
 struct backend_version : detail::string_param<SCYTHE_DEVICE_BACKEND_VERSION> {};
 struct device_type : detail::param<SCYTHE_DEVICE_TYPE, std::uint32_t, info::device_type> {};
 struct vendor_id : detail::u32_param<SCYTHE_DEVICE_VENDOR_ID> {};
@@ -196,7 +196,7 @@ struct usm_system_allocations : aspect_flag<aspect::usm_system_allocations> {};
 struct is_available : detail::fixed_param<bool, 1> {};
 struct is_endian_little : detail::fixed_param<bool, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__> {};
 struct host_unified_memory : aspect_flag<aspect::usm_system_allocations> {};
-struct preferred_interop_user_sync : detail::fixed_param<bool, 1> {};
+struct preferred_interop_user_sync : detail::fixed_param<bool, 1>, detail::of_opencl {};
 // Images are plain memory on every device: only their number of elements in a dimension has a limit of their own.
 struct max_read_image_args : detail::fixed_param<std::uint32_t, 128> {};
 struct max_write_image_args : detail::fixed_param<std::uint32_t, 128> {};
@@ -226,7 +226,7 @@ struct built_in_kernel_ids {
 // Constant memory is global memory: deprecated questions with answers of the same size.
 struct max_constant_buffer_size : detail::u64_param<SCYTHE_DEVICE_MAX_MEM_ALLOC_SIZE> {};
 struct max_constant_args : detail::fixed_param<std::uint32_t, 8> {};
-struct execution_capabilities {
+struct execution_capabilities : detail::of_opencl {
   using return_type = std::vector<execution_capability>;
 };
 // A part of what the runtime says of a device's partitions: a number, or a set of bits.

@@ -50,7 +50,7 @@ SCYTHE_COLD void check_devices(const char *function, const context &where, const
     fail(errc::invalid, "%s: the list of devices is empty", function);
   for (const device &d : devices)
     if (!where.scythe_impl()->has_device(access_handle::of(d)))
-      fail(errc::invalid, "%s: device '%s' is not in the context", function, d.get_info<info::device::name>().c_str());
+      fail(errc::invalid, "%s: device '%s' is not in the context", function, device_label(d).c_str());
 }
 
 // Each kernel can run on one of the devices, which must be of the context and able to do what the state asks for.

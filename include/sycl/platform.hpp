@@ -187,6 +187,17 @@ struct access_handle {
   static device make(scythe_device handle) { return device(handle); }
 };
 
+// A device's name for messages, without the strings that `info::device::name` needs.
+struct device_label {
+  char text[256] = {};
+  SCYTHE_COLD explicit device_label(const device &d) {
+    std::size_t length = 0;
+    // What is longer is not filled in.
+    scythe_device_info(access_handle::of(d), info::device::name::code, text, sizeof(text) - 1, &length);
+  }
+  const char *c_str() const { return text; }
+};
+
 template <class Param, class = void> inline constexpr bool has_wire = false;
 template <class Param> inline constexpr bool has_wire<Param, std::void_t<typename Param::wire_type>> = true;
 template <class Param, class = void> inline constexpr bool has_fixed_value = false;
@@ -231,6 +242,10 @@ inline bool platform::has(aspect asked) const {
 
 template <class Param> typename Param::return_type device::get_info() const {
   using result = typename Param::return_type;
+  if constexpr (std::is_base_of_v<detail::of_opencl, Param>)
+    if (get_backend() != backend::opencl)
+      detail::fail(errc::invalid, "only OpenCL's devices answer the question, and device '%s' is none",
+                   detail::device_label(*this).c_str());
   if constexpr (detail::has_wire<Param>) {
     auto wire = ask<typename Param::wire_type>(Param::code);
     if constexpr (std::is_same_v<decltype(wire), result>)
@@ -260,7 +275,7 @@ template <class Param> typename Param::return_type device::get_info() const {
     return limits;
   } else if constexpr (detail::lacks_aspect<Param>) {
     detail::fail(errc::feature_not_supported, "device '%s' lacks aspect %s, which the question needs",
-                 get_info<info::device::name>().c_str(), Param::scythe_aspect);
+                 detail::device_label(*this).c_str(), Param::scythe_aspect);
   } else if constexpr (std::is_same_v<Param, info::device::platform>) {
     return get_platform();
   } else if constexpr (detail::is_partition_answer<Param>) {

@@ -54,8 +54,8 @@ public:
   template <class P> bool has_property() const noexcept { return impl_->properties.template has_property<P>(); }
   template <class P> P get_property() const { return impl_->properties.template get_property<P>(); }
 
-  friend bool operator==(const queue &a, const queue &b) { return a.impl_ == b.impl_; }
-  friend bool operator!=(const queue &a, const queue &b) { return a.impl_ != b.impl_; }
+  friend bool operator==(const queue &a, const queue &b) { return a.impl_.get() == b.impl_.get(); }
+  friend bool operator!=(const queue &a, const queue &b) { return a.impl_.get() != b.impl_.get(); }
 
   // --- Waiting
 
@@ -134,76 +134,36 @@ public:
     return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, none(), where, [](auto &l) { detail::set_single(l); });
   }
   template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
-  event parallel_for(range<1> r, L, const K &kernel, loc where = loc::here()) {
-    return over_range<Name, 1, L>(r, none(), kernel, where);
-  }
-  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
-  event parallel_for(range<2> r, L, const K &kernel, loc where = loc::here()) {
-    return over_range<Name, 2, L>(r, none(), kernel, where);
-  }
-  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
-  event parallel_for(range<3> r, L, const K &kernel, loc where = loc::here()) {
-    return over_range<Name, 3, L>(r, none(), kernel, where);
-  }
-  template <class Name = detail::unnamed, class L, class K, int D, class = detail::if_properties<L>>
-  event parallel_for(nd_range<D> r, L, const K &kernel, loc where = loc::here()) {
-    return over_nd_range<Name, D, L>(r, none(), kernel, where);
-  }
-
-  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
   event single_task(deps after, L, const K &kernel, loc where = loc::here()) {
     return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, after, where, [](auto &l) { detail::set_single(l); });
   }
-  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
-  event parallel_for(range<1> r, deps after, L, const K &kernel, loc where = loc::here()) {
-    return over_range<Name, 1, L>(r, after, kernel, where);
-  }
-  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
-  event parallel_for(range<2> r, deps after, L, const K &kernel, loc where = loc::here()) {
-    return over_range<Name, 2, L>(r, after, kernel, where);
-  }
-  template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
-  event parallel_for(range<3> r, deps after, L, const K &kernel, loc where = loc::here()) {
-    return over_range<Name, 3, L>(r, after, kernel, where);
-  }
-  template <class Name = detail::unnamed, class L, class K, int D, class = detail::if_properties<L>>
-  event parallel_for(nd_range<D> r, deps after, L, const K &kernel, loc where = loc::here()) {
-    return over_nd_range<Name, D, L>(r, after, kernel, where);
-  }
-
-  // With reductions (`reduction.hpp`).
+  // With properties or reductions (`reduction.hpp`).
 #define SCYTHE_WITH_REDUCTIONS(space, ...)                                                                             \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, detail::if_reduction<R> = 0>                   \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_option<R>>                  \
   event parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                         \
-    return reduce<Name>(none(), r, kernel, where, a);                                                                  \
+    return with_option<Name>(none(), r, kernel, where, a);                                                             \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, detail::if_reduction<R> = 0>                   \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_option<R>>                  \
   event parallel_for(space r, deps after, R a, const K &kernel, loc where = loc::here()) {                             \
-    return reduce<Name>(after, r, kernel, where, a);                                                                   \
+    return with_option<Name>(after, r, kernel, where, a);                                                              \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, detail::if_reduction<R> = 0,          \
-            detail::if_reduction<S> = 0>                                                                               \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_reductions<R, S>>  \
   event parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                    \
     return reduce<Name>(none(), r, kernel, where, a, b);                                                               \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, detail::if_reduction<R> = 0,          \
-            detail::if_reduction<S> = 0>                                                                               \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_reductions<R, S>>  \
   event parallel_for(space r, deps after, R a, S b, const K &kernel, loc where = loc::here()) {                        \
     return reduce<Name>(after, r, kernel, where, a, b);                                                                \
   }                                                                                                                    \
   template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class... Rest,                        \
-            detail::if_reduction<R> = 0, detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                     \
+            class = detail::if_reductions<R, S, T>>                                                                    \
   event parallel_for(space r, R a, S b, T c, const Rest &...rest) {                                                    \
-    return submit([&](handler &h) { h.parallel_for<Name>(r, a, b, c, rest...); });                                     \
+    return reduce_more<Name>(none(), r, a, b, c, rest...);                                                             \
   }                                                                                                                    \
   template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class... Rest,                        \
-            detail::if_reduction<R> = 0, detail::if_reduction<S> = 0, detail::if_reduction<T> = 0>                     \
+            class = detail::if_reductions<R, S, T>>                                                                    \
   event parallel_for(space r, deps after, R a, S b, T c, const Rest &...rest) {                                        \
-    return submit([&](handler &h) {                                                                                    \
-      for (const event &e : after)                                                                                     \
-        h.depends_on(e);                                                                                               \
-      h.parallel_for<Name>(r, a, b, c, rest...);                                                                       \
-    });                                                                                                                \
+    return reduce_more<Name>(after, r, a, b, c, rest...);                                                              \
   }
   SCYTHE_WITH_REDUCTIONS(range<1>, )
   SCYTHE_WITH_REDUCTIONS(range<2>, )
@@ -381,13 +341,29 @@ private:
     });
 #endif
   }
+  template <class Name, class Space, class K, class O>
+  event with_option(deps after, const Space &r, const K &kernel, loc where, const O &option) {
+    if constexpr (detail::is_reduction<O>)
+      return reduce<Name>(after, r, kernel, where, option);
+    else
+      return launch_over<Name, O>(r, after, kernel, where);
+  }
+  template <class Name, class L, int D, class K>
+  event launch_over(const range<D> &r, deps after, const K &kernel, loc where) {
+    return over_range<Name, D, L>(r, after, kernel, where);
+  }
+  template <class Name, class L, int D, class K>
+  event launch_over(const nd_range<D> &r, deps after, const K &kernel, loc where) {
+    return over_nd_range<Name, D, L>(r, after, kernel, where);
+  }
   template <class Name, class Space, class K, class... R>
   event reduce(deps after, const Space &r, const K &kernel, loc where, const R &...args) {
-    return submit([&](handler &h) {
-      for (const event &e : after)
-        h.depends_on(e);
-      detail::reductions<R...>::template launch<Name>(h, r, kernel, where, args...);
-    });
+    return behind(after,
+                  [&](auto &h) { detail::reductions<R...>::template launch<Name>(h, r, kernel, where, args...); });
+  }
+  // The kernel is the last of `args`.
+  template <class Name, class Space, class... Args> event reduce_more(deps after, const Space &r, const Args &...args) {
+    return behind(after, [&](auto &h) { h.template parallel_for<Name>(r, args...); });
   }
   // A command that reads and writes no buffer.
   static scythe_command plain(scythe_command_kind kind) {

@@ -10,6 +10,7 @@
 #include <sycl/atomic.hpp>
 #include <sycl/atomic_ref.hpp>
 #include <sycl/backend.hpp>
+#include <sycl/backend/opencl.hpp>
 #include <sycl/bit_cast.hpp>
 #include <sycl/buffer.hpp>
 #include <sycl/builtins.hpp>

@@ -23,7 +23,7 @@ inline void *usm_allocate(std::size_t bytes, std::size_t alignment, const device
                                                      : aspect::usm_shared_allocations;
   if (!d.has(needed))
     fail(errc::feature_not_supported, "USM allocation: device '%s' lacks the aspect for this kind of allocation",
-         d.get_info<info::device::name>().c_str());
+         device_label(d).c_str());
   void *out = nullptr;
   check(scythe_usm_alloc(c.scythe_impl()->context.get(), access_handle::of(d), static_cast<std::uint32_t>(kind), bytes,
                          alignment, &out));

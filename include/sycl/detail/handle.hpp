@@ -31,15 +31,15 @@ public:
   counted() = default;
   counted(const counted &) = delete;
   counted &operator=(const counted &) = delete;
-  void add_reference() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void add_reference() const noexcept { __atomic_fetch_add(&count_, 1, __ATOMIC_RELAXED); }
   // True when that was the last one.
-  bool drop_reference() const noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool drop_reference() const noexcept { return __atomic_fetch_sub(&count_, 1, __ATOMIC_ACQ_REL) == 1; }
 
 protected:
   ~counted() = default;
 
 private:
-  mutable std::atomic<std::size_t> count_{1};
+  mutable std::size_t count_ = 1;
 };
 
 // A base for objects that `ref` counts without knowing what they are.

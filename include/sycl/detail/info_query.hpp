@@ -28,6 +28,9 @@ template <class Result, int Value = 0> struct fixed_param {
   using return_type = Result;
 };
 
+// A base of descriptors that only OpenCL's devices answer.
+struct of_opencl {};
+
 template <class T> struct wire_element {
   using type = void;
 };

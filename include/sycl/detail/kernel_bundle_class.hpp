@@ -20,13 +20,13 @@ template <class V> struct image_impl : counted {
   bundle_state state;
 
   bool has(const kernel_id &asked) const {
-    for (const kernel_id &id : ids)
+    for (const auto &id : ids)
       if (id == asked)
         return true;
     return false;
   }
   bool has(const kernel_id &asked, const device &d) const {
-    for (const device &mine : devices)
+    for (const auto &mine : devices)
       if (mine == d)
         return has(asked) && is_compatible(asked, d, state);
     return false;
@@ -100,9 +100,9 @@ public:
   detail::list_of<State, kernel_id> get_kernel_ids() const {
     detail::list_of<State, kernel_id> all;
     for (const auto &image : impl_->images)
-      for (const kernel_id &id : image->ids) {
+      for (const auto &id : image->ids) {
         bool known = false;
-        for (const kernel_id &other : all)
+        for (const auto &other : all)
           known = known || other == id;
         if (!known)
           all.push_back(id);
@@ -160,7 +160,7 @@ public:
     const char *symbol = nullptr;
     detail::check(scythe_kernel_find(name, tu, &symbol));
     for (const auto &image : static_cast<const detail::bundle_of<State> *>(impl)->images)
-      for (const kernel_id &id : image->ids)
+      for (const auto &id : image->ids)
         if (id.get_name() == symbol)
           return image->has(id, d);
     return false;
@@ -169,7 +169,7 @@ public:
 private:
   bool holds_constant(const char *constant, std::uint64_t tu) const noexcept {
     for (const auto &image : impl_->images)
-      for (const kernel_id &id : image->ids) {
+      for (const auto &id : image->ids) {
         std::int32_t answer = 0;
         if (scythe_kernel_has_constant(id.get_name(), constant, tu, &answer) == 0 && answer)
           return true;
@@ -219,15 +219,15 @@ template <bundle_state State>
 SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const list_of<State, device> &devices,
                                              const list_of<State, kernel_id> &ids, bool all) {
   check_devices("get_kernel_bundle", where, devices);
-  for (const device &d : devices)
+  for (const auto &d : devices)
     if ((State == bundle_state::input && !d.has(aspect::online_compiler)) ||
         (State == bundle_state::object && !d.has(aspect::online_linker)))
       fail(errc::invalid, "get_kernel_bundle: device '%s' lacks the aspect that the bundle's state needs",
-           d.get_info<info::device::name>().c_str());
+           device_label(d).c_str());
   auto image = ref<image_of<State>>::adopt(new image_of<State>(State));
-  for (const kernel_id &id : ids) {
+  for (const auto &id : ids) {
     bool found = false;
-    for (const device &d : devices)
+    for (const auto &d : devices)
       found = found || is_compatible(id, d, State);
     if (found)
       image->ids.push_back(id);
@@ -235,9 +235,9 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const list_of
       fail(errc::invalid, "get_kernel_bundle: no device of the list can run kernel '%s'", id.get_name());
   }
   // A device counts once.
-  for (const device &d : devices) {
+  for (const auto &d : devices) {
     bool known = false;
-    for (const device &other : image->devices)
+    for (const auto &other : image->devices)
       known = known || other == d;
     if (!known)
       image->devices.push_back(d);
@@ -257,23 +257,22 @@ SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> 
                                       const list_of<To, device> &devices, aspect needed) {
   if (devices.empty())
     fail(errc::invalid, "%s: the list of devices is empty", function);
-  for (const device &d : devices) {
+  for (const auto &d : devices) {
     bool known = false;
-    for (const device &mine : from.devices)
+    for (const auto &mine : from.devices)
       known = known || mine == d;
     if (!known)
-      fail(errc::invalid, "%s: device '%s' is not among those of the bundle", function,
-           d.get_info<info::device::name>().c_str());
+      fail(errc::invalid, "%s: device '%s' is not among those of the bundle", function, device_label(d).c_str());
     if (!d.has(needed))
       fail(errc::feature_not_supported, "%s: device '%s' lacks the aspect that it needs", function,
-           d.get_info<info::device::name>().c_str());
+           device_label(d).c_str());
   }
   images_of<To> images;
   for (const auto &image : from.images) {
     auto next = ref<image_of<To>>::adopt(new image_of<To>(To));
     next->devices = devices;
-    for (const kernel_id &id : image->ids)
-      for (const device &d : devices)
+    for (const auto &id : image->ids)
+      for (const auto &d : devices)
         if (is_compatible(id, d, bundle_state::executable)) {
           next->ids.push_back(id);
           break;
@@ -293,11 +292,11 @@ template <bundle_state State> list_of<State, device> common_devices(const std::v
   list_of<State, device> common;
   if (bundles.empty())
     return common;
-  for (const device &d : bundles.front().get_devices()) {
+  for (const auto &d : bundles.front().get_devices()) {
     bool everywhere = true;
     for (const kernel_bundle<State> &bundle : bundles) {
       bool here = false;
-      for (const device &other : bundle.scythe_impl()->devices)
+      for (const auto &other : bundle.scythe_impl()->devices)
         here = here || other == d;
       everywhere = everywhere && here;
     }

@@ -13,25 +13,25 @@ namespace sycl::detail {
 class async_errors : public counted {
 public:
   ~async_errors() {
-    for (node *n = first_.load(std::memory_order_acquire); n;) {
+    for (node *n = __atomic_load_n(&first_, __ATOMIC_ACQUIRE); n;) {
       node *next = n->next;
       delete n;
       n = next;
     }
   }
   void push(std::exception_ptr error) noexcept {
-    node *added = new (std::nothrow) node{std::move(error), first_.load(std::memory_order_relaxed)};
+    node *added = new (std::nothrow) node{std::move(error), __atomic_load_n(&first_, __ATOMIC_RELAXED)};
     // Out of memory: the error cannot be kept, and losing it silently is worse.
     if (!added)
       std::terminate();
-    while (!first_.compare_exchange_weak(added->next, added, std::memory_order_release, std::memory_order_relaxed)) {
+    while (!__atomic_compare_exchange_n(&first_, &added->next, added, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     }
   }
   // Adds all errors so far, oldest first, to `list`.
   SCYTHE_COLD void take(exception_list &list) {
     // Pushing puts the newest first.
     node *oldest = nullptr;
-    for (node *n = first_.exchange(nullptr, std::memory_order_acquire); n;) {
+    for (node *n = __atomic_exchange_n(&first_, nullptr, __ATOMIC_ACQUIRE); n;) {
       node *next = n->next;
       n->next = oldest;
       oldest = n;
@@ -44,14 +44,15 @@ public:
       oldest = next;
     }
   }
-  bool empty() const noexcept { return first_.load(std::memory_order_acquire) == nullptr; }
+  bool empty() const noexcept { return __atomic_load_n(&first_, __ATOMIC_ACQUIRE) == nullptr; }
 
 private:
   struct node {
     std::exception_ptr error;
     node *next;
   };
-  std::atomic<node *> first_{nullptr};
+  // Read and written by the compiler's own functions: the library's class is more to compile.
+  node *first_ = nullptr;
 };
 
 // The handler of last resort (SYCL 2020, 4.13.1.2): it reports every error, then terminates.
@@ -130,8 +131,11 @@ struct queue_impl : counted {
     scythe_queue_drain_errors(
         queue.get(),
         [](void *ctx, scythe_status code, const char *message) {
-          static_cast<exception_list *>(ctx)->push_back(
-              std::make_exception_ptr(exception(make_error_code(static_cast<errc>(code)), message)));
+          try {
+            throw exception(make_error_code(static_cast<errc>(code)), message);
+          } catch (...) {
+            static_cast<exception_list *>(ctx)->push_back(std::current_exception());
+          }
         },
         &list);
     errors->take(list);
@@ -144,18 +148,7 @@ struct queue_impl : counted {
     else
       default_async_handler(list);
   }
-  // The device's, for messages.
-  struct label {
-    char text[256] = {};
-    const char *c_str() const { return text; }
-  };
-  SCYTHE_COLD label name() const {
-    label l;
-    std::size_t length = 0;
-    // What is longer is not filled in.
-    scythe_device_info(access_handle::of(target), info::device::name::code, l.text, sizeof(l.text) - 1, &length);
-    return l;
-  }
+  device_label name() const { return device_label(target); }
 
   ref<context_impl> context;
   device target;

@@ -12,10 +12,13 @@ namespace sycl {
 
 template <class T, std::size_t N> class marray;
 
-namespace ext::oneapi {
+namespace detail {
 
-struct sub_group_mask {
-  using bits_type = std::uint64_t;
+// A template over `void`, so that programs without masks need not know the types in it.
+template <class V> struct basic_sub_group_mask {
+  using bits_type = later_t<V, std::uint64_t>;
+  using mask = basic_sub_group_mask;
+  using position = later_t<V, id<1>>;
 
   // No device has larger sub-groups.
   static constexpr std::size_t max_bits = 64;
@@ -23,46 +26,46 @@ struct sub_group_mask {
   class reference {
   public:
     reference &operator=(bool x) {
-      mask_.set(id_, x);
+      mask_.set(at_, x);
       return *this;
     }
     reference &operator=(const reference &x) { return *this = static_cast<bool>(x); }
     reference(const reference &) = default;
-    bool operator~() const { return !mask_.test(id_); }
-    operator bool() const { return mask_.test(id_); }
+    bool operator~() const { return !mask_.test(at_); }
+    operator bool() const { return mask_.test(at_); }
     reference &flip() {
-      mask_.flip(id_);
+      mask_.flip(at_);
       return *this;
     }
 
   private:
-    friend struct sub_group_mask;
-    reference(sub_group_mask &mask, id<1> id) : mask_(mask), id_(id) {}
-    sub_group_mask &mask_;
-    id<1> id_;
+    friend struct basic_sub_group_mask;
+    reference(mask &of, position at) : mask_(of), at_(at) {}
+    mask &mask_;
+    position at_;
   };
 
-  sub_group_mask() : sub_group_mask(0ULL) {}
-  sub_group_mask(unsigned long long bits)
-      : sub_group_mask(bits, static_cast<std::uint32_t>(this_work_item::get_sub_group().get_max_local_range()[0])) {}
+  basic_sub_group_mask() : basic_sub_group_mask(0ULL) {}
+  basic_sub_group_mask(unsigned long long bits)
+      : basic_sub_group_mask(bits, ext::oneapi::this_work_item::get_sub_group().get_max_local_range()[0]) {}
   template <class T, std::size_t K, class = std::enable_if_t<std::is_integral_v<T>>>
-  sub_group_mask(const marray<T, K> &bits) : sub_group_mask() {
+  basic_sub_group_mask(const marray<T, K> &bits) : basic_sub_group_mask() {
     insert_bits(bits);
   }
 
-  bool operator[](id<1> id) const { return test(id); }
-  reference operator[](id<1> id) { return {*this, id}; }
-  bool test(id<1> id) const { return id[0] < size_ && (bits_ >> id[0] & 1) != 0; }
+  bool operator[](position at) const { return test(at); }
+  reference operator[](position at) { return {*this, at}; }
+  bool test(position at) const { return at[0] < size_ && (bits_ >> at[0] & 1) != 0; }
   bool all() const { return bits_ == every(); }
   bool any() const { return bits_ != 0; }
   bool none() const { return bits_ == 0; }
-  std::uint32_t count() const { return static_cast<std::uint32_t>(__builtin_popcountll(bits_)); }
+  std::uint32_t count() const { return __builtin_popcountll(bits_); }
   std::uint32_t size() const { return size_; }
-  id<1> find_low() const { return id<1>(bits_ ? static_cast<std::size_t>(__builtin_ctzll(bits_)) : size_); }
-  id<1> find_high() const { return id<1>(bits_ ? 63 - static_cast<std::size_t>(__builtin_clzll(bits_)) : size_); }
+  position find_low() const { return position(bits_ ? __builtin_ctzll(bits_) : size_); }
+  position find_high() const { return position(bits_ ? 63 - __builtin_clzll(bits_) : size_); }
 
   // `bits` becomes the mask's bits from `pos` on, as far as the mask goes.
-  template <class T> void insert_bits(const T &bits, id<1> pos = 0) {
+  template <class T> void insert_bits(const T &bits, position pos = 0) {
     std::size_t at = pos[0];
     each_element(bits, [&](auto element) {
       constexpr std::size_t width = sizeof(element) * 8;
@@ -75,7 +78,7 @@ struct sub_group_mask {
       return element;
     });
   }
-  template <class T> void extract_bits(T &out, id<1> pos = 0) const {
+  template <class T> void extract_bits(T &out, position pos = 0) const {
     std::size_t at = pos[0];
     each_element(out, [&](auto element) {
       const bits_type value = at < size_ ? bits_ >> at : 0;
@@ -85,41 +88,43 @@ struct sub_group_mask {
   }
 
   void set() { bits_ = every(); }
-  void set(id<1> id, bool value = true) {
-    const bits_type bit = bit_of(id);
+  void set(position at, bool value = true) {
+    const bits_type bit = bit_of(at);
     bits_ = value ? bits_ | bit : bits_ & ~bit;
   }
   void reset() { bits_ = 0; }
-  void reset(id<1> id) { bits_ &= ~bit_of(id); }
+  void reset(position at) { bits_ &= ~bit_of(at); }
   void reset_low() { bits_ &= bits_ - 1; }
   void reset_high() {
     if (bits_)
       reset(find_high());
   }
   void flip() { bits_ ^= every(); }
-  void flip(id<1> id) { bits_ ^= bit_of(id); }
+  void flip(position at) { bits_ ^= bit_of(at); }
 
-  bool operator==(const sub_group_mask &rhs) const { return bits_ == rhs.bits_; }
-  bool operator!=(const sub_group_mask &rhs) const { return bits_ != rhs.bits_; }
-  sub_group_mask &operator&=(const sub_group_mask &rhs) { return assign(bits_ & rhs.bits_); }
-  sub_group_mask &operator|=(const sub_group_mask &rhs) { return assign(bits_ | rhs.bits_); }
-  sub_group_mask &operator^=(const sub_group_mask &rhs) { return assign(bits_ ^ rhs.bits_); }
-  sub_group_mask &operator<<=(std::size_t shift) { return assign(shift < 64 ? bits_ << shift : 0); }
-  sub_group_mask &operator>>=(std::size_t shift) { return assign(shift < 64 ? bits_ >> shift : 0); }
-  sub_group_mask operator~() const { return {~bits_ & every(), size_}; }
-  sub_group_mask operator<<(std::size_t shift) const { return sub_group_mask(*this) <<= shift; }
-  sub_group_mask operator>>(std::size_t shift) const { return sub_group_mask(*this) >>= shift; }
-  friend sub_group_mask operator&(const sub_group_mask &a, const sub_group_mask &b) { return sub_group_mask(a) &= b; }
-  friend sub_group_mask operator|(const sub_group_mask &a, const sub_group_mask &b) { return sub_group_mask(a) |= b; }
-  friend sub_group_mask operator^(const sub_group_mask &a, const sub_group_mask &b) { return sub_group_mask(a) ^= b; }
+  bool operator==(const mask &rhs) const { return bits_ == rhs.bits_; }
+  bool operator!=(const mask &rhs) const { return bits_ != rhs.bits_; }
+  mask &operator&=(const mask &rhs) { return assign(bits_ & rhs.bits_); }
+  mask &operator|=(const mask &rhs) { return assign(bits_ | rhs.bits_); }
+  mask &operator^=(const mask &rhs) { return assign(bits_ ^ rhs.bits_); }
+  mask &operator<<=(std::size_t shift) { return assign(shift < 64 ? bits_ << shift : 0); }
+  mask &operator>>=(std::size_t shift) { return assign(shift < 64 ? bits_ >> shift : 0); }
+  mask operator~() const { return {~bits_ & every(), size_}; }
+  mask operator<<(std::size_t shift) const { return mask(*this) <<= shift; }
+  mask operator>>(std::size_t shift) const { return mask(*this) >>= shift; }
+  friend mask operator&(const mask &a, const mask &b) { return mask(a) &= b; }
+  friend mask operator|(const mask &a, const mask &b) { return mask(a) |= b; }
+  friend mask operator^(const mask &a, const mask &b) { return mask(a) ^= b; }
 
   // Of a sub-group with `size` work-items at most.
-  sub_group_mask(bits_type bits, std::uint32_t size) : bits_(bits), size_(size) { bits_ &= every(); }
+  basic_sub_group_mask(bits_type bits, std::size_t size) : bits_(bits), size_(static_cast<std::uint32_t>(size)) {
+    bits_ &= every();
+  }
 
 private:
   bits_type every() const { return size_ >= 64 ? ~bits_type(0) : (bits_type(1) << size_) - 1; }
-  bits_type bit_of(id<1> id) const { return id[0] < size_ ? bits_type(1) << id[0] : 0; }
-  sub_group_mask &assign(bits_type bits) {
+  bits_type bit_of(position at) const { return at[0] < size_ ? bits_type(1) << at[0] : 0; }
+  mask &assign(bits_type bits) {
     bits_ = bits & every();
     return *this;
   }
@@ -136,16 +141,22 @@ private:
   }
 
   bits_type bits_;
-  std::uint32_t size_;
+  later_t<V, std::uint32_t> size_;
 };
+
+} // namespace detail
+
+namespace ext::oneapi {
+
+using sub_group_mask = sycl::detail::basic_sub_group_mask<void>;
 
 // The work-items of `g` for which `predicate` holds. All of them must call it.
 template <class Group>
 std::enable_if_t<std::is_same_v<std::decay_t<Group>, sub_group>, sub_group_mask> group_ballot(Group g,
                                                                                               bool predicate = true) {
-  const sub_group_mask::bits_type mine = predicate ? sub_group_mask::bits_type(1) << g.get_local_linear_id() : 0;
-  return {sycl::detail::combine<sycl::detail::spirv::reduce>(g, mine, std::bit_or<sub_group_mask::bits_type>()),
-          static_cast<std::uint32_t>(g.get_max_local_range()[0])};
+  using bits = std::uint64_t;
+  const bits mine = predicate ? bits(1) << g.get_local_linear_id() : 0;
+  return {sycl::detail::combine<sycl::detail::spirv::reduce>(g, mine, std::bit_or<bits>()), g.get_max_local_range()[0]};
 }
 
 } // namespace ext::oneapi
