@@ -12,8 +12,11 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 
-#include <sycl/backend/opencl.hpp>
 #include <sycl/sycl.hpp>
+
+#ifndef SYCL_BACKEND_OPENCL
+#error "sycl.hpp does not tell that there is OpenCL"
+#endif
 
 #include <cstdio>
 #include <stdexcept>

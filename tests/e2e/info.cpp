@@ -32,6 +32,16 @@ void devices() {
     CHECK(!d.get_info<dev::version>().empty());
     CHECK(!d.get_info<dev::driver_version>().empty());
     CHECK(d.get_info<dev::max_compute_units>() > 0);
+    // What OpenCL's devices alone tell.
+    if (d.get_backend() == sycl::backend::opencl) {
+      CHECK(!d.get_info<dev::profile>().empty() && !d.get_info<dev::execution_capabilities>().empty());
+      CHECK(sycl::make_device<sycl::backend::opencl>(sycl::get_native<sycl::backend::opencl>(d)) == d);
+    } else {
+      CHECK(check::throws(sycl::errc::invalid, [&] { d.get_info<dev::profile>(); }));
+      CHECK(check::throws(sycl::errc::invalid, [&] { d.get_info<dev::execution_capabilities>(); }));
+      CHECK(check::throws(sycl::errc::invalid, [&] { d.get_info<dev::preferred_interop_user_sync>(); }));
+      CHECK(check::throws(sycl::errc::backend_mismatch, [&] { sycl::get_native<sycl::backend::opencl>(d); }));
+    }
     CHECK(d.get_info<dev::max_work_item_dimensions>() == 3);
     CHECK(d.get_info<dev::max_work_group_size>() > 0);
     CHECK(d.get_info<dev::max_work_item_sizes<3>>().size() > 0);
