@@ -1,6 +1,6 @@
 // `sycl::interop_handle`: what a host task may take to learn where it runs, and to use the driver's objects there.
 //
-// The getters give what `sycl/backend/opencl.hpp` or `sycl/backend/cuda.hpp` calls the type: programs name it with
+// The getters give what `detail/opencl_interop.hpp` or `backend/cuda.hpp` calls the type: programs name it with
 // `backend_return_t`.
 #ifndef SCYTHE_INTEROP_HANDLE_HPP
 #define SCYTHE_INTEROP_HANDLE_HPP

@@ -10,11 +10,11 @@
 #include <sycl/atomic.hpp>
 #include <sycl/atomic_ref.hpp>
 #include <sycl/backend.hpp>
-#include <sycl/backend/opencl.hpp>
 #include <sycl/bit_cast.hpp>
 #include <sycl/buffer.hpp>
 #include <sycl/builtins.hpp>
 #include <sycl/context.hpp>
+#include <sycl/detail/opencl_interop.hpp>
 #include <sycl/detail/opencl_scalars.hpp>
 #include <sycl/device.hpp>
 #include <sycl/device_copyable.hpp>
