@@ -152,14 +152,13 @@ public:
 
   template <auto &Id> void set_specialization_constant([[maybe_unused]] detail::specialization_type<Id> value) {
 #ifndef SCYTHE_DEVICE_PASS
-    if (bundle_)
-      detail::fail(errc::invalid,
-                   "set_specialization_constant: the command group uses a kernel bundle, whose values hold");
+    check_own_constants("set_specialization_constant");
     constants_.set<Id>(value);
 #endif
   }
   template <auto &Id> detail::specialization_type<Id> get_specialization_constant() const {
 #ifndef SCYTHE_DEVICE_PASS
+    check_own_constants("get_specialization_constant");
     return constants_.list().get<Id>();
 #else
     return Id.scythe_default();
@@ -460,6 +459,10 @@ private:
   }
 
   // A kernel may come before the values that it is launched with.
+  SCYTHE_COLD void check_own_constants(const char *function) const {
+    if (bundle_)
+      detail::fail(errc::invalid, "%s: the command group uses a kernel bundle, whose values hold", function);
+  }
   void pass_constants() {
 #ifdef SCYTHE_HOST_MODE
     if (const auto list = constants_.list(); list.count && constants_of_functor_) {

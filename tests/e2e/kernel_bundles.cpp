@@ -52,6 +52,10 @@ void making(const sycl::context &c, const sycl::device &d) {
   const auto input = sycl::get_kernel_bundle<first_kernel, bundle_state::input>(c);
   CHECK(sycl::build(input).has_kernel<first_kernel>() && sycl::compile(input).has_kernel<first_kernel>(d));
   CHECK(check::throws(sycl::errc::invalid, [&] { sycl::build(input, std::vector<sycl::device>()); }));
+  CHECK(d.has(sycl::aspect::online_linker) && sycl::has_kernel_bundle<bundle_state::object>(c));
+  const auto object = sycl::get_kernel_bundle<second_kernel, bundle_state::object>(c);
+  const auto linked = sycl::link({object, sycl::compile(input)});
+  CHECK(linked.has_kernel<first_kernel>() && linked.has_kernel<second_kernel>(d));
 }
 
 void kernels(const sycl::context &c, const sycl::device &d) {
@@ -108,6 +112,7 @@ void constants(sycl::queue &q) {
   CHECK(built.get_specialization_constant<factor>() == 7 && built.native_specialization_constant());
   CHECK(built.has_specialization_constant<factor>() && !built.has_specialization_constant<unused>());
   CHECK(launch([&](sycl::handler &h) { h.use_kernel_bundle(built); }) == 7);
+  CHECK(launch([&](sycl::handler &h) { h.use_kernel_bundle(sycl::link(sycl::compile(input))); }) == 7);
   CHECK(launch([](sycl::handler &) {}) == 3);
   CHECK(check::throws(sycl::errc::invalid, [&] {
     launch([&](sycl::handler &h) {
@@ -119,6 +124,12 @@ void constants(sycl::queue &q) {
     launch([&](sycl::handler &h) {
       h.set_specialization_constant<factor>(8);
       h.use_kernel_bundle(built);
+    });
+  }));
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    launch([&](sycl::handler &h) {
+      h.use_kernel_bundle(built);
+      h.get_specialization_constant<factor>();
     });
   }));
 }

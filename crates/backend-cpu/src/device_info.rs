@@ -93,6 +93,7 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
         // Images are the headers' code on plain memory.
         Aspect::Image,
         Aspect::OnlineCompiler,
+        Aspect::OnlineLinker,
         Aspect::QueueProfiling,
         Aspect::UsmDeviceAllocations,
         Aspect::UsmHostAllocations,

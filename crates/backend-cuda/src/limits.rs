@@ -150,12 +150,21 @@ impl Ask<'_> {
 
     fn aspects(&self, limits: &Limits) -> Vec<u32> {
         use Aspect::{
-            Atomic64, Fp16, Fp64, Gpu, Image, OnlineCompiler, QueueProfiling, UsmAtomicHostAllocations,
+            Atomic64, Fp16, Fp64, Gpu, Image, OnlineCompiler, OnlineLinker, QueueProfiling, UsmAtomicHostAllocations,
             UsmAtomicSharedAllocations, UsmDeviceAllocations, UsmHostAllocations, UsmSharedAllocations,
             UsmSystemAllocations,
         };
         // SYCL's images are the headers' code on plain memory.
-        let mut list = vec![Gpu, Fp64, Image, OnlineCompiler, QueueProfiling, UsmDeviceAllocations, UsmHostAllocations];
+        let mut list = vec![
+            Gpu,
+            Fp64,
+            Image,
+            OnlineCompiler,
+            OnlineLinker,
+            QueueProfiling,
+            UsmDeviceAllocations,
+            UsmHostAllocations,
+        ];
         let mut add = |yes: bool, aspect: Aspect| list.extend(yes.then_some(aspect));
         add(limits.sm >= 53, Fp16);
         add(limits.sm >= 60, Atomic64);

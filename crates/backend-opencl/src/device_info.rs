@@ -296,7 +296,7 @@ fn aspects(ask: &Ask<'_>, sharing: &Sharing, double: bool, half: bool) -> Vec<u3
         DeviceType::Custom | DeviceType::Host => Aspect::Custom,
     };
     // SYCL's images are the headers' code on plain memory, whether or not the driver has images of its own.
-    let mut list = vec![kind, Aspect::Image, Aspect::OnlineCompiler, Aspect::QueueProfiling];
+    let mut list = vec![kind, Aspect::Image, Aspect::OnlineCompiler, Aspect::OnlineLinker, Aspect::QueueProfiling];
     // Of memory capabilities, bit 0 is access and bit 1 atomic access.
     let mut add = |yes: bool, aspect: Aspect| list.extend(yes.then_some(aspect));
     add(double, Aspect::Fp64);
