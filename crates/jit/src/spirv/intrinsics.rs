@@ -1,6 +1,7 @@
 //! Replaces LLVM's intrinsics that the SPIR-V back end does not translate, some of which it even crashes on, by OpenCL's
 //! extended instructions or plain arithmetic.
 
+use super::products;
 use scythe_llvm::{Builder, CallConv, Function, Instruction, IntPredicate, Module, Type, Value};
 
 /// Replaces all calls of such intrinsics.
@@ -37,6 +38,10 @@ fn replacement(first: &str, second: &str) -> Option<Replace> {
         ("sincos", _) => |site| site.sincos(),
         ("sadd", "with") => |site| site.overflow(true),
         ("ssub", "with") => |site| site.overflow(false),
+        ("uadd", "with") => |site| site.carry(true),
+        ("usub", "with") => |site| site.carry(false),
+        ("umul", "with") => |site| site.product(false),
+        ("smul", "with") => |site| site.product(true),
         _ => return None,
     })
 }
@@ -115,6 +120,31 @@ impl<'ctx> Site<'_, 'ctx> {
         let both = if add { b.and(other, b.xor(y, result, ""), "") } else { b.and(other, b.xor(x, result, ""), "") };
         let overflowed = b.icmp(IntPredicate::LLVMIntSLT, both, x.ty().const_null(), "");
         Some(self.pair(result, overflowed))
+    }
+
+    /// The sum or difference, and whether it left the unsigned numbers. SPIR-V has instructions with both results, which not
+    /// all drivers know.
+    fn carry(&self, add: bool) -> Option<Value<'ctx>> {
+        let (args, b) = (self.args(), self.builder);
+        let [x, y] = args[..] else { return None };
+        let result = if add { b.add(x, y, "") } else { b.sub(x, y, "") };
+        let (less, than) = if add { (result, x) } else { (x, y) };
+        Some(self.pair(result, b.icmp(IntPredicate::LLVMIntULT, less, than, "")))
+    }
+
+    /// The product, and whether it has more bits than the factors. `None` for widths that OpenCL has no instruction for.
+    fn product(&self, signed: bool) -> Option<Value<'ctx>> {
+        let (args, b) = (self.args(), self.builder);
+        let [x, y] = args[..] else { return None };
+        let width = x.ty().int_width().filter(|width| [8, 16, 32, 64].contains(width))?;
+        let result = b.mul(x, y, "");
+        let (upper, expected) = if signed {
+            let sign = b.ashr(result, x.ty().const_int((width - 1).into()), "");
+            (products::signed_upper_half(self.module, b, x, y), sign)
+        } else {
+            (products::unsigned_upper_half(self.module, b, x, y), x.ty().const_null())
+        };
+        Some(self.pair(result, b.icmp(IntPredicate::LLVMIntNE, upper, expected, "")))
     }
 
     fn pair(&self, first: Value<'ctx>, second: Value<'ctx>) -> Value<'ctx> {

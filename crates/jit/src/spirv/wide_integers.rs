@@ -1,0 +1,526 @@
+//! Computes with integers of 65 to 128 bits in two words of 64.
+//!
+//! LLVM's optimiser makes such integers on its own: it recognises the steps by which programs (and `sycl::mul_hi`) compute the upper
+//! half of a product, carries out of sums in 65 bits, and sums up the numbers below `n` without a loop. SPIR-V's kernels have none.
+//! Vectors of them are computed element by element: devices do not compute with vectors of such sizes either.
+//!
+//! Of an integer of fewer than 128 bits, the bits above it are zero in the upper word.
+//!
+//! Guarantee: afterwards no instruction that this pass knows has such an integer as operand or result. In functions with others (divisions,
+//! conversions from and to floating point, calls, atomic and volatile accesses) the old instructions stay beside the new ones, and the
+//! back end refuses them.
+
+use super::products::{signed_upper_half, unsigned_upper_half};
+use scythe_llvm::{BasicBlock, Builder, Function, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value};
+use std::collections::{HashMap, HashSet};
+
+/// Splits such integers in all functions.
+pub fn run(module: &Module<'_>) {
+    for function in module.functions().filter(|f| !f.is_declaration()) {
+        if function.instructions().any(is_concerned) {
+            Splitting::new(module).run(function);
+        }
+    }
+}
+
+/// The width of such an integer, or of a vector's elements.
+fn wide_width(ty: Type<'_>) -> Option<u32> {
+    let scalar = if ty.kind() == TypeKind::LLVMVectorTypeKind { ty.element()? } else { ty };
+    scalar.int_width().filter(|width| (65..=128).contains(width))
+}
+
+fn is_concerned(instruction: Instruction<'_>) -> bool {
+    let in_memory = || instruction.gep_source_type().or_else(|| instruction.allocated_type()).and_then(in_memory);
+    wide_width(instruction.ty()).is_some()
+        || instruction.as_value().operands().any(|o| wide_width(o.ty()).is_some())
+        || in_memory().is_some()
+}
+
+/// A type that lies in memory like such integers, or arrays of them.
+fn in_memory(ty: Type<'_>) -> Option<Type<'_>> {
+    match ty.kind() {
+        TypeKind::LLVMArrayTypeKind => Some(in_memory(ty.element()?)?.array(ty.element_count()?)),
+        TypeKind::LLVMIntegerTypeKind => wide_width(ty).map(|_| ty.context().int_type(64).array(2)),
+        _ => None,
+    }
+}
+
+/// How many elements a vector has; 1 for others.
+fn count(ty: Type<'_>) -> u32 {
+    let vector = ty.kind() == TypeKind::LLVMVectorTypeKind;
+    if vector { ty.element_count().and_then(|n| u32::try_from(n).ok()).unwrap_or(1) } else { 1 }
+}
+
+/// Blocks such that each comes after those that dominate it. Without recursion: functions can be long.
+fn in_dominance_order(function: Function<'_>) -> Vec<BasicBlock<'_>> {
+    let Some(entry) = function.entry_block() else { return Vec::new() };
+    let (mut seen, mut order) = (HashSet::from([entry]), Vec::new());
+    let mut open = vec![(entry, entry.successors().into_iter())];
+    while let Some((block, successors)) = open.last_mut() {
+        match successors.next() {
+            Some(next) if seen.insert(next) => open.push((next, next.successors().into_iter())),
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                open.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// An integer in two words.
+#[derive(Clone, Copy)]
+struct Words<'ctx> {
+    low: Value<'ctx>,
+    high: Value<'ctx>,
+    /// The upper word is copies of the lower one's sign.
+    signed: bool,
+}
+
+impl<'ctx> Words<'ctx> {
+    fn new(low: Value<'ctx>, high: Value<'ctx>) -> Self {
+        Self { low, high, signed: false }
+    }
+
+    fn is_one_word(self) -> bool {
+        self.high.const_int_value() == Some(0)
+    }
+}
+
+/// What becomes of an instruction.
+enum Outcome<'ctx> {
+    /// A wide result: its elements.
+    Wide(Vec<Words<'ctx>>),
+    Narrow(Value<'ctx>),
+    /// It has no result.
+    Done,
+}
+
+struct Splitting<'a, 'ctx> {
+    module: &'a Module<'ctx>,
+    builder: Builder<'ctx>,
+    word: Type<'ctx>,
+    known: HashMap<Value<'ctx>, Vec<Words<'ctx>>>,
+    phis: Vec<Instruction<'ctx>>,
+}
+
+impl<'a, 'ctx> Splitting<'a, 'ctx> {
+    fn new(module: &'a Module<'ctx>) -> Self {
+        let context = module.context();
+        let (known, phis) = (HashMap::new(), Vec::new());
+        Self { module, builder: context.create_builder(), word: context.int_type(64), known, phis }
+    }
+
+    fn run(mut self, function: Function<'ctx>) {
+        function.remove_unreachable_blocks();
+        let (mut replaced, mut complete) = (Vec::new(), true);
+        for block in in_dominance_order(function) {
+            for instruction in block.instructions().filter(|i| is_concerned(*i)).collect::<Vec<_>>() {
+                self.builder.position_before(instruction);
+                match self.compute(instruction) {
+                    Some(Outcome::Wide(words)) => {
+                        self.known.insert(instruction.as_value(), words);
+                        replaced.push(instruction);
+                    }
+                    Some(Outcome::Narrow(value)) => {
+                        instruction.replace_all_uses_with(value);
+                        instruction.erase();
+                    }
+                    Some(Outcome::Done) => instruction.erase(),
+                    None => complete = false,
+                }
+            }
+        }
+        complete &= std::mem::take(&mut self.phis).into_iter().all(|phi| self.join(phi).is_some());
+        if complete {
+            // They use each other, in circles where there are loops.
+            replaced.iter().for_each(|i| i.replace_all_uses_with(i.ty().poison()));
+            replaced.into_iter().for_each(Instruction::erase);
+        }
+    }
+
+    fn number(&self, value: u64) -> Value<'ctx> {
+        self.word.const_int(value)
+    }
+
+    fn zero(&self) -> Value<'ctx> {
+        self.number(0)
+    }
+
+    /// The elements of an operand that is wide.
+    fn words(&self, value: Value<'ctx>) -> Option<Vec<Words<'ctx>>> {
+        if let Some(words) = self.known.get(&value) {
+            return Some(words.clone());
+        }
+        wide_width(value.ty())?;
+        if value.is_undef_or_poison() {
+            return Some(vec![Words::new(self.zero(), self.zero()); count(value.ty()) as usize]);
+        }
+        // LLVM folds what is done with constants.
+        value.is_constant().then(|| {
+            let b = &self.builder;
+            let element = |v: Value<'ctx>| {
+                let upper = b.lshr(v, v.ty().const_int(64), "");
+                Words::new(b.trunc(v, self.word, ""), b.trunc(upper, self.word, ""))
+            };
+            self.elements(value).into_iter().map(element).collect()
+        })
+    }
+
+    /// The elements of an operand of any type.
+    fn elements(&self, value: Value<'ctx>) -> Vec<Value<'ctx>> {
+        if value.ty().kind() != TypeKind::LLVMVectorTypeKind {
+            return vec![value];
+        }
+        (0..count(value.ty())).map(|i| self.builder.extract_element(value, self.number(i.into()), "")).collect()
+    }
+
+    /// The inverse.
+    fn joined(&self, ty: Type<'ctx>, elements: Vec<Value<'ctx>>) -> Option<Value<'ctx>> {
+        if ty.kind() != TypeKind::LLVMVectorTypeKind {
+            return elements.first().copied();
+        }
+        let insert = |vector, (i, element)| self.builder.insert_element(vector, element, self.number(i), "");
+        Some((0u64..).zip(elements).fold(ty.poison(), insert))
+    }
+
+    /// `None` for what this pass does not know.
+    fn compute(&mut self, instruction: Instruction<'ctx>) -> Option<Outcome<'ctx>> {
+        let (value, ty) = (instruction.as_value(), instruction.ty());
+        let operand = |index| value.operand(index);
+        match instruction.opcode() {
+            Opcode::LLVMPHI => Some(Outcome::Wide(self.phi(instruction))),
+            Opcode::LLVMZExt | Opcode::LLVMSExt => self.extended(instruction).map(Outcome::Wide),
+            Opcode::LLVMTrunc => self.truncated(operand(0)?, ty),
+            Opcode::LLVMBitCast => self.bit_cast(operand(0)?, ty),
+            Opcode::LLVMICmp => {
+                let (x, y) = (self.words(operand(0)?)?, self.words(operand(1)?)?);
+                let (predicate, width) = (instruction.int_predicate()?, wide_width(operand(0)?.ty())?);
+                let flags = x.into_iter().zip(y).map(|(x, y)| self.compare(predicate, x, y, width)).collect();
+                self.joined(ty, flags).map(Outcome::Narrow)
+            }
+            Opcode::LLVMSelect => {
+                let (x, y) = (self.words(operand(1)?)?, self.words(operand(2)?)?);
+                let conditions = self.elements(operand(0)?);
+                let pick = |(i, (x, y))| self.select(conditions[i % conditions.len()], x, y);
+                Some(Outcome::Wide(x.into_iter().zip(y).enumerate().map(pick).collect()))
+            }
+            Opcode::LLVMFreeze => {
+                let freeze = |x: Words<'ctx>| Words::new(self.builder.freeze(x.low), self.builder.freeze(x.high));
+                Some(Outcome::Wide(self.words(operand(0)?)?.into_iter().map(freeze).collect()))
+            }
+            Opcode::LLVMExtractElement => {
+                let index = usize::try_from(operand(1)?.const_int_value()?).ok()?;
+                Some(Outcome::Wide(vec![*self.words(operand(0)?)?.get(index)?]))
+            }
+            Opcode::LLVMInsertElement => {
+                let index = usize::try_from(operand(2)?.const_int_value()?).ok()?;
+                let mut elements = self.words(operand(0)?)?;
+                *elements.get_mut(index)? = *self.words(operand(1)?)?.first()?;
+                Some(Outcome::Wide(elements))
+            }
+            Opcode::LLVMLoad if !instruction.is_volatile() && !instruction.is_atomic() => self.load(instruction),
+            Opcode::LLVMStore if !instruction.is_volatile() && !instruction.is_atomic() => self.store(instruction),
+            Opcode::LLVMCall => self.intrinsic(instruction),
+            Opcode::LLVMGetElementPtr => {
+                let (ty, pointer) = (in_memory(instruction.gep_source_type()?)?, operand(0)?);
+                let indices: Vec<_> = value.operands().skip(1).collect();
+                let address = self.builder.gep(ty, pointer, &indices, "");
+                address.copy_ir_flags(value);
+                Some(Outcome::Narrow(address))
+            }
+            Opcode::LLVMAlloca if operand(0)?.const_int_value() == Some(1) => {
+                let place = self.builder.alloca(in_memory(instruction.allocated_type()?)?, "");
+                place.set_align(instruction.alignment());
+                Some(Outcome::Narrow(place.as_value()))
+            }
+            _ => {
+                let (width, x, y) = (wide_width(ty)?, self.words(operand(0)?)?, self.words(operand(1)?)?);
+                let each = |(x, y)| self.binary(instruction.opcode(), x, y, width);
+                x.into_iter().zip(y).map(each).collect::<Option<_>>().map(Outcome::Wide)
+            }
+        }
+    }
+
+    /// Two for each element, without values: those may come from blocks that were not looked at yet.
+    fn phi(&mut self, phi: Instruction<'ctx>) -> Vec<Words<'ctx>> {
+        self.phis.push(phi);
+        let part = || self.builder.phi(self.word, "").as_value();
+        (0..count(phi.ty())).map(|_| Words::new(part(), part())).collect()
+    }
+
+    /// Gives them their values.
+    fn join(&self, phi: Instruction<'ctx>) -> Option<()> {
+        let parts = self.known.get(&phi.as_value())?;
+        for (value, block) in phi.incoming() {
+            for (part, from) in parts.iter().zip(self.words(value)?) {
+                part.low.as_instruction()?.add_incoming(from.low, block);
+                part.high.as_instruction()?.add_incoming(from.high, block);
+            }
+        }
+        Some(())
+    }
+
+    /// The upper word with zeros above `width`.
+    fn masked(&self, high: Value<'ctx>, width: u32) -> Value<'ctx> {
+        if width == 128 { high } else { self.builder.and(high, self.number((1 << (width - 64)) - 1), "") }
+    }
+
+    /// The upper word with copies of the sign above `width`.
+    fn sign_extended(&self, high: Value<'ctx>, width: u32) -> Value<'ctx> {
+        if width == 128 {
+            return high;
+        }
+        let (b, distance) = (&self.builder, self.number((128 - width).into()));
+        b.ashr(b.shl(high, distance, ""), distance, "")
+    }
+
+    fn extended(&self, extension: Instruction<'ctx>) -> Option<Vec<Words<'ctx>>> {
+        let (from, to) = (extension.as_value().operand(0)?, wide_width(extension.ty())?);
+        let signed = extension.opcode() == Opcode::LLVMSExt;
+        let b = &self.builder;
+        if let Some(width) = wide_width(from.ty()) {
+            let words = self.words(from)?.into_iter();
+            let sign = |x: Words<'ctx>| Words::new(x.low, self.masked(self.sign_extended(x.high, width), to));
+            return Some(if signed { words.map(sign).collect() } else { words.collect() });
+        }
+        let one = |x: Value<'ctx>| {
+            let low = match x.ty() == self.word {
+                true => x,
+                false if signed => b.sext(x, self.word, ""),
+                false => b.zext(x, self.word, ""),
+            };
+            if !signed {
+                return Words::new(low, self.zero());
+            }
+            let high = self.masked(b.ashr(low, self.number(63), ""), to);
+            Words { low, high, signed: to == 128 }
+        };
+        Some(self.elements(from).into_iter().map(one).collect())
+    }
+
+    fn truncated(&self, value: Value<'ctx>, ty: Type<'ctx>) -> Option<Outcome<'ctx>> {
+        let words = self.words(value)?;
+        if let Some(width) = wide_width(ty) {
+            let one = |x: Words<'ctx>| Words::new(x.low, self.masked(x.high, width));
+            return Some(Outcome::Wide(words.into_iter().map(one).collect()));
+        }
+        let scalar = if ty.kind() == TypeKind::LLVMVectorTypeKind { ty.element()? } else { ty };
+        let one = |x: Words<'ctx>| if scalar == self.word { x.low } else { self.builder.trunc(x.low, scalar, "") };
+        self.joined(ty, words.into_iter().map(one).collect()).map(Outcome::Narrow)
+    }
+
+    /// Between one integer and a vector of numbers that lie in one word each.
+    fn bit_cast(&self, value: Value<'ctx>, ty: Type<'ctx>) -> Option<Outcome<'ctx>> {
+        let b = &self.builder;
+        let vector = if wide_width(ty).is_some() { value.ty() } else { ty };
+        let integer = if wide_width(ty).is_some() { ty } else { value.ty() };
+        let (total, element) = (integer.int_width()?, vector.element()?);
+        let width = total / count(vector);
+        if vector.kind() != TypeKind::LLVMVectorTypeKind || total % count(vector) != 0 || 64 % width != 0 {
+            return None;
+        }
+        let bits = self.word.context().int_type(width);
+        let place = |i: u64| (i * u64::from(width) / 64 == 0, self.number(i * u64::from(width) % 64));
+        if integer == ty {
+            let mut sum = [self.zero(); 2];
+            for (i, element) in (0u64..).zip(self.elements(value)) {
+                let (lower, distance) = place(i);
+                let number = if element.ty() == bits { element } else { b.bit_cast(element, bits, "") };
+                let number = if bits == self.word { number } else { b.zext(number, self.word, "") };
+                let at = usize::from(!lower);
+                sum[at] = b.or(sum[at], b.shl(number, distance, ""), "");
+            }
+            return Some(Outcome::Wide(vec![Words::new(sum[0], sum[1])]));
+        }
+        let whole = *self.words(value)?.first()?;
+        let one = |i: u64| {
+            let (lower, distance) = place(i);
+            let number = b.lshr(if lower { whole.low } else { whole.high }, distance, "");
+            let number = if bits == self.word { number } else { b.trunc(number, bits, "") };
+            if element == bits { number } else { b.bit_cast(number, element, "") }
+        };
+        self.joined(ty, (0..count(vector).into()).map(one).collect()).map(Outcome::Narrow)
+    }
+
+    fn compare(&self, predicate: IntPredicate, x: Words<'ctx>, y: Words<'ctx>, width: u32) -> Value<'ctx> {
+        use IntPredicate::*;
+        let b = &self.builder;
+        // Where the upper words are equal, the lower ones decide, as numbers without sign.
+        let (unsigned, signed) = match predicate {
+            LLVMIntEQ | LLVMIntNE => {
+                let differences = b.or(b.xor(x.low, y.low, ""), b.xor(x.high, y.high, ""), "");
+                return b.icmp(predicate, differences, self.zero(), "");
+            }
+            LLVMIntSGT => (LLVMIntUGT, true),
+            LLVMIntSGE => (LLVMIntUGE, true),
+            LLVMIntSLT => (LLVMIntULT, true),
+            LLVMIntSLE => (LLVMIntULE, true),
+            other => (other, false),
+        };
+        let lower = b.icmp(unsigned, x.low, y.low, "");
+        if x.is_one_word() && y.is_one_word() {
+            return lower;
+        }
+        let high = |x: Words<'ctx>| if signed { self.sign_extended(x.high, width) } else { x.high };
+        let upper = b.icmp(predicate, high(x), high(y), "");
+        b.select(b.icmp(LLVMIntEQ, x.high, y.high, ""), lower, upper, "")
+    }
+
+    fn select(&self, condition: Value<'ctx>, x: Words<'ctx>, y: Words<'ctx>) -> Words<'ctx> {
+        let b = &self.builder;
+        Words::new(b.select(condition, x.low, y.low, ""), b.select(condition, x.high, y.high, ""))
+    }
+
+    /// Choices and shifts that the optimiser calls by name.
+    fn intrinsic(&self, call: Instruction<'ctx>) -> Option<Outcome<'ctx>> {
+        use IntPredicate::*;
+        let (name, width) = (call.called_function()?.name(), wide_width(call.ty())?);
+        let args = call.args();
+        let (x, y) = (self.words(*args.first()?)?, args.get(1).and_then(|&y| self.words(y)));
+        let pairs = |y: Option<Vec<Words<'ctx>>>| Some(x.iter().copied().zip(y?).collect::<Vec<_>>());
+        let chosen = |predicate| {
+            let pick = |(x, y)| self.select(self.compare(predicate, x, y, width), x, y);
+            Some(Outcome::Wide(pairs(y.clone())?.into_iter().map(pick).collect()))
+        };
+        match name.strip_prefix("llvm.")?.split_once('.')?.0 {
+            "umin" => chosen(LLVMIntULT),
+            "umax" => chosen(LLVMIntUGT),
+            "smin" => chosen(LLVMIntSLT),
+            "smax" => chosen(LLVMIntSGT),
+            "abs" => {
+                let zero = Words::new(self.zero(), self.zero());
+                let one = |&x: &Words<'ctx>| {
+                    let negated = self.binary(Opcode::LLVMSub, zero, x, width)?;
+                    Some(self.select(self.compare(LLVMIntSLT, x, zero, width), negated, x))
+                };
+                x.iter().map(one).collect::<Option<_>>().map(Outcome::Wide)
+            }
+            left @ ("fshl" | "fshr") => {
+                let distances = self.words(*args.get(2)?)?;
+                let each = |((x, y), n): (_, Words<'ctx>)| self.funnel(left == "fshl", x, y, n.low, width);
+                pairs(y)?.into_iter().zip(distances).map(each).collect::<Option<_>>().map(Outcome::Wide)
+            }
+            _ => None,
+        }
+    }
+
+    /// `x` and behind it `y`, shifted; of the left the upper bits, of the right the lower ones are the result. The distance counts
+    /// modulo the width.
+    fn funnel(
+        &self,
+        left: bool,
+        x: Words<'ctx>,
+        y: Words<'ctx>,
+        distance: Value<'ctx>,
+        width: u32,
+    ) -> Option<Words<'ctx>> {
+        let last = u64::from(width - 1);
+        let within = match distance.const_int_value() {
+            Some(n) => self.number(n % u64::from(width)),
+            None if width == 128 => self.builder.and(distance, self.number(last), ""),
+            None => return None,
+        };
+        let (one, rest) = (self.number(1), self.builder.sub(self.number(last), within, ""));
+        // One of the two may be shifted by all its bits, for which two steps are needed.
+        let (upper, lower) = if left {
+            let shifted = self.shift(Opcode::LLVMLShr, y, one, width);
+            (self.shift(Opcode::LLVMShl, x, within, width), self.shift(Opcode::LLVMLShr, shifted, rest, width))
+        } else {
+            let shifted = self.shift(Opcode::LLVMShl, x, one, width);
+            (self.shift(Opcode::LLVMShl, shifted, rest, width), self.shift(Opcode::LLVMLShr, y, within, width))
+        };
+        self.binary(Opcode::LLVMOr, upper, lower, width)
+    }
+
+    fn binary(&self, opcode: Opcode, x: Words<'ctx>, y: Words<'ctx>, width: u32) -> Option<Words<'ctx>> {
+        let b = &self.builder;
+        let masked = |low, high| Words::new(low, self.masked(high, width));
+        let bit = |flag| b.zext(flag, self.word, "");
+        Some(match opcode {
+            Opcode::LLVMAdd => {
+                let low = b.add(x.low, y.low, "");
+                let carry = bit(b.icmp(IntPredicate::LLVMIntULT, low, x.low, ""));
+                masked(low, b.add(b.add(x.high, y.high, ""), carry, ""))
+            }
+            Opcode::LLVMSub => {
+                let borrow = bit(b.icmp(IntPredicate::LLVMIntULT, x.low, y.low, ""));
+                masked(b.sub(x.low, y.low, ""), b.sub(b.sub(x.high, y.high, ""), borrow, ""))
+            }
+            Opcode::LLVMMul => {
+                let low = b.mul(x.low, y.low, "");
+                if x.signed && y.signed {
+                    return Some(Words::new(low, signed_upper_half(self.module, b, x.low, y.low)));
+                }
+                let mut high = unsigned_upper_half(self.module, b, x.low, y.low);
+                for (x, y) in [(x, y), (y, x)].into_iter().filter(|(x, _)| !x.is_one_word()) {
+                    high = b.add(high, b.mul(x.high, y.low, ""), "");
+                }
+                masked(low, high)
+            }
+            Opcode::LLVMAnd | Opcode::LLVMOr | Opcode::LLVMXor => {
+                Words::new(b.binary(opcode, x.low, y.low, ""), b.binary(opcode, x.high, y.high, ""))
+            }
+            Opcode::LLVMShl | Opcode::LLVMLShr | Opcode::LLVMAShr => self.shift(opcode, x, y.low, width),
+            _ => return None,
+        })
+    }
+
+    /// By less than the width: other distances give no value.
+    fn shift(&self, opcode: Opcode, x: Words<'ctx>, distance: Value<'ctx>, width: u32) -> Words<'ctx> {
+        let b = &self.builder;
+        let within = b.and(distance, self.number(63), "");
+        // What is moved from one word to the other, in two steps, since a word cannot be shifted by all its bits.
+        let rest = b.xor(within, self.number(63), "");
+        let one = self.number(1);
+        let shifted = |opcode, value| if within == self.zero() { value } else { b.binary(opcode, value, within, "") };
+        let (near, far) = match opcode {
+            Opcode::LLVMShl => {
+                let moved = b.lshr(b.lshr(x.low, one, ""), rest, "");
+                let low = shifted(opcode, x.low);
+                (Words::new(low, b.or(b.shl(x.high, within, ""), moved, "")), Words::new(self.zero(), low))
+            }
+            _ => {
+                let signed = opcode == Opcode::LLVMAShr;
+                let top = if signed { self.sign_extended(x.high, width) } else { x.high };
+                let moved = b.shl(b.shl(top, one, ""), rest, "");
+                let high = shifted(opcode, top);
+                let above = if signed { b.ashr(top, self.number(63), "") } else { self.zero() };
+                (Words::new(b.or(b.lshr(x.low, within, ""), moved, ""), high), Words::new(high, above))
+            }
+        };
+        let chosen = match distance.const_int_value() {
+            Some(0) => x,
+            Some(1..64) => near,
+            Some(_) => far,
+            None => self.select(b.icmp(IntPredicate::LLVMIntULT, distance, self.number(64), ""), near, far),
+        };
+        Words::new(chosen.low, self.masked(chosen.high, width))
+    }
+
+    /// The type of the upper word in memory.
+    fn upper_type(&self, ty: Type<'ctx>) -> Option<Type<'ctx>> {
+        Some(self.word.context().int_type((ty.int_width()? - 64).next_multiple_of(8)))
+    }
+
+    fn load(&self, load: Instruction<'ctx>) -> Option<Outcome<'ctx>> {
+        let (b, pointer, upper) = (&self.builder, load.as_value().operand(0)?, self.upper_type(load.ty())?);
+        let low = b.load(self.word, pointer, "");
+        low.set_align(load.alignment());
+        let high = b.load(upper, b.byte_offset(self.word.context(), pointer, 8, ""), "");
+        high.set_align(load.alignment().min(8));
+        let high = if upper == self.word { high.as_value() } else { b.zext(high.as_value(), self.word, "") };
+        Some(Outcome::Wide(vec![Words::new(low.as_value(), high)]))
+    }
+
+    fn store(&self, store: Instruction<'ctx>) -> Option<Outcome<'ctx>> {
+        let (value, pointer) = (store.as_value().operand(0)?, store.as_value().operand(1)?);
+        let (b, upper, words) = (&self.builder, self.upper_type(value.ty())?, *self.words(value)?.first()?);
+        b.store(words.low, pointer).set_align(store.alignment());
+        let high = if upper == self.word { words.high } else { b.trunc(words.high, upper, "") };
+        b.store(high, b.byte_offset(self.word.context(), pointer, 8, "")).set_align(store.alignment().min(8));
+        Some(Outcome::Done)
+    }
+}
