@@ -409,6 +409,7 @@ private:
   }
   template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K>
   void set_kernel(const K &kernel, loc where) {
+    detail::check_kernel<L, K>(queue_.target);
     set_kind(SCYTHE_COMMAND_KERNEL);
     detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(command_.u.kernel, kernel, where);
 #ifdef SCYTHE_HOST_MODE

@@ -212,6 +212,9 @@ template <class Param, class = void> inline constexpr bool is_partition_answer =
 template <class Param> inline constexpr bool is_partition_answer<Param, std::void_t<decltype(Param::answer)>> = true;
 template <class Param, class = void> inline constexpr bool is_item_sizes = false;
 template <class Param> inline constexpr bool is_item_sizes<Param, std::void_t<decltype(Param::dimensions)>> = true;
+// Of an extension whose header has the answer.
+template <class Param, class = void> inline constexpr bool answers_itself = false;
+template <class Param> inline constexpr bool answers_itself<Param, std::void_t<decltype(&Param::scythe_ask)>> = true;
 // Answered by devices with an aspect that no backend has.
 template <class Param, class = void> inline constexpr bool lacks_aspect = false;
 template <class Param> inline constexpr bool lacks_aspect<Param, std::void_t<decltype(Param::scythe_aspect)>> = true;
@@ -273,6 +276,8 @@ template <class Param> typename Param::return_type device::get_info() const {
     for (int i = 0; i < Param::dimensions; ++i)
       limits[i] = sizes.at(static_cast<std::size_t>(Param::dimensions - 1 - i));
     return limits;
+  } else if constexpr (detail::answers_itself<Param>) {
+    return Param::scythe_ask(*this);
   } else if constexpr (detail::lacks_aspect<Param>) {
     detail::fail(errc::feature_not_supported, "device '%s' lacks aspect %s, which the question needs",
                  detail::device_label(*this).c_str(), Param::scythe_aspect);

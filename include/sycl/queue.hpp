@@ -327,6 +327,7 @@ private:
   }
   template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K, class Sizes>
   event launch(const K &kernel, deps after, loc where, Sizes set_sizes) {
+    detail::check_kernel<L, K>(impl_->target);
     return command(SCYTHE_COMMAND_KERNEL, after, [&](scythe_command &c) {
       detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(c.u.kernel, kernel, where);
       set_sizes(c.u.kernel);

@@ -1,10 +1,11 @@
-// Extensions for groups: masks of sub-groups, work-items asked for from anywhere, sorting, and reductions by any
-// function object.
+// Extensions for groups: masks of sub-groups, work-items asked for from anywhere, forward progress, sorting, and
+// reductions by any function object.
 // modes: device,host
 // levels: O2
 // valgrind: no
 #include "check.hpp"
 
+#include <sycl/ext/oneapi/experimental/forward_progress.hpp>
 #include <sycl/ext/oneapi/experimental/group_sort.hpp>
 #include <sycl/ext/oneapi/experimental/root_group.hpp>
 #include <sycl/ext/oneapi/experimental/user_defined_reductions.hpp>
@@ -15,6 +16,8 @@
 
 class root_kernel;
 class too_many_groups;
+class meeting_groups;
+class concurrent_groups;
 
 namespace {
 
@@ -304,6 +307,54 @@ void own_reductions(sycl::queue &q) {
   }
 }
 
+// --- Forward progress
+
+// Needs more than any device promises.
+struct needs_concurrent_items {
+  void operator()(sycl::nd_item<1>) const {}
+  auto get(exp::properties_tag) const {
+    using guarantee = exp::forward_progress_guarantee;
+    return exp::properties{exp::work_item_progress<guarantee::concurrent, exp::execution_scope::sub_group>};
+  }
+};
+
+void forward_progress(sycl::queue &q) {
+  using guarantee = exp::forward_progress_guarantee;
+  using scope = exp::execution_scope;
+  const sycl::device d = q.get_device();
+  const auto promises = [](const std::vector<guarantee> &list, guarantee g) {
+    return std::find(list.begin(), list.end(), g) != list.end();
+  };
+  const auto groups = d.get_info<exp::info::device::work_group_progress_capabilities<scope::root_group>>();
+  const auto sub_groups = d.get_info<exp::info::device::sub_group_progress_capabilities<scope::work_group>>();
+  const auto items = d.get_info<exp::info::device::work_item_progress_capabilities<scope::root_group>>();
+  CHECK(promises(groups, guarantee::weakly_parallel) && promises(sub_groups, guarantee::weakly_parallel));
+  CHECK(items == std::vector<guarantee>{guarantee::weakly_parallel});
+  CHECK(promises(groups, guarantee::parallel) == (d.get_backend() != sycl::backend::opencl));
+  CHECK(promises(sub_groups, guarantee::parallel) ==
+        d.get_info<sycl::info::device::sub_group_independent_forward_progress>());
+
+  // A kernel that needs it is launched where it is promised, and refused where it is not.
+  const exp::properties parallel{exp::work_group_progress<guarantee::parallel, scope::root_group>};
+  const exp::properties concurrent{exp::work_group_progress<guarantee::concurrent, scope::root_group>};
+  const sycl::nd_range<1> range(8, 4);
+  int *count = sycl::malloc_shared<int>(1, q);
+  *count = 0;
+  if (promises(groups, guarantee::parallel)) {
+    q.parallel_for<meeting_groups>(range, parallel, [=](sycl::nd_item<1>) {
+       sycl::atomic_ref<int, sycl::memory_order::relaxed, sycl::memory_scope::device>(*count).fetch_add(1);
+     }).wait();
+    CHECK(*count == 8);
+  }
+  CHECK(check::throws(sycl::errc::feature_not_supported, [&] {
+    q.submit([&](sycl::handler &h) {
+      h.parallel_for<concurrent_groups>(range, concurrent, [=](sycl::nd_item<1>) { *count = 1; });
+    });
+  }));
+  CHECK(check::throws(sycl::errc::feature_not_supported, [&] { q.parallel_for(range, needs_concurrent_items()); }));
+  sycl::free(count, q);
+}
+
 } // namespace
 
 int main() {
@@ -311,6 +362,7 @@ int main() {
   masks(q);
   work_items(q);
   root_groups(q);
+  forward_progress(q);
   joint_sorts(q, 1, 4);
   joint_sorts(q, 100, 16);
   joint_sorts(q, 77, 77);

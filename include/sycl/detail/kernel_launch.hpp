@@ -208,6 +208,27 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location wher
 
 #endif
 
+#ifndef SCYTHE_DEVICE_PASS
+// Properties that ask something of the device have a function `scythe_check`, which throws where it has not got it.
+template <class P, class = void> inline constexpr bool asks_device = false;
+template <class P> inline constexpr bool asks_device<P, std::void_t<decltype(&P::scythe_check)>> = true;
+template <class P, class Device> void check_property([[maybe_unused]] const Device &d) {
+  if constexpr (asks_device<P>)
+    P::scythe_check(d);
+}
+template <class Device> void check_properties(const Device &, properties_pack<>) {}
+template <class Device, class... P> void check_properties(const Device &d, properties_pack<P...>) {
+  (check_property<P>(d), ...);
+}
+// Those of the list that a kernel is launched with, and those that it names itself.
+template <class L, class K, class Device> void check_kernel(const Device &d) {
+  check_properties(d, typename L::scythe_pack());
+  check_properties(d, typename own_properties<K>::type::scythe_pack());
+}
+#else
+template <class L, class K, class Device> void check_kernel(const Device &) {}
+#endif
+
 inline void set_single(scythe_kernel_launch &launch) {
   for (int i = 0; i < 3; ++i) {
     launch.global_size[i] = launch.local_size[i] = 1;
