@@ -94,7 +94,7 @@ private:
   template <class, int, access_mode> friend class host_accessor;
   template <class B> static range_type whole(B &b) {
     if constexpr (Dimensions == 0)
-      return range_type(1);
+      return range_type(b.size() ? 1 : 0);
     else
       return b.get_range();
   }

@@ -20,7 +20,9 @@ struct native_access;
 }
 
 class kernel_id;
-template <class List = std::vector<kernel_id>> List get_kernel_ids();
+namespace detail {
+template <class List> List kernel_ids();
+}
 
 // A kernel of the program, or of a library that is loaded.
 class kernel_id {
@@ -34,7 +36,7 @@ public:
 
 private:
   friend struct detail::native_access;
-  template <class List> friend List get_kernel_ids();
+  template <class List> friend List detail::kernel_ids();
   template <class Name> friend kernel_id get_kernel_id();
   explicit kernel_id(const char *symbol) : symbol_(symbol) {}
   const char *symbol_;

@@ -12,12 +12,14 @@
 namespace sycl {
 
 // Templates, so that programs which do not call them need not compile the lists.
-template <class List> List get_kernel_ids() {
+template <class List> List detail::kernel_ids() {
   List ids;
   auto add = [](void *list, const char *symbol) { static_cast<List *>(list)->push_back(kernel_id(symbol)); };
   detail::check(scythe_kernel_list(add, &ids));
   return ids;
 }
+
+inline std::vector<kernel_id> get_kernel_ids() { return detail::kernel_ids<std::vector<kernel_id>>(); }
 
 template <class Name> kernel_id get_kernel_id() {
   const char *symbol = nullptr;
@@ -93,7 +95,7 @@ template <class Name> bool is_compatible(const device &d) {
 
 // Whether there is any kernel that one of the devices can run.
 template <bundle_state State> bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
-  return detail::has_bundle(State, where, devices, get_kernel_ids<detail::list_of<State, kernel_id>>(), true);
+  return detail::has_bundle(State, where, devices, detail::kernel_ids<detail::list_of<State, kernel_id>>(), true);
 }
 template <bundle_state State> bool has_kernel_bundle(const context &where) {
   return has_kernel_bundle<State>(where, detail::devices_of<State>(where));

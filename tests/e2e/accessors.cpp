@@ -42,6 +42,8 @@ void deduced_types(sycl::queue &q) {
   CHECK(placeholder.is_placeholder());
   sycl::accessor<float, 2> nothing;
   CHECK(nothing.empty() && nothing == nothing && nothing.begin() == nothing.end());
+  sycl::buffer<int> empty{sycl::range<1>(0)};
+  CHECK((sycl::accessor<int, 0>(empty).empty() && sycl::host_accessor<int, 0>(empty).empty()));
 }
 
 void subscripts(sycl::queue &q) {

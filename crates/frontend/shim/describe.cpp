@@ -60,6 +60,13 @@ static std::optional<std::string> characters(scythe_unit &Unit, const Expr *Arg)
   return Text;
 }
 
+// The nearest of what 64 signed bits hold: larger sizes fit no device either.
+static int64_t nearest(const llvm::APSInt &Value) {
+  if (Value.isRepresentableByInt64())
+    return Value.getExtValue();
+  return Value.isNegative() ? INT64_MIN : INT64_MAX;
+}
+
 static void describeValue(scythe_unit &Unit, const APValue &Value, QualType T, std::vector<scythe_value> &Out);
 
 // Elements of a class or array of constants, in order. The bases of libstdc++'s tuple hold its elements from the last.
@@ -179,7 +186,7 @@ scythe_attribute describeAttribute(scythe_unit &Unit, const AnnotateAttr *A) {
     }
     Expr::EvalResult Value;
     if (Arg->EvaluateAsInt(Value, Unit.Ctx))
-      Values.push_back(Value.Val.getInt().getExtValue());
+      Values.push_back(nearest(Value.Val.getInt()));
   }
   Out.values = Unit.keep(llvm::ArrayRef<int64_t>(Values));
   Out.value_count = Values.size();

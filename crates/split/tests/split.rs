@@ -179,13 +179,26 @@ fn one_header_kernel_in_two_units_is_one_kernel() {
 #[test]
 fn one_name_for_two_kernels_is_an_error_with_both_positions() {
     let context = Context::new();
-    let unit = |file: &str, line| Ir::default().kernel("_ZTS6Shared", file, file, line, "");
-    let error = link_all(&context, &[unit("a.cpp", 3), unit("b.cpp", 7)]).unwrap_err();
-    assert_eq!(
-        error,
-        "b.cpp:7:5: error: kernel name 'Shared' is used by two different kernels [scythe-E0201]\n\
-         a.cpp:3:5: note: the other kernel is here\n"
-    );
+    let unit = |file: &str, line, code: &str| Ir::default().kernel("_ZTS6Shared", file, file, line, code);
+    let message = "b.cpp:7:5: error: kernel name 'Shared' is used by two different kernels [scythe-E0201]\n\
+                   a.cpp:3:5: note: the other kernel is here\n";
+    let store = |value: u32| format!("  store i32 {value}, ptr addrspace(1) %p\n");
+    let error = link_all(&context, &[unit("a.cpp", 3, &store(1)), unit("b.cpp", 7, &store(2))]).unwrap_err();
+    assert_eq!(error, message);
+    // What each of them calls is its own.
+    let helper = "define internal void @helper() {\n  ret void\n}\n";
+    let calling = |file, line| unit(file, line, "  call void @helper()\n").text(helper);
+    assert_eq!(link_all(&context, &[calling("a.cpp", 3), calling("b.cpp", 7)]).unwrap_err(), message);
+}
+
+#[test]
+fn one_kernel_may_be_written_in_several_places() {
+    let context = Context::new();
+    let helper = "define linkonce_odr void @helper() {\n  ret void\n}\n";
+    let unit =
+        |file: &str, line| Ir::default().kernel("_ZTS1K", file, file, line, "  call void @helper()\n").text(helper);
+    let linked = link_all(&context, &[unit("a.cpp", 3), unit("b.cpp", 7)]).unwrap();
+    assert_eq!(symbols(&split(linked, Mode::PerSource)), [["_ZTS1K"]]);
 }
 
 #[test]

@@ -335,7 +335,7 @@ SCYTHE_COLD void merge(const char *function, const std::vector<kernel_bundle<Sta
 
 template <bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices) {
-  return detail::make_bundle<State>(where, devices, get_kernel_ids<detail::list_of<State, kernel_id>>(), false);
+  return detail::make_bundle<State>(where, devices, detail::kernel_ids<detail::list_of<State, kernel_id>>(), false);
 }
 template <bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &where) {
   return get_kernel_bundle<State>(where, detail::devices_of<State>(where));

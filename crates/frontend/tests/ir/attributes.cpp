@@ -28,6 +28,10 @@ class d;
 // CHECK-DAG: ![[D]] = !{i32 4}
 // CHECK-DAG: define {{.*}} @_ZTS1e({{.*}} !intel_reqd_sub_group_size ![[D]]
 class e;
+// Larger than any device's, and than what 64 signed bits hold.
+// CHECK-DAG: define {{.*}} @_ZTS4huge({{.*}} !reqd_work_group_size ![[HUGE:[0-9]+]]
+class huge;
+// CHECK-DAG: ![[HUGE]] = !{i32 -1, i32 1, i32 1}
 
 // CHECK-DAG: define {{.*}} @_Z11uses_halvesv({{.*}} !intel_declared_aspects ![[FP16:[0-9]+]] !intel_used_aspects ![[FP16]]
 // CHECK-DAG: ![[FP16]] = !{i32 5}
@@ -57,6 +61,7 @@ SYCL_EXTERNAL int uses_decorated() {
 
 void submit(sycl::queue &q, int *p) {
   q.parallel_for<a>(sycl::nd_range<2>({4, 8}, {4, 8}), [=](sycl::nd_item<2>) mutable noexcept [[sycl::reqd_work_group_size(4, 8)]] { p[0] = 1; });
+  q.parallel_for<huge>(sycl::nd_range<1>(8, 8), [=](sycl::nd_item<1>) [[sycl::reqd_work_group_size(~0ull)]] { p[0] = 1; });
   q.single_task<b>(Functor{p});
   q.parallel_for<c>(sycl::nd_range<1>(16, 16), [=](sycl::nd_item<1>) SIZED(16) { p[0] = 1; });
   q.parallel_for<d>(sycl::nd_range<1>(16, 16), [=](sycl::nd_item<1>) [[using sycl: reqd_sub_group_size(4), work_group_size_hint(16)]] -> void { p[0] = 1; });
