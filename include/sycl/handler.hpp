@@ -267,14 +267,8 @@ public:
   void copy(const accessor<T, D, M, A, P, L> &src, const accessor<U, E, N, B, Q, J> &dst) {
     static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
     static_assert(N != access_mode::read, "copy: the destination must be writable");
-    if (dst.size() < src.size())
-      detail::fail(errc::invalid, "copy: the destination accessor has %zu elements, the source %zu", dst.size(),
-                   src.size());
-    set_kind(SCYTHE_COMMAND_COPY);
-    command_.u.copy.src = detail::accessor_view::of(src);
-    command_.u.copy.dst = detail::accessor_view::of(dst);
-    if constexpr (D == E)
-      detail::shrink_to(command_.u.copy.dst, command_.u.copy.src);
+    set_kind(SCYTHE_COMMAND_EMPTY);
+    detail::set_copy(command_, detail::accessor_view::of(src), detail::accessor_view::of(dst), D == E);
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class V>
   void fill(const accessor<T, D, M, A, P, L> &dst, const V &value) {

@@ -195,6 +195,37 @@ void classes(sycl::queue &q) {
   CHECK(sycl::as_bytes(s).size() == sizeof(plain));
 }
 
+struct adds_index {
+  template <class Reducer> void operator()(sycl::id<1> i, Reducer &sum) const { sum += static_cast<int>(i[0]); }
+};
+
+// One function object, without a name, is a kernel of its own for each kind of reduction.
+void one_object_for_several(sycl::queue &q) {
+  constexpr std::size_t n = 100;
+  constexpr int expected = 4950;
+  int *const usm = sycl::malloc_shared<int>(1, q);
+  long *const wide = sycl::malloc_shared<long>(1, q);
+  int in_buffer = 0;
+  *usm = 0;
+  *wide = 0;
+  const auto kernel = [](sycl::id<1> i, auto &sum) { sum += static_cast<int>(i[0]); };
+  q.parallel_for(n, sycl::reduction(usm, sycl::plus<>()), kernel).wait();
+  q.parallel_for(n, sycl::reduction(wide, sycl::plus<>()), kernel).wait();
+  {
+    sycl::buffer<int> b(&in_buffer, 1);
+    q.submit([&](sycl::handler &h) { h.parallel_for(n, sycl::reduction(b, h, sycl::plus<>()), kernel); });
+  }
+  CHECK(*usm == expected && *wide == expected && in_buffer == expected);
+  q.parallel_for(n, sycl::reduction(usm, sycl::plus<>()), adds_index()).wait();
+  q.parallel_for(n, sycl::reduction(usm, sycl::maximum<>()), [](sycl::id<1> i, auto &greatest) {
+     greatest.combine(static_cast<int>(i[0]));
+   }).wait();
+  q.parallel_for(n, sycl::reduction(wide, sycl::plus<>()), adds_index()).wait();
+  CHECK(*usm == 2 * expected && *wide == 2 * expected);
+  sycl::free(usm, q);
+  sycl::free(wide, q);
+}
+
 } // namespace
 
 int main() {
@@ -208,5 +239,6 @@ int main() {
   several(q);
   several(in_order);
   classes(q);
+  one_object_for_several(q);
   return check::result();
 }

@@ -1,5 +1,6 @@
 //! Boxes of elements, and the commands that copy and fill them.
 
+use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -101,6 +102,36 @@ impl<'a> View<'a> {
         let [width, rows, planes] = self.range;
         (rows == 1 && planes == 1) || (width == self.memory_range[0] && (planes == 1 || rows == self.memory_range[1]))
     }
+
+    /// Boxes that together are the first `count` elements of this one, in row-major order: planes, rows and a part of a row,
+    /// or one box where that is enough.
+    fn first(&self, count: usize) -> Vec<Self> {
+        let [width, rows, planes] = self.range;
+        if count >= width * rows * planes {
+            return vec![*self];
+        }
+        if self.is_contiguous() {
+            // The same memory, as one row.
+            let [x, y, z] = self.offset;
+            let before = (z * self.memory_range[1] + y) * self.memory_range[0] + x;
+            let memory_range = [self.memory_range.iter().product(), 1, 1];
+            return vec![Self { memory_range, offset: [before, 0, 0], range: [count, 1, 1], ..*self }];
+        }
+        let (full_planes, rest) = (count / (width * rows), count % (width * rows));
+        let (full_rows, part) = (rest / width, rest % width);
+        let [x, y, z] = self.offset;
+        let boxes = [
+            Self { range: [width, rows, full_planes], ..*self },
+            Self { range: [width, full_rows, 1], offset: [x, y, z + full_planes], ..*self },
+            Self { range: [part, 1, 1], offset: [x, y + full_rows, z + full_planes], ..*self },
+        ];
+        boxes.into_iter().filter(|part| part.count() > 0).collect()
+    }
+
+    /// Where the box begins, in memory at `base`.
+    fn address(&self, base: *mut u8) -> *mut c_void {
+        base.wrapping_add(self.start()).cast()
+    }
 }
 
 /// Numbers in SYCL's order, the fastest last, for messages.
@@ -112,19 +143,19 @@ pub fn sycl(mut numbers: [u64; 3]) -> [u64; 3] {
 /// Work for one command, in steps that each wait for the one before.
 pub struct Steps {
     pub first: (Work, Keep),
-    pub second: Option<(Work, Keep)>,
+    pub rest: Vec<(Work, Keep)>,
 }
 
 impl Steps {
     fn one(work: Work, keep: Keep) -> Self {
-        Self { first: (work, keep), second: None }
+        Self { first: (work, keep), rest: Vec::new() }
     }
 }
 
-/// Copies `src` to `dst`; the bases are the addresses of their memories.
+/// Copies the elements of `src` to the first ones of `dst`, in row-major order of both; the bases are the addresses of their memories.
 pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8) -> Result<Steps> {
     let (count, elem_size) = (src.count(), src.elem_size);
-    if count != dst.count() || elem_size != dst.elem_size {
+    if count > dst.count() || elem_size != dst.elem_size {
         return Err(invalid(format!(
             "copy of {count} elements of {elem_size} bytes to {} elements of {} bytes",
             dst.count(),
@@ -135,8 +166,10 @@ pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8
     if size == 0 {
         return Ok(Steps::one(Work::Marker, None));
     }
-    let to: *mut c_void = dst_base.wrapping_add(dst.start()).cast();
-    let from: *const c_void = src_base.wrapping_add(src.start()).cast_const().cast();
+    let from = src.address(src_base).cast_const();
+    let parts = dst.first(count);
+    let [dst] = parts.as_slice() else { return copy_to_parts(&parts, dst_base, src, from) };
+    let to = dst.address(dst_base);
     if dst.is_contiguous() && src.is_contiguous() {
         return Ok(Steps::one(Work::Memcpy { dst: to, src: from, size }, None));
     }
@@ -154,16 +187,34 @@ pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8
         let region = region(shape, elem_size, pitches(src), pitches(dst));
         return Ok(Steps::one(Work::CopyRect { dst: to, src: from, region }, None));
     }
-    // Two shapes with gaps: through memory without.
-    let between = Arc::new(HostBlock::new(size)?);
-    let middle: *mut c_void = between.address().cast();
+    // Two shapes with gaps.
+    copy_to_parts(&parts, dst_base, src, from)
+}
+
+/// Copies the elements of `src`, whose box begins at `from`, to boxes that have as many. Elements with gaps between them go through
+/// memory without.
+fn copy_to_parts(parts: &[View<'_>], dst_base: *mut u8, src: &View<'_>, from: *const c_void) -> Result<Steps> {
+    let elem_size = src.elem_size;
     let dense = |view: &View<'_>| (view.range[0] * elem_size, view.range[0] * view.range[1] * elem_size);
-    let gather = region(src, elem_size, (src.row_pitch(), src.plane_pitch()), dense(src));
-    let scatter = region(dst, elem_size, dense(dst), (dst.row_pitch(), dst.plane_pitch()));
-    Ok(Steps {
-        first: (Work::CopyRect { dst: middle, src: from, region: gather }, Some(Box::new(between.clone()))),
-        second: Some((Work::CopyRect { dst: to, src: middle, region: scatter }, Some(Box::new(between)))),
-    })
+    let mut steps: VecDeque<(Work, Keep)> = VecDeque::new();
+    let mut between = None;
+    let mut at = from;
+    if !src.is_contiguous() {
+        let block = Arc::new(HostBlock::new(src.count() * elem_size)?);
+        let middle: *mut c_void = block.address().cast();
+        let gather = region(src, elem_size, (src.row_pitch(), src.plane_pitch()), dense(src));
+        steps.push_back((Work::CopyRect { dst: middle, src: from, region: gather }, Some(Box::new(block.clone()))));
+        at = middle.cast_const();
+        between = Some(block);
+    }
+    for part in parts {
+        let scatter = region(part, elem_size, dense(part), (part.row_pitch(), part.plane_pitch()));
+        let work = Work::CopyRect { dst: part.address(dst_base), src: at, region: scatter };
+        steps.push_back((work, between.clone().map(|block| Box::new(block) as _)));
+        at = at.wrapping_byte_add(part.count() * elem_size);
+    }
+    let first = steps.pop_front().unwrap_or((Work::Marker, None));
+    Ok(Steps { first, rest: steps.into() })
 }
 
 /// Fills `dst` with a pattern of one element.
@@ -171,7 +222,7 @@ pub fn fill(dst: &View<'_>, dst_base: *mut u8, pattern: Vec<u8>) -> Result<Steps
     if dst.count() == 0 || pattern.is_empty() {
         return Ok(Steps::one(Work::Marker, None));
     }
-    let to: *mut c_void = dst_base.wrapping_add(dst.start()).cast();
+    let to = dst.address(dst_base);
     if dst.is_contiguous() {
         return Ok(Steps::one(Work::Fill { dst: to, pattern, count: dst.count() }, None));
     }
@@ -199,5 +250,43 @@ fn region(shape: &View<'_>, elem_size: usize, src: (usize, usize), dst: (usize, 
         src_plane_pitch: src.1,
         dst_row_pitch: dst.0,
         dst_plane_pitch: dst.1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(memory_range: [usize; 3], offset: [usize; 3], range: [usize; 3]) -> View<'static> {
+        View { place: ViewPlace::Address(std::ptr::null_mut()), elem_size: 1, memory_range, offset, range }
+    }
+
+    /// Offsets of all elements of a box, in row-major order.
+    fn elements(view: &View<'_>) -> Vec<usize> {
+        let [width, rows, planes] = view.range;
+        let of_row = |z: usize, y: usize| (0..width).map(move |x| x + y * view.row_pitch() + z * view.plane_pitch());
+        (0..planes)
+            .flat_map(|z| (0..rows).flat_map(move |y| of_row(z, y)))
+            .map(|element| element + view.start())
+            .collect()
+    }
+
+    #[test]
+    fn the_first_elements_of_a_box_are_boxes_in_row_major_order() {
+        let shapes = [
+            view([5, 4, 3], [1, 1, 0], [3, 2, 3]),
+            view([5, 4, 3], [0, 0, 1], [5, 4, 2]),
+            view([5, 4, 1], [0, 1, 0], [5, 3, 1]),
+            view([9, 1, 1], [2, 0, 0], [7, 1, 1]),
+        ];
+        for shape in shapes {
+            let all = elements(&shape);
+            for count in 1..=all.len() {
+                let parts = shape.first(count);
+                assert!(parts.len() <= 3 && parts.iter().all(|part| part.count() > 0));
+                assert!(parts.len() == 1 || !shape.is_contiguous());
+                assert_eq!(parts.iter().flat_map(elements).collect::<Vec<_>>(), all[..count]);
+            }
+        }
     }
 }

@@ -352,7 +352,7 @@ impl Queue {
         placed: &[Placed<'_>],
         mut deps: Vec<Node>,
     ) -> Result<Node> {
-        let (job, keep, second) = make_job(action, placed)?;
+        let (job, keep, rest) = make_job(action, placed)?;
         let mut state = lock(&self.state);
         if deps.capacity() == 0 {
             deps = std::mem::take(&mut state.scratch);
@@ -368,9 +368,10 @@ impl Queue {
         // SAFETY: the caller vouches for the addresses, and `deps` for the order.
         let mut sent = unsafe { dispatch(target, job, &mut deps, keep) };
         deps.clear();
-        if let (Ok(node), Some((work, keep))) = (&sent, second) {
+        for (work, keep) in rest {
+            let Ok(node) = &sent else { break };
             deps.push(node.clone());
-            // SAFETY: as above; the second step follows the first.
+            // SAFETY: as above; each step follows the one before.
             sent = unsafe { dispatch(target, Job::Plain(work), &mut deps, keep) };
             deps.clear();
         }
@@ -495,12 +496,12 @@ impl State {
     }
 }
 
-/// The first step with what it keeps, and a second one where one is not enough.
-type Parts = (Job, Keep, Option<(Work, Keep)>);
+/// The first step with what it keeps, and more where one is not enough.
+type Parts = (Job, Keep, Vec<(Work, Keep)>);
 
 /// Makes the backend's work.
 fn make_job(action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts> {
-    let plain = |work: Work| Ok((Job::Plain(work), None, None));
+    let plain = |work: Work| Ok((Job::Plain(work), None, Vec::new()));
     match action {
         Action::Marker | Action::UpdateHost => plain(Work::Marker),
         Action::Plain(work) => plain(work),
@@ -510,16 +511,16 @@ fn make_job(action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts> {
         }))),
         Action::Kernel { kernel, mut work } => {
             place_accessors(&mut work.functor, kernel.accessors(), kernel.symbol(), placed)?;
-            Ok((Job::Kernel { work, kernel }, None, None))
+            Ok((Job::Kernel { work, kernel }, None, Vec::new()))
         }
         Action::HostKernel(work) => plain(Work::HostKernel(work)),
         Action::Copy { dst, src } => {
             let steps = copy::copy(&dst, base(&dst, placed)?, &src, base(&src, placed)?)?;
-            Ok((Job::Plain(steps.first.0), steps.first.1, steps.second))
+            Ok((Job::Plain(steps.first.0), steps.first.1, steps.rest))
         }
         Action::Fill { dst, pattern } => {
             let steps = copy::fill(&dst, base(&dst, placed)?, pattern)?;
-            Ok((Job::Plain(steps.first.0), steps.first.1, steps.second))
+            Ok((Job::Plain(steps.first.0), steps.first.1, steps.rest))
         }
     }
 }

@@ -399,7 +399,7 @@ enum scythe_command_kind {
   SCYTHE_COMMAND_HOST_TASK = 2,      // u.host_task
   SCYTHE_COMMAND_MEMCPY = 3,         // u.memory: dst, src, size (USM or host pointers)
   SCYTHE_COMMAND_FILL = 4,           // u.memory: dst, pattern bytes at src, pattern_size, size = total bytes
-  SCYTHE_COMMAND_COPY = 5,           // u.copy: box to box of equal element counts
+  SCYTHE_COMMAND_COPY = 5,           // u.copy: box to (the first elements of) a box, in row-major order of both
   SCYTHE_COMMAND_FILL_VIEW = 6,      // u.fill: box filled with a pattern of its element size
   SCYTHE_COMMAND_UPDATE_HOST = 7,    // u.copy.src.buffer: bring the host copy (and host pointer) up to date
   SCYTHE_COMMAND_PREFETCH = 8,       // u.memory: dst, size

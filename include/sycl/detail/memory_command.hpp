@@ -50,14 +50,18 @@ SCYTHE_COLD inline scythe_view plane(const void *ptr, std::size_t elem_size, std
   return {nullptr, const_cast<void *>(ptr), elem_size, {pitch, height ? height : 1, 1}, {0, 0, 0}, {width, height, 1}};
 }
 
-// The box of `dst` becomes as large as that of `src`, which must fit in every dimension.
-inline void shrink_to(scythe_view &dst, const scythe_view &src) {
-  for (int i = 0; i < 3; ++i) {
-    if (src.range[i] > dst.range[i])
-      fail(errc::invalid, "copy: the source's range of %zu does not fit the destination's of %zu",
-           static_cast<std::size_t>(src.range[i]), static_cast<std::size_t>(dst.range[i]));
-    dst.range[i] = src.range[i];
-  }
+// Boxes of as many dimensions keep their elements' places where `src` fits into `dst` in each: a part of `dst` is
+// written. Other boxes are copied element by element, in row-major order of both.
+SCYTHE_SHARED inline void set_copy(scythe_command &c, const scythe_view &src, const scythe_view &dst, bool same_dims) {
+  const std::uint64_t *from = src.range, *to = dst.range;
+  const std::size_t count = from[0] * from[1] * from[2], room = to[0] * to[1] * to[2];
+  if (room < count)
+    fail(errc::invalid, "copy: the destination accessor has %zu elements, the source %zu", room, count);
+  c.kind = SCYTHE_COMMAND_COPY;
+  c.u.copy = {dst, src};
+  if (same_dims && from[0] <= to[0] && from[1] <= to[1] && from[2] <= to[2])
+    for (int i = 0; i < 3; ++i)
+      c.u.copy.dst.range[i] = from[i];
 }
 
 // What the handler needs of an accessor.
