@@ -12,7 +12,8 @@ namespace sycl {
 namespace detail {
 
 template <class Group>
-using if_sub_group = std::enable_if_t<std::is_same_v<std::decay_t<Group>, sub_group> || is_partial<Group>>;
+struct for_sub_group : std::enable_if<std::is_same_v<std::decay_t<Group>, sub_group> || is_partial<Group>> {};
+template <class Group> using if_sub_group = typename for_sub_group<Group>::type;
 template <class P> using pointee = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<P &>())>>;
 
 template <class T, class Op> constexpr void check_operation() {

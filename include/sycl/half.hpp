@@ -21,9 +21,12 @@ namespace detail {
 
 // What an operation between half and `T` gives.
 template <class T>
-using half_with = std::enable_if_t<std::is_arithmetic_v<T>, std::conditional_t<std::is_floating_point_v<T>, T, half>>;
-template <class T> using half_against = std::conditional_t<std::is_floating_point_v<T>, T, float>;
-template <class T> using if_arithmetic = std::enable_if_t<std::is_arithmetic_v<T>>;
+struct with_half : std::enable_if<std::is_arithmetic_v<T>, std::conditional_t<std::is_floating_point_v<T>, T, half>> {};
+template <class T> struct against_half : std::conditional<std::is_floating_point_v<T>, T, float> {};
+template <class T> struct arithmetic_type : std::enable_if<std::is_arithmetic_v<T>> {};
+template <class T> using half_with = typename with_half<T>::type;
+template <class T> using half_against = typename against_half<T>::type;
+template <class T> using if_arithmetic = typename arithmetic_type<T>::type;
 
 } // namespace detail
 
@@ -102,28 +105,43 @@ private:
 
 } // namespace sycl
 
-namespace std {
+namespace sycl::detail {
 
-template <> struct numeric_limits<sycl::half> {
+// `std::numeric_limits` of a type with IEEE 754's form and 16 bits, but for decimal digits: bits of the significand
+// with the one that is not stored, exponents as the standard counts them, and the bits of a signaling NaN.
+template <class T, int Digits, int MinExponent, int MaxExponent, unsigned short Signaling> struct binary_limits {
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
   static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
-  static constexpr float_denorm_style has_denorm = denorm_present;
+  static constexpr std::float_denorm_style has_denorm = std::denorm_present;
   static constexpr bool has_denorm_loss = false, is_iec559 = true, is_bounded = true, is_modulo = false;
   static constexpr bool traps = false, tinyness_before = false;
-  static constexpr float_round_style round_style = round_to_nearest;
-  static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, radix = 2;
-  static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
+  static constexpr std::float_round_style round_style = std::round_to_nearest;
+  static constexpr int digits = Digits, radix = 2, min_exponent = MinExponent, max_exponent = MaxExponent;
 
-  static constexpr sycl::half min() noexcept { return 0x1p-14f; }
-  static constexpr sycl::half max() noexcept { return 0x1.ffcp15f; }
-  static constexpr sycl::half lowest() noexcept { return -0x1.ffcp15f; }
-  static constexpr sycl::half epsilon() noexcept { return 0x1p-10f; }
-  static constexpr sycl::half round_error() noexcept { return 0.5f; }
-  static constexpr sycl::half infinity() noexcept { return __builtin_huge_valf(); }
-  static constexpr sycl::half quiet_NaN() noexcept { return __builtin_nanf(""); }
-  // As a half's bits: a conversion would make it quiet.
-  static constexpr sycl::half signaling_NaN() noexcept { return sycl::detail::float16_of(0x7d00); }
-  static constexpr sycl::half denorm_min() noexcept { return 0x1p-24f; }
+  static constexpr T min() noexcept { return power(MinExponent - 1); }
+  static constexpr T max() noexcept { return (2 - power(1 - Digits)) * power(MaxExponent - 1); }
+  static constexpr T lowest() noexcept { return -max(); }
+  static constexpr T epsilon() noexcept { return power(1 - Digits); }
+  static constexpr T round_error() noexcept { return 0.5f; }
+  static constexpr T infinity() noexcept { return __builtin_huge_valf(); }
+  static constexpr T quiet_NaN() noexcept { return __builtin_nanf(""); }
+  // By its bits: a conversion would make it quiet.
+  static constexpr T signaling_NaN() noexcept { return __builtin_bit_cast(T, Signaling); }
+  static constexpr T denorm_min() noexcept { return power(MinExponent - Digits); }
+
+private:
+  // 2 to the power `e`, by the bits of float, of whose smallest numbers each is one bit alone.
+  static constexpr float power(int e) {
+    return __builtin_bit_cast(float, e > -127 ? static_cast<unsigned>(e + 127) << 23 : 1u << (e + 149));
+  }
+};
+
+} // namespace sycl::detail
+
+namespace std {
+
+template <> struct numeric_limits<sycl::half> : sycl::detail::binary_limits<sycl::half, 11, -13, 16, 0x7d00> {
+  static constexpr int digits10 = 3, max_digits10 = 5, min_exponent10 = -4, max_exponent10 = 4;
 };
 
 // Halves that compare equal have one hash, as with float. `<string_view>` has declared the template.

@@ -22,9 +22,11 @@ namespace detail {
 template <class R, class = void> inline constexpr bool is_reduction = false;
 template <class R> inline constexpr bool is_reduction<R, std::void_t<typename R::scythe_reduction>> = true;
 template <class R> using if_reduction = std::enable_if_t<is_reduction<R>, int>;
-template <class... R> using if_reductions = std::enable_if_t<(is_reduction<R> && ...)>;
+template <class... R> struct all_reductions : std::enable_if<(is_reduction<R> && ...)> {};
+template <class... R> using if_reductions = typename all_reductions<R...>::type;
 // What may stand between range and kernel: a list of properties, or a reduction.
-template <class O> using if_option = std::enable_if_t<is_reduction<O> || is_properties<O>>;
+template <class O> struct launch_option : std::enable_if<is_reduction<O> || is_properties<O>> {};
+template <class O> using if_option = typename launch_option<O>::type;
 template <class... R> struct reductions;
 } // namespace detail
 

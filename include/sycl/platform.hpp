@@ -24,8 +24,12 @@ inline constexpr bool
         true;
 template <class S> using if_selector = std::enable_if_t<is_selector_v<S>>;
 
-// `std::vector<T>`, which only programs compile that use a template with this argument.
-template <auto Value, class T> using list_for = std::vector<later_t<std::integral_constant<decltype(Value), Value>, T>>;
+// The same as `later`, for templates with a value. `list_for` is a `std::vector<T>`, which only programs compile that
+// use a template with this argument.
+template <auto Value, class T> struct later_for {
+  using type = T;
+};
+template <auto Value, class T> using list_for = std::vector<typename later_for<Value, T>::type>;
 
 template <class Enum> std::vector<Enum> enumerators(std::uint32_t bits) {
   std::vector<Enum> out;
@@ -214,7 +218,9 @@ template <class Param, class = void> inline constexpr bool is_item_sizes = false
 template <class Param> inline constexpr bool is_item_sizes<Param, std::void_t<decltype(Param::dimensions)>> = true;
 // Of an extension whose header has the answer.
 template <class Param, class = void> inline constexpr bool answers_itself = false;
-template <class Param> inline constexpr bool answers_itself<Param, std::void_t<decltype(&Param::scythe_ask)>> = true;
+template <class Param>
+inline constexpr bool answers_itself<Param, std::void_t<decltype(Param::scythe_ask(*static_cast<device *>(nullptr)))>> =
+    true;
 // Answered by devices with an aspect that no backend has.
 template <class Param, class = void> inline constexpr bool lacks_aspect = false;
 template <class Param> inline constexpr bool lacks_aspect<Param, std::void_t<decltype(Param::scythe_aspect)>> = true;

@@ -39,6 +39,15 @@ T *usm_allocate_array(std::size_t count, std::size_t alignment, const device &d,
   return static_cast<T *>(usm_allocate(bytes, alignment > alignof(T) ? alignment : alignof(T), d, c, kind));
 }
 
+// By other names, since choosing among functions of one name takes the compiler long.
+inline void *usm_allocate_on(const queue &q, std::size_t bytes, std::size_t alignment, usm::alloc kind) {
+  return usm_allocate(bytes, alignment, q.get_device(), q.get_context(), kind);
+}
+template <class T> T *usm_array_on(const queue &q, std::size_t count, std::size_t alignment, usm::alloc kind) {
+  return usm_allocate_array<T>(count, alignment, q.get_device(), q.get_context(), kind);
+}
+inline device first_device_of(const context &c) { return access_handle::make(*c.scythe_impl()->devices.begin()); }
+
 } // namespace detail
 
 // --- Any kind
@@ -47,14 +56,14 @@ inline void *malloc(std::size_t bytes, const device &d, const context &c, usm::a
   return detail::usm_allocate(bytes, 0, d, c, kind);
 }
 inline void *malloc(std::size_t bytes, const queue &q, usm::alloc kind, const property_list & = {}) {
-  return detail::usm_allocate(bytes, 0, q.get_device(), q.get_context(), kind);
+  return detail::usm_allocate_on(q, bytes, 0, kind);
 }
 template <class T>
 T *malloc(std::size_t count, const device &d, const context &c, usm::alloc kind, const property_list & = {}) {
   return detail::usm_allocate_array<T>(count, 0, d, c, kind);
 }
 template <class T> T *malloc(std::size_t count, const queue &q, usm::alloc kind, const property_list & = {}) {
-  return detail::usm_allocate_array<T>(count, 0, q.get_device(), q.get_context(), kind);
+  return detail::usm_array_on<T>(q, count, 0, kind);
 }
 inline void *aligned_alloc(std::size_t alignment, std::size_t bytes, const device &d, const context &c, usm::alloc kind,
                            const property_list & = {}) {
@@ -62,7 +71,7 @@ inline void *aligned_alloc(std::size_t alignment, std::size_t bytes, const devic
 }
 inline void *aligned_alloc(std::size_t alignment, std::size_t bytes, const queue &q, usm::alloc kind,
                            const property_list & = {}) {
-  return detail::usm_allocate(bytes, alignment, q.get_device(), q.get_context(), kind);
+  return detail::usm_allocate_on(q, bytes, alignment, kind);
 }
 template <class T>
 T *aligned_alloc(std::size_t alignment, std::size_t count, const device &d, const context &c, usm::alloc kind,
@@ -72,7 +81,7 @@ T *aligned_alloc(std::size_t alignment, std::size_t count, const device &d, cons
 template <class T>
 T *aligned_alloc(std::size_t alignment, std::size_t count, const queue &q, usm::alloc kind,
                  const property_list & = {}) {
-  return detail::usm_allocate_array<T>(count, alignment, q.get_device(), q.get_context(), kind);
+  return detail::usm_array_on<T>(q, count, alignment, kind);
 }
 
 // --- Device and shared memory belong to a device
@@ -82,31 +91,31 @@ T *aligned_alloc(std::size_t alignment, std::size_t count, const queue &q, usm::
     return detail::usm_allocate(bytes, 0, d, c, usm::alloc::kind);                                                     \
   }                                                                                                                    \
   inline void *malloc_##kind(std::size_t bytes, const queue &q, const property_list & = {}) {                          \
-    return malloc(bytes, q, usm::alloc::kind);                                                                         \
+    return detail::usm_allocate_on(q, bytes, 0, usm::alloc::kind);                                                     \
   }                                                                                                                    \
   template <class T>                                                                                                   \
   T *malloc_##kind(std::size_t count, const device &d, const context &c, const property_list & = {}) {                 \
-    return malloc<T>(count, d, c, usm::alloc::kind);                                                                   \
+    return detail::usm_allocate_array<T>(count, 0, d, c, usm::alloc::kind);                                            \
   }                                                                                                                    \
   template <class T> T *malloc_##kind(std::size_t count, const queue &q, const property_list & = {}) {                 \
-    return malloc<T>(count, q, usm::alloc::kind);                                                                      \
+    return detail::usm_array_on<T>(q, count, 0, usm::alloc::kind);                                                     \
   }                                                                                                                    \
   inline void *aligned_alloc_##kind(std::size_t alignment, std::size_t bytes, const device &d, const context &c,       \
                                     const property_list & = {}) {                                                      \
-    return aligned_alloc(alignment, bytes, d, c, usm::alloc::kind);                                                    \
+    return detail::usm_allocate(bytes, alignment, d, c, usm::alloc::kind);                                             \
   }                                                                                                                    \
   inline void *aligned_alloc_##kind(std::size_t alignment, std::size_t bytes, const queue &q,                          \
                                     const property_list & = {}) {                                                      \
-    return aligned_alloc(alignment, bytes, q, usm::alloc::kind);                                                       \
+    return detail::usm_allocate_on(q, bytes, alignment, usm::alloc::kind);                                             \
   }                                                                                                                    \
   template <class T>                                                                                                   \
   T *aligned_alloc_##kind(std::size_t alignment, std::size_t count, const device &d, const context &c,                 \
                           const property_list & = {}) {                                                                \
-    return aligned_alloc<T>(alignment, count, d, c, usm::alloc::kind);                                                 \
+    return detail::usm_allocate_array<T>(count, alignment, d, c, usm::alloc::kind);                                    \
   }                                                                                                                    \
   template <class T>                                                                                                   \
   T *aligned_alloc_##kind(std::size_t alignment, std::size_t count, const queue &q, const property_list & = {}) {      \
-    return aligned_alloc<T>(alignment, count, q, usm::alloc::kind);                                                    \
+    return detail::usm_array_on<T>(q, count, alignment, usm::alloc::kind);                                             \
   }
 SCYTHE_USM_OF_DEVICE(device)
 SCYTHE_USM_OF_DEVICE(shared)
@@ -115,34 +124,31 @@ SCYTHE_USM_OF_DEVICE(shared)
 // --- Host memory belongs to a context
 
 inline void *malloc_host(std::size_t bytes, const context &c, const property_list & = {}) {
-  return detail::usm_allocate(bytes, 0, detail::access_handle::make(*c.scythe_impl()->devices.begin()), c,
-                              usm::alloc::host);
+  return detail::usm_allocate(bytes, 0, detail::first_device_of(c), c, usm::alloc::host);
 }
 inline void *malloc_host(std::size_t bytes, const queue &q, const property_list & = {}) {
-  return malloc(bytes, q, usm::alloc::host);
+  return detail::usm_allocate_on(q, bytes, 0, usm::alloc::host);
 }
 template <class T> T *malloc_host(std::size_t count, const context &c, const property_list & = {}) {
-  return malloc<T>(count, detail::access_handle::make(*c.scythe_impl()->devices.begin()), c, usm::alloc::host);
+  return detail::usm_allocate_array<T>(count, 0, detail::first_device_of(c), c, usm::alloc::host);
 }
 template <class T> T *malloc_host(std::size_t count, const queue &q, const property_list & = {}) {
-  return malloc<T>(count, q, usm::alloc::host);
+  return detail::usm_array_on<T>(q, count, 0, usm::alloc::host);
 }
 inline void *aligned_alloc_host(std::size_t alignment, std::size_t bytes, const context &c,
                                 const property_list & = {}) {
-  return aligned_alloc(alignment, bytes, detail::access_handle::make(*c.scythe_impl()->devices.begin()), c,
-                       usm::alloc::host);
+  return detail::usm_allocate(bytes, alignment, detail::first_device_of(c), c, usm::alloc::host);
 }
 inline void *aligned_alloc_host(std::size_t alignment, std::size_t bytes, const queue &q, const property_list & = {}) {
-  return aligned_alloc(alignment, bytes, q, usm::alloc::host);
+  return detail::usm_allocate_on(q, bytes, alignment, usm::alloc::host);
 }
 template <class T>
 T *aligned_alloc_host(std::size_t alignment, std::size_t count, const context &c, const property_list & = {}) {
-  return aligned_alloc<T>(alignment, count, detail::access_handle::make(*c.scythe_impl()->devices.begin()), c,
-                          usm::alloc::host);
+  return detail::usm_allocate_array<T>(count, alignment, detail::first_device_of(c), c, usm::alloc::host);
 }
 template <class T>
 T *aligned_alloc_host(std::size_t alignment, std::size_t count, const queue &q, const property_list & = {}) {
-  return aligned_alloc<T>(alignment, count, q, usm::alloc::host);
+  return detail::usm_array_on<T>(q, count, alignment, usm::alloc::host);
 }
 
 // --- Freeing and asking
@@ -166,7 +172,7 @@ inline device get_pointer_device(const void *ptr, const context &c) {
   if (kind == SCYTHE_USM_UNKNOWN)
     detail::fail(errc::invalid, "get_pointer_device: the address is in no USM allocation of the context");
   // Host allocations belong to the context: its first device stands for it.
-  return owner ? detail::access_handle::make(owner) : detail::access_handle::make(*c.scythe_impl()->devices.begin());
+  return owner ? detail::access_handle::make(owner) : detail::first_device_of(c);
 }
 
 // --- For containers. Device memory cannot be constructed in by the host.

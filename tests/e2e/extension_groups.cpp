@@ -92,11 +92,27 @@ int asks_for_itself() {
                           (get_sub_group() == it.get_sub_group()));
 }
 
+// The same places by the interface that all groups share.
+bool has_its_place(sycl::nd_item<2> it) {
+  const sycl::khr::work_group<2> group = it.get_group();
+  const sycl::khr::sub_group sub = it.get_sub_group();
+  const sycl::khr::member_item member = get_member_item(group);
+  const sycl::khr::member_item lane = get_member_item(sub);
+  return group.id() == it.get_group().get_group_id() && group.linear_id() == it.get_group_linear_id() &&
+         group.range() == it.get_group_range() && group.size() == 6 && member.id() == it.get_local_id() &&
+         member.linear_id() == it.get_local_linear_id() && member.range() == it.get_local_range() &&
+         member.size() == 1 && leader_of(group) == (it.get_local_linear_id() == 0) && leader_of(member) &&
+         lane.linear_id() == it.get_sub_group().get_local_linear_id() && lane.range()[0] == sub.size() &&
+         sub.size() <= sub.max_size() && sub.linear_id() < sub.range()[0] &&
+         leader_of(sub) == it.get_sub_group().leader() && sycl::group<2>(group) == it.get_group();
+}
+
 void work_items(sycl::queue &q) {
   int *const out = sycl::malloc_shared<int>(24, q);
   q.parallel_for(sycl::nd_range<2>({4, 6}, {2, 3}), [=](sycl::nd_item<2> it) {
      const int expected = static_cast<int>(it.get_global_linear_id() * 1000 + it.get_local_linear_id() * 10 + 1);
-     out[it.get_global_linear_id()] = asks_for_itself() == expected && sycl::khr::this_group<2>() == it.get_group();
+     out[it.get_global_linear_id()] =
+         asks_for_itself() == expected && sycl::khr::this_group<2>() == it.get_group() && has_its_place(it);
    }).wait();
   for (int i = 0; i < 24; ++i)
     CHECK(out[i] == 1);

@@ -167,11 +167,7 @@ impl Runtime {
             }
             let mut members = Vec::with_capacity(count);
             for (hal, index, seen) in candidates {
-                let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-                let queues = [OnceLock::new(), OnceLock::new()];
-                let host = OnceLock::new();
-                let device = Device { id, index, platform, hal, origin, queues, host, base: None, whole: None };
-                let device: &'static Device = Box::leak(Box::new(device));
+                let device: &'static Device = Box::leak(Box::new(Device::new(platform, index, hal, origin)));
                 if seen {
                     members.push(device);
                 }
@@ -195,6 +191,18 @@ impl Runtime {
 }
 
 impl Device {
+    fn new(platform: &'static Platform, index: u32, hal: Arc<dyn hal::Device>, origin: Origin) -> Self {
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let queues = [OnceLock::new(), OnceLock::new()];
+        Self { id, index, platform, hal, origin, queues, host: OnceLock::new(), base: None, whole: None }
+    }
+
+    /// Another device in this one's place, whose commands and this one's do not wait for each other's events.
+    fn beside(&'static self, hal: Arc<dyn hal::Device>) -> Self {
+        let origin = Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed));
+        Self { host: OnceLock::from(self.host()), ..Self::new(self.platform, self.index, hal, origin) }
+    }
+
     /// Where commands for this device go.
     pub fn target(&self, profiling: bool) -> Result<Target> {
         let cell = &self.queues[usize::from(profiling)];
@@ -239,18 +247,9 @@ impl Device {
             hal::InContext::Absent => return Ok(None),
             hal::InContext::Other(hal) => hal,
         };
-        let device: &'static Device = Box::leak(Box::new(Device {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            index: self.index,
-            platform: self.platform,
-            hal,
-            // Drivers do not let commands of one context wait for events of another.
-            origin: Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
-            queues: [OnceLock::new(), OnceLock::new()],
-            host: OnceLock::from(self.host()),
-            base: Some(self),
-            whole: self.whole.clone(),
-        }));
+        // Drivers do not let commands of one context wait for events of another.
+        let device = Device { base: Some(self), whole: self.whole.clone(), ..self.beside(hal) };
+        let device: &'static Device = Box::leak(Box::new(device));
         made.push((self.id, native as usize, device));
         Ok(Some(device))
     }
@@ -274,17 +273,7 @@ impl Device {
             return Ok(parts.clone());
         }
         let part = |hal: Arc<dyn hal::Device>| -> &'static Device {
-            Box::leak(Box::new(Device {
-                id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-                index: self.index,
-                platform: self.platform,
-                hal,
-                origin: Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
-                queues: [OnceLock::new(), OnceLock::new()],
-                host: OnceLock::from(self.host()),
-                base: None,
-                whole: Some((self, how.clone())),
-            }))
+            Box::leak(Box::new(Device { whole: Some((self, how.clone())), ..self.beside(hal) }))
         };
         let parts: Vec<_> = self.hal.partition(how)?.into_iter().map(part).collect();
         made.push((self.id, how.clone(), parts.clone()));

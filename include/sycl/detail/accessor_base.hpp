@@ -111,13 +111,12 @@ SCYTHE_COLD inline void *host_copy(scythe_buffer buffer) {
 #endif
 
 // A buffer whose elements are `T`, but for constness, in `D` dimensions. Of elements that are const, one can only read.
-template <class B, class T, int D> inline constexpr bool is_buffer_of = false;
-template <class U, class T, int D, class A>
-inline constexpr bool is_buffer_of<buffer<U, D, A>, T, D> =
-    std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>;
-template <class B, class T, int D, access_mode Mode>
-using if_buffer_for =
-    std::enable_if_t<is_buffer_of<B, T, D> && (Mode == access_mode::read || !std::is_const_v<typename B::value_type>)>;
+template <class B, class T, int D, access_mode Mode> struct buffer_for {};
+template <class U, class T, int D, class A, access_mode Mode>
+struct buffer_for<buffer<U, D, A>, T, D, Mode>
+    : std::enable_if<std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>> &&
+                     (Mode == access_mode::read || !std::is_const_v<U>)> {};
+template <class B, class T, int D, access_mode Mode> using if_buffer_for = typename buffer_for<B, T, D, Mode>::type;
 
 // `T` is const where the accessor only reads. `D` is 1 for an accessor of dimension 0.
 template <class T, int D> class accessor_base {

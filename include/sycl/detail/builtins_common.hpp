@@ -76,7 +76,9 @@ constexpr detail::if_float_elements<V> smoothstep(const typename detail::shape<V
 namespace detail {
 
 // Up to four elements.
-template <class... A> using directions = std::enable_if_t<shape<floats<A...>>::count <= 4, floats<A...>>;
+template <class F, class = void> struct if_direction {};
+template <class F> struct if_direction<F, std::enable_if_t<shape<typename F::type>::count <= 4>> : F {};
+template <class... A> using directions = typename if_direction<floats_of<A...>>::type;
 template <class V> using element_of = typename shape<V>::element;
 template <class V> using wide_of = wide<plain<element_of<V>>>;
 

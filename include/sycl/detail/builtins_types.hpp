@@ -90,16 +90,20 @@ template <class V, class N>
 using if_counts = std::enable_if_t<has_elements<N> ? std::is_integral_v<typename shape<N>::element> &&
                                                          shape<N>::count == shape<V>::count
                                                    : std::is_convertible_v<const N &, int>>;
-template <class V> using if_scalar = std::enable_if_t<!has_elements<V>, V>;
-template <class V> using if_elements = std::enable_if_t<has_elements<V>, V>;
+template <class V> struct without_elements : std::enable_if<!has_elements<V>, V> {};
+template <class V> struct with_elements : std::enable_if<has_elements<V>, V> {};
+template <class V> using if_scalar = typename without_elements<V>::type;
+template <class V> using if_elements = typename with_elements<V>::type;
 // Second results: of the same type, or an int for each element.
 template <class V> using same = V;
 template <class V> using count_each = typename shape<V>::template rebind<int>;
 // Pointers, multi_ptr and the like through which a `T` can be written.
+template <class Pointer, class T, class = void> struct points_to {};
 template <class Pointer, class T>
-using if_points_to =
-    std::enable_if_t<std::is_same_v<std::remove_reference_t<decltype(*std::declval<Pointer &>())>, T> &&
-                     std::is_assignable_v<decltype(*std::declval<Pointer &>()), T>>;
+struct points_to<Pointer, T, std::void_t<decltype(*std::declval<Pointer &>())>>
+    : std::enable_if<std::is_same_v<std::remove_reference_t<decltype(*std::declval<Pointer &>())>, T> &&
+                     std::is_assignable_v<decltype(*std::declval<Pointer &>()), T>> {};
+template <class Pointer, class T> using if_points_to = typename points_to<Pointer, T>::type;
 
 // What comparisons give: for scalars a bool.
 template <class V, bool = has_elements<V>> struct mask_type {

@@ -64,9 +64,12 @@ template <class A, class B, class V = typename whole<A>::type, bool = joins<V, B
 };
 template <class A, class B, class V>
 struct result<A, B, V, false> : std::enable_if<joins<typename whole<B>::type, A>, typename whole<B>::type> {};
-template <class A, class B> using result_t = typename result<A, B>::type;
+template <class A, class B> struct result_of : result<A, B> {};
+template <class A, class B> using result_t = typename result_of<A, B>::type;
 // The same for assignments, whose left side is a range or id.
-template <class A, class B> using left = std::enable_if_t<joins<typename whole<A>::type, B>, typename whole<A>::type>;
+template <class A, class B>
+struct assigned : std::enable_if<joins<typename whole<A>::type, B>, typename whole<A>::type> {};
+template <class A, class B> using left = typename assigned<A, B>::type;
 
 // An operand as a number for all elements, or as a `V`.
 template <class V, class A> constexpr decltype(auto) taken(const A &a) {

@@ -18,14 +18,19 @@ template <class Derived, class T> struct operand<Derived, T, true> {
   }
 };
 
-template <class A, class B, class V = typename joined<A, B>::type>
-using arithmetic = std::enable_if_t<shape<V>::has_arithmetic, V>;
-template <class A, class B, class V = typename joined<A, B>::type>
-using integers = std::enable_if_t<shape<V>::has_integers, V>;
-template <class A, class B, class V = typename joined<A, B>::type> using bits = std::enable_if_t<shape<V>::has_bits, V>;
-template <class A, class B, class V = typename joined<A, B>::type>
-using logical = std::enable_if_t<shape<V>::has_arithmetic, V>;
-template <class A, class B, class V = typename joined<A, B>::type> using comparable = V;
+// What an operator of such operands gives, where there is one. Classes, since every use of an alias would spell all of
+// it out again in the many declarations of operators.
+template <class J, class = void> struct if_arithmetic {};
+template <class J> struct if_arithmetic<J, std::enable_if_t<shape<typename J::type>::has_arithmetic>> : J {};
+template <class J, class = void> struct if_integers {};
+template <class J> struct if_integers<J, std::enable_if_t<shape<typename J::type>::has_integers>> : J {};
+template <class J, class = void> struct if_bits {};
+template <class J> struct if_bits<J, std::enable_if_t<shape<typename J::type>::has_bits>> : J {};
+template <class A, class B> struct both : joined<A, B> {};
+template <class A, class B> using arithmetic = typename if_arithmetic<both<A, B>>::type;
+template <class A, class B> using integers = typename if_integers<both<A, B>>::type;
+template <class A, class B> using bits = typename if_bits<both<A, B>>::type;
+template <class A, class B> using comparable = typename both<A, B>::type;
 // Operands of one kind.
 template <class A> using arithmetic_1 = arithmetic<A, typename shape<A>::value>;
 template <class A> using bits_1 = bits<A, typename shape<A>::value>;
@@ -33,7 +38,8 @@ template <class A> using bits_1 = bits<A, typename shape<A>::value>;
 // The left side of an assignment: a vector or array, or a view that can be written, even as a temporary.
 template <class V> inline constexpr bool is_view = false;
 template <class T, int N, bool W, int... I> inline constexpr bool is_view<view<T, N, W, I...>> = true;
-template <class A, class V> using if_left = std::enable_if_t<!is_view<A> && std::is_same_v<A, V>>;
+template <class A, class V> struct left_side : std::enable_if<!is_view<A> && std::is_same_v<A, V>> {};
+template <class A, class V> using if_left = typename left_side<A, V>::type;
 template <class T, int N, int... I> using writable = view<T, N, true, I...>;
 
 #define SCYTHE_BINARY(op, kind)                                                                                        \
@@ -73,8 +79,8 @@ SCYTHE_BINARY(>>, integers)
       r[i] = x[i] op y[i] ? shape<V>::yes : 0;                                                                         \
     return r;                                                                                                          \
   }
-SCYTHE_COMPARISON(&&, logical)
-SCYTHE_COMPARISON(||, logical)
+SCYTHE_COMPARISON(&&, arithmetic)
+SCYTHE_COMPARISON(||, arithmetic)
 SCYTHE_COMPARISON(==, comparable)
 SCYTHE_COMPARISON(!=, comparable)
 SCYTHE_COMPARISON(<, comparable)
@@ -105,14 +111,12 @@ template <class A, class V = arithmetic_1<A>> SCYTHE_BY_ELEMENT typename shape<V
 }
 
 #define SCYTHE_STEP(op)                                                                                                \
-  template <class A, class V = arithmetic_1<A>, class = std::enable_if_t<!is_view<A>>>                                 \
-  SCYTHE_BY_ELEMENT A &operator op(A &a) {                                                                             \
+  template <class A, class V = arithmetic_1<A>, class = if_left<A, A>> SCYTHE_BY_ELEMENT A &operator op(A &a) {        \
     for (int i = 0; i < shape<V>::count; ++i)                                                                          \
       op a[i];                                                                                                         \
     return a;                                                                                                          \
   }                                                                                                                    \
-  template <class A, class V = arithmetic_1<A>, class = std::enable_if_t<!is_view<A>>>                                 \
-  SCYTHE_BY_ELEMENT V operator op(A &a, int) {                                                                         \
+  template <class A, class V = arithmetic_1<A>, class = if_left<A, A>> SCYTHE_BY_ELEMENT V operator op(A &a, int) {    \
     const V old = a;                                                                                                   \
     op a;                                                                                                              \
     return old;                                                                                                        \

@@ -48,9 +48,9 @@ template <class V> struct bundle_impl final : counted_object {
 #endif
 };
 
-template <bundle_state State> using image_of = image_impl<later_t<std::integral_constant<bundle_state, State>, void>>;
-template <bundle_state State> using bundle_of = bundle_impl<later_t<std::integral_constant<bundle_state, State>, void>>;
-template <bundle_state State> using images_of = image_list<later_t<std::integral_constant<bundle_state, State>, void>>;
+template <bundle_state State> using image_of = image_impl<typename later_for<State, void>::type>;
+template <bundle_state State> using bundle_of = bundle_impl<typename later_for<State, void>::type>;
+template <bundle_state State> using images_of = image_list<typename later_for<State, void>::type>;
 
 } // namespace detail
 

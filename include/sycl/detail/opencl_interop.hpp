@@ -255,7 +255,7 @@ template <class V> struct opencl_interop {
   }
 };
 
-template <backend Backend> using opencl = opencl_interop<later_t<std::integral_constant<backend, Backend>, void>>;
+template <backend Backend> using opencl = opencl_interop<typename later_for<Backend, void>::type>;
 
 } // namespace detail
 

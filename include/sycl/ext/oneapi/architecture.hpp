@@ -36,43 +36,40 @@ constexpr aspect aspect_of(ext::oneapi::experimental::architecture a) {
   return static_cast<aspect>(static_cast<std::uint32_t>(a));
 }
 
-// What is told apart when device code is compiled: the aspects of architectures. These are templates so that compilers
-// look into them only where they are used.
+// What is told apart when device code is compiled: the aspects of architectures, of which those of GPUs have the
+// numbers from here on. Instruction-set levels of CPUs are not.
 template <class = void> constexpr bool is_architecture_aspect(aspect asked) {
-  switch (asked) {
-  case aspect::ext_intel_x86_64:
-#define SCYTHE_INTEL(name) case aspect::ext_intel_gpu_##name:
-#define SCYTHE_NVIDIA(name) case aspect::ext_nvidia_gpu_##name:
-#include <sycl/detail/architectures.def>
-    return true;
-  default:
-    return false;
-  }
+  return asked == aspect::ext_intel_x86_64 || asked >= aspect::ext_intel_gpu_bdw;
 }
 
-// The architecture that this pass compiles for: the driver defines its macro as 1, and a macro that nobody defined
-// reads as its own name.
+// The macros of all architectures, each with a blank behind: the driver defines the one that this pass compiles for as
+// 1, and a macro that nobody defined reads as its own name. One text, since every program compiles it and few ask.
 #define SCYTHE_TEXT_OF(expanded) #expanded
 #define SCYTHE_TEXT(macro) SCYTHE_TEXT_OF(macro)
+inline constexpr const char *target_architectures = SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__) " "
+#define SCYTHE_ARCHITECTURE(vendor, name, upper) SCYTHE_TEXT(__SYCL_TARGET_##upper##__) " "
+#include <sycl/detail/architectures.def>
+    ;
+// These are templates so that compilers look into them only where they are used.
 template <class = void> constexpr bool compiled_for(aspect asked) {
-  switch (asked) {
-  case aspect::ext_intel_x86_64:
-    return *SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__) == '1';
-#define SCYTHE_ARCHITECTURE(vendor, name, upper)                                                                       \
-  case aspect::ext_##vendor##_gpu_##name:                                                                              \
-    return *SCYTHE_TEXT(__SYCL_TARGET_##upper##__) == '1';
+  // In the order of the texts.
+  const aspect all[] = {
+      aspect::ext_intel_x86_64,
+#define SCYTHE_ARCHITECTURE(vendor, name, upper) aspect::ext_##vendor##_gpu_##name,
 #include <sycl/detail/architectures.def>
-  default:
-    return false;
+  };
+  const char *text = target_architectures;
+  for (const aspect a : all) {
+    if (a == asked)
+      return *text == '1';
+    while (*text++ != ' ') {
+    }
   }
+  return false;
 }
-// One of the texts below is "1", rather than a name, which begins with an underscore.
 constexpr bool compiled_for_known_architecture() {
-  const char *text = SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__)
-#define SCYTHE_ARCHITECTURE(vendor, name, upper) " " SCYTHE_TEXT(__SYCL_TARGET_##upper##__)
-#include <sycl/detail/architectures.def>
-      ;
-  for (bool first = true; *text; first = *text++ == ' ')
+  bool first = true;
+  for (const char *text = target_architectures; *text; first = *text++ == ' ')
     if (first && *text == '1')
       return true;
   return false;

@@ -20,8 +20,9 @@ class bfloat16;
 namespace detail {
 // What takes part in operations with a bfloat16 as float.
 template <class T>
-using if_joins_bfloat16 =
-    std::enable_if_t<std::is_convertible_v<const T &, float> && !std::is_same_v<T, ext::oneapi::bfloat16>>;
+struct joins_bfloat16
+    : std::enable_if<std::is_convertible_v<const T &, float> && !std::is_same_v<T, ext::oneapi::bfloat16>> {};
+template <class T> using if_joins_bfloat16 = typename joins_bfloat16<T>::type;
 } // namespace detail
 
 namespace ext::oneapi {
@@ -114,26 +115,10 @@ private:
 
 namespace std {
 
-template <> struct numeric_limits<sycl::ext::oneapi::bfloat16> {
-  using T = sycl::ext::oneapi::bfloat16;
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
-  static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
-  static constexpr float_denorm_style has_denorm = denorm_present;
-  static constexpr bool has_denorm_loss = false, is_iec559 = true, is_bounded = true, is_modulo = false;
-  static constexpr bool traps = false, tinyness_before = false;
-  static constexpr float_round_style round_style = round_to_nearest;
-  static constexpr int digits = 8, digits10 = 2, max_digits10 = 4, radix = 2;
-  static constexpr int min_exponent = -125, min_exponent10 = -37, max_exponent = 128, max_exponent10 = 38;
-
-  static constexpr T min() noexcept { return 0x1p-126f; }
-  static constexpr T max() noexcept { return 0x1.fep127f; }
-  static constexpr T lowest() noexcept { return -0x1.fep127f; }
-  static constexpr T epsilon() noexcept { return 0x1p-7f; }
-  static constexpr T round_error() noexcept { return 0.5f; }
-  static constexpr T infinity() noexcept { return __builtin_huge_valf(); }
-  static constexpr T quiet_NaN() noexcept { return __builtin_nanf(""); }
-  static constexpr T signaling_NaN() noexcept { return __builtin_bit_cast(T, static_cast<std::uint16_t>(0x7f81)); }
-  static constexpr T denorm_min() noexcept { return 0x1p-133f; }
+template <>
+struct numeric_limits<sycl::ext::oneapi::bfloat16>
+    : sycl::detail::binary_limits<sycl::ext::oneapi::bfloat16, 8, -125, 128, 0x7f81> {
+  static constexpr int digits10 = 2, max_digits10 = 4, min_exponent10 = -37, max_exponent10 = 38;
 };
 
 } // namespace std

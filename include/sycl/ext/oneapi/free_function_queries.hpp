@@ -41,7 +41,7 @@ template <int Dimensions> nd_item<Dimensions> this_nd_item() {
 template <int Dimensions> group<Dimensions> this_group() {
   return ext::oneapi::this_work_item::get_work_group<Dimensions>();
 }
-inline sub_group this_sub_group() { return ext::oneapi::this_work_item::get_sub_group(); }
+inline sycl::sub_group this_sub_group() { return ext::oneapi::this_work_item::get_sub_group(); }
 } // namespace khr
 
 } // namespace sycl
