@@ -19,7 +19,13 @@ template <class List> List detail::kernel_ids() {
   return ids;
 }
 
-inline std::vector<kernel_id> get_kernel_ids() { return detail::kernel_ids<std::vector<kernel_id>>(); }
+// An object, so that programs can ask for the type of `get_kernel_ids`, and only those that call it compile the list.
+namespace detail {
+struct get_kernel_ids_function {
+  template <class List = std::vector<kernel_id>> List operator()() const { return kernel_ids<List>(); }
+};
+} // namespace detail
+inline constexpr detail::get_kernel_ids_function get_kernel_ids{};
 
 template <class Name> kernel_id get_kernel_id() {
   const char *symbol = nullptr;

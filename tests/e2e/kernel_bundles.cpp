@@ -15,6 +15,9 @@ class second_kernel;
 class sized_kernel;
 class constant_kernel;
 
+// Programs ask for its type, as one does for a function's.
+static_assert(std::is_same_v<std::invoke_result_t<decltype(sycl::get_kernel_ids)>, std::vector<sycl::kernel_id>>);
+
 namespace {
 
 constexpr sycl::specialization_id<int> factor(3), unused(4);
