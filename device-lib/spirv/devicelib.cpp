@@ -7,3 +7,4 @@
 #include "c_maths.hpp"
 #include "c_memory.hpp"
 #include "group_functions.hpp"
+#include "wide_division.hpp"

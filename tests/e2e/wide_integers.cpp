@@ -19,7 +19,7 @@ __extension__ typedef __int128 swide;
 constexpr wide join(word high, word low) { return wide(high) << 64 | low; }
 
 // Results of all operations on one pair of numbers. What is narrow is kept in the lower word.
-constexpr std::size_t results = 28;
+constexpr std::size_t results = 34;
 struct answers {
   std::array<word, 2 * results> words = {};
   std::size_t count = 0;
@@ -84,6 +84,16 @@ void compute(answers &out, wide x, wide y) {
   const bool more = __builtin_mul_overflow(static_cast<int>(sa), static_cast<int>(sb), &medium);
   out.add(join(more, static_cast<unsigned>(medium)));
   out.add(-x);
+  // Quotients and remainders, of numbers of one word and of two.
+  const wide d = y | 1;
+  const auto sd = static_cast<swide>(d);
+  out.add(x / d);
+  out.add(x % d);
+  out.add(wide(a) * b % (b | 1));
+  out.add(x / (a >> 7 | 1) ^ x % (a >> 40 | 1));
+  // The smallest number by -1 does not fit.
+  out.add(sd == -1 ? 0 : static_cast<wide>(sx / sd));
+  out.add(sd == -1 ? 0 : static_cast<wide>(sx % sd));
 }
 
 template <class T> T sample(word seed) {

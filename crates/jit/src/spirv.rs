@@ -1,7 +1,7 @@
 //! Bitcode → linked device module → SPIR-V module, in memory.
 //!
 //! The back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own intrinsics into
-//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], [`wide_integers`], [`integers`], [`pointer_variables`], variables in local memory
+//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], [`wide_division`], [`wide_integers`], [`integers`], [`pointer_variables`], variables in local memory
 //! that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
 //! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`].
 //!
@@ -21,6 +21,7 @@ mod labels;
 mod pointer_variables;
 mod printf;
 mod products;
+mod wide_division;
 mod wide_integers;
 
 use crate::link;
@@ -129,6 +130,7 @@ fn prepare<'ctx>(
     device_globals::to_pointers(module).map_err(|e| e.to_string())?;
     device_has::fold(module, &options.aspects).map_err(|e| e.to_string())?;
     local_variables::declare(module).map_err(|e| e.to_string())?;
+    wide_division::run(module);
     externals::link_device_library(context, module, options)?;
     assertions::bring_to_kernels(module);
     events::to_slots(module)?;

@@ -234,13 +234,20 @@ fn wide_integers_that_nothing_is_known_for_are_refused() {
         "define spir_kernel void @kernel(ptr addrspace(1) %p, i64 %n) {
            %x = zext i64 %n to i128
            %y = shl i128 %x, 10
-           %z = udiv i128 %y, 77
-           %upper = lshr i128 %z, 64
-           %high = trunc i128 %upper to i64
-           store i64 %high, ptr addrspace(1) %p
+           %z = uitofp i128 %y to float
+           store float %z, ptr addrspace(1) %p
            ret void }",
     );
     assert!(message.starts_with("the SPIR-V back end cannot translate the device code"), "{message}");
+    // Without the device library, which has divisions.
+    let message = error(
+        "define spir_kernel void @kernel(ptr addrspace(1) %p, <2 x i100> %n) {
+           %x = srem <2 x i100> %n, <i100 7, i100 -3>
+           %y = trunc <2 x i100> %x to <2 x i64>
+           store <2 x i64> %y, ptr addrspace(1) %p
+           ret void }",
+    );
+    assert!(message.starts_with("device code calls '__modti3' ('kernel' does)"), "{message}");
 }
 
 #[test]

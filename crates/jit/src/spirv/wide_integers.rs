@@ -6,8 +6,8 @@
 //!
 //! Of an integer of fewer than 128 bits, the bits above it are zero in the upper word.
 //!
-//! Guarantee: afterwards no instruction that this pass knows has such an integer as operand or result. In functions with others (divisions,
-//! conversions from and to floating point, calls, atomic and volatile accesses) the old instructions stay beside the new ones, and the
+//! Guarantee: afterwards no instruction that this pass knows has such an integer as operand or result. Divisions are calls by then
+//! (`wide_division`). In functions with others (conversions from and to floating point, calls, atomic and volatile accesses) the old instructions stay beside the new ones, and the
 //! back end refuses them.
 
 use super::products::{signed_upper_half, unsigned_upper_half};
