@@ -185,6 +185,10 @@ public:
 
   template <class F> void host_task(F &&task) {
     set_kind(SCYTHE_COMMAND_EMPTY);
+    // A task that cannot ask for the device's memory has host memory behind all its accessors.
+    if constexpr (!std::is_invocable_v<std::decay_t<F> &, interop_handle>)
+      for (scythe_requirement &requirement : requirements_)
+        requirement.flags &= ~unsigned(SCYTHE_REQUIREMENT_NATIVE);
     detail::set_host_task(command_, std::forward<F>(task), queue_);
     // Only now is there a closure that the handler's destructor may have to free.
     command_.kind = SCYTHE_COMMAND_HOST_TASK;

@@ -22,6 +22,12 @@ void accessors_of_tasks(sycl::queue &q) {
       sycl::accessor v(b, h, sycl::read_only_host_task);
       h.host_task([=, &log] { log = "sum " + std::to_string(v[0] + v[99]); });
     });
+    // Without an interop handle, accessors for the device are for the host as well.
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor from(b, h, sycl::read_only_host_task);
+      sycl::accessor to(b, h, sycl::write_only);
+      h.host_task([=] { to[50] = from[50] * 10; });
+    });
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(b, h, sycl::range<1>(10), sycl::id<1>(90), sycl::write_only_host_task);
       h.host_task([=] {
@@ -31,7 +37,7 @@ void accessors_of_tasks(sycl::queue &q) {
     });
   }
   CHECK(log == "sum 101");
-  CHECK(a[89] == 90 && a[90] == -1 && a[99] == -1);
+  CHECK(a[50] == 510 && a[89] == 90 && a[90] == -1 && a[99] == -1);
 }
 
 void closures(sycl::queue &q) {
