@@ -41,7 +41,6 @@
 
 #define SCYTHE_NV_FOR_EACH_2(X)                                                                                        \
   X(atan2)                                                                                                             \
-  X(fdim)                                                                                                              \
   X(fmod)                                                                                                              \
   X(hypot)                                                                                                             \
   X(nextafter)                                                                                                         \
@@ -92,8 +91,6 @@ SCYTHE_DEVICE float __nv_frexpf(float, int *) noexcept;
 SCYTHE_DEVICE double __nv_frexp(double, int *) noexcept;
 SCYTHE_DEVICE float __nv_modff(float, float *) noexcept;
 SCYTHE_DEVICE double __nv_modf(double, double *) noexcept;
-SCYTHE_DEVICE float __nv_remquof(float, float, int *) noexcept;
-SCYTHE_DEVICE double __nv_remquo(double, double, int *) noexcept;
 SCYTHE_DEVICE void __nv_sincosf(float, float *, float *) noexcept;
 SCYTHE_DEVICE void __nv_sincos(double, double *, double *) noexcept;
 }

@@ -5,6 +5,7 @@
 
 #include "../cpu/maths_number.hpp"
 #include "cuda_maths.hpp"
+#include "remainders_gamma.hpp"
 
 #define SCYTHE_MATHS SCYTHE_DEVICE __attribute__((always_inline))
 
@@ -41,13 +42,13 @@ SCYTHE_BUILTIN_1(trunc)
 
 #define SCYTHE_CUDA_2(name) SCYTHE_OF_2(name, __nv_##name##f, __nv_##name)
 SCYTHE_CUDA_2(atan2)
-SCYTHE_CUDA_2(fdim)
 SCYTHE_CUDA_2(fmod)
 SCYTHE_CUDA_2(hypot)
 SCYTHE_CUDA_2(pow)
 SCYTHE_CUDA_2(remainder)
 #undef SCYTHE_CUDA_2
 SCYTHE_OF_2(copysign, __builtin_copysignf, __builtin_copysign)
+SCYTHE_OF_2(fdim, scythe_device_library::fdim_of_any, scythe_device_library::fdim_of_any)
 SCYTHE_OF_2(fmax, __builtin_fmaxf, __builtin_fmax)
 SCYTHE_OF_2(fmin, __builtin_fminf, __builtin_fmin)
 SCYTHE_OF_2(fmax_common, __builtin_fmaxf, __builtin_fmax)
@@ -138,13 +139,26 @@ SCYTHE_RELAXED_1(half, tan, __nv_tanf)
 #undef SCYTHE_RELAXED
 #undef SCYTHE_RELAXED_1
 
+// CUDA's own, powi, multiplies again and again, and each product is rounded.
+namespace scythe_device_library {
+inline double whole_power(double x, int n) { return __nv_pow(x, n); }
+inline float whole_power(float x, int n) {
+  // A float does not hold every int, nor tell then whether it is odd.
+  if (n >= -(1 << 24) && n <= 1 << 24)
+    return __nv_powf(x, static_cast<float>(n));
+  return static_cast<float>(__nv_pow(x, n));
+}
+} // namespace scythe_device_library
+
 // Functions with integers, or with a second result through a pointer: the same text for each type. `T` is the type,
 // `W` the one it computes in, `f` ends the names of W's functions.
 #define SCYTHE_MIXED(T, W, f)                                                                                          \
   SCYTHE_MATHS T __spirv_ocl_ldexp(T x, int n) noexcept {                                                              \
     return static_cast<T>(__nv_ldexp##f(static_cast<W>(x), n));                                                        \
   }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_pown(T x, int n) noexcept { return static_cast<T>(__nv_powi##f(static_cast<W>(x), n)); }  \
+  SCYTHE_MATHS T __spirv_ocl_pown(T x, int n) noexcept {                                                               \
+    return static_cast<T>(scythe_device_library::whole_power(static_cast<W>(x), n));                                   \
+  }                                                                                                                    \
   SCYTHE_MATHS T __spirv_ocl_rootn(T x, int n) noexcept { return static_cast<T>(rootn(static_cast<W>(x), n)); }        \
   SCYTHE_MATHS int __spirv_ocl_ilogb(T x) noexcept { return __nv_ilogb##f(static_cast<W>(x)); }                        \
   SCYTHE_MATHS T __spirv_ocl_fract(T x, T *whole) noexcept {                                                           \
@@ -175,7 +189,7 @@ SCYTHE_RELAXED_1(half, tan, __nv_tanf)
     return static_cast<T>(__nv_lgamma##f(w));                                                                          \
   }                                                                                                                    \
   SCYTHE_DEVICE T __spirv_ocl_remquo(T x, T y, int *quotient) noexcept {                                               \
-    return static_cast<T>(__nv_remquo##f(static_cast<W>(x), static_cast<W>(y), quotient));                             \
+    return static_cast<T>(scythe_device_library::remquo_of_any(static_cast<W>(x), static_cast<W>(y), *quotient));      \
   }
 
 SCYTHE_MIXED(float, float, f)

@@ -55,7 +55,6 @@ SCYTHE_SAME_1(tan)
 SCYTHE_SAME_1(tanh)
 SCYTHE_SAME_1(tgamma)
 SCYTHE_SAME_2(atan2)
-SCYTHE_SAME_2(fdim)
 SCYTHE_SAME_2(fmod)
 SCYTHE_SAME_2(hypot)
 SCYTHE_SAME_2(nextafter)
@@ -93,7 +92,6 @@ SCYTHE_NV float __nv_fast_fdividef(float x, float y) noexcept { return fast_divi
     *whole = __builtin_trunc##f(x);                                                                                    \
     return __builtin_copysign##f(__builtin_isinf(x) ? T(0) : x - *whole, x);                                           \
   }                                                                                                                    \
-  SCYTHE_DEVICE T __nv_remquo##f(T x, T y, int *quotient) noexcept { return remquo_of_any(x, y, *quotient); }          \
   SCYTHE_DEVICE void __nv_sincos##f(T x, T *sine, T *cosine) noexcept {                                                \
     const auto both = sincos_of_any(x);                                                                                \
     *sine = both.sine;                                                                                                 \

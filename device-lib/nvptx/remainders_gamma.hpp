@@ -86,7 +86,8 @@ template <class T> inline T fmod_of_any(T x, T y) {
   return with_sign_of(divide_long(abs_of_number(x), abs_of_number(y)).rest, x);
 }
 
-// The quotient is rounded to the nearest whole number, in the middle to the even one.
+// The quotient is rounded to the nearest whole number, in the middle to the even one. OpenCL wants its 7 lowest bits,
+// CUDA gives 3.
 template <class T> inline T remquo_of_any(T x, T y, int &quotient) {
   quotient = 0;
   if (has_no_remainder(x, y))
@@ -102,7 +103,7 @@ template <class T> inline T remquo_of_any(T x, T y, int &quotient) {
     rest = -other;
     ++parts.quotient;
   }
-  const int low = static_cast<int>(parts.quotient & 7);
+  const int low = static_cast<int>(parts.quotient & 127);
   quotient = __builtin_signbit(x) != __builtin_signbit(y) ? -low : low;
   return __builtin_signbit(x) ? -rest : rest;
 }

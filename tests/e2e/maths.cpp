@@ -80,6 +80,18 @@ int main() {
   float *v = sycl::malloc_shared<float>(4, q);
   q.parallel_for(4, [=](sycl::id<1> i) { v[i] = std::sqrt(static_cast<float>(i * i)) + std::fabs(-1.0f); }).wait();
   CHECK(v[3] == 4.0f);
+  // Seven bits of the quotient; large powers.
+  q.single_task([=] {
+     int quotient = 0;
+     const auto place =
+         sycl::address_space_cast<sycl::access::address_space::private_space, sycl::access::decorated::no>(&quotient);
+     v[0] = sycl::remquo(8.5f, 0.125f, place);
+     v[1] = static_cast<float>(quotient);
+     v[2] = sycl::pown(0.99f, 4321);
+     v[3] = sycl::fdim(0.75f, 0.5f) + sycl::fdim(0.5f, 0.75f);
+   }).wait();
+  const double power = std::pow(static_cast<double>(0.99f), 4321);
+  CHECK(v[0] == 0.0f && v[1] == 68.0f && std::fabs(v[2] / power - 1) < 1e-6 && v[3] == 0.25f);
   sycl::free(v, q);
   return check::result();
 }
