@@ -171,7 +171,9 @@ impl Ask<'_> {
         add(self.has(MANAGED_MEMORY), UsmSharedAllocations);
         add(self.has(PAGEABLE_MEMORY_ACCESS), UsmSystemAllocations);
         add(self.has(HOST_NATIVE_ATOMICS), UsmAtomicHostAllocations);
-        add(self.has(CONCURRENT_MANAGED_ACCESS) && limits.sm >= 60, UsmAtomicSharedAllocations);
+        // Memory that moves between host and device is not enough: device-scope atomics may meet the host's in memory of the host,
+        // which only links with native atomics keep apart.
+        add(self.has(CONCURRENT_MANAGED_ACCESS) && self.has(HOST_NATIVE_ATOMICS), UsmAtomicSharedAllocations);
         let own = format!("ext_nvidia_gpu_sm_{}", limits.sm);
         // Code for an architecture alone, `sm_90a`, runs on that one.
         let specific = format!("{own}a");
