@@ -79,15 +79,15 @@ public:
   }
   template <class Name = detail::unnamed, class K>
   void parallel_for(range<1> r, const K &kernel, loc where = loc::here()) {
-    range_kernel<Name>(r, id<1>(), kernel, where);
+    launch_over<Name, no_properties>(r, kernel, where);
   }
   template <class Name = detail::unnamed, class K>
   void parallel_for(range<2> r, const K &kernel, loc where = loc::here()) {
-    range_kernel<Name>(r, id<2>(), kernel, where);
+    launch_over<Name, no_properties>(r, kernel, where);
   }
   template <class Name = detail::unnamed, class K>
   void parallel_for(range<3> r, const K &kernel, loc where = loc::here()) {
-    range_kernel<Name>(r, id<3>(), kernel, where);
+    launch_over<Name, no_properties>(r, kernel, where);
   }
   template <class Name = detail::unnamed, class K, int D>
   void parallel_for(range<D> r, id<D> offset, const K &kernel, loc where = loc::here()) {

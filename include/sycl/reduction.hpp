@@ -394,7 +394,7 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
   static constexpr bool takes =
       std::is_invocable_v<K &, Item, Reducers...> || std::is_invocable_v<K &, Item, Reducers..., kernel_handler>;
 
-  SCYTHE_ANNOTATE("scythe::work_groups", "unknown") void operator()(const nd_item<1> &it) {
+  SCYTHE_ANNOTATE("scythe::work_groups", "unknown") void operator()(const later_t<K, nd_item<1>> &it) {
     typename Pack::states s;
     pack.start(s);
     for (std::size_t tile = it.get_group(0); tile < tiles; tile += it.get_group_range(0)) {
@@ -479,7 +479,7 @@ template <class... R> struct reductions {
     range_reduction_kernel<K, pack_type, D> wrapped{kernel,     pack,   borrow(h, t.groups, bytes), r, t.segment,
                                                     t.segments, t.tiles};
     h.template set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, 1>(wrapped, where);
-    set_nd_range(h.command_.u.kernel, nd_range<1>(t.groups * t.group_size, t.group_size));
+    set_nd_range(h.command_.u.kernel, later_t<K, nd_range<1>>(t.groups * t.group_size, t.group_size));
   }
 
   // More reductions than `handler` has overloads for: those found so far, one more, and the rest.

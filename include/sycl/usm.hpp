@@ -219,8 +219,9 @@ private:
   template <class U, usm::alloc K, std::size_t A> bool same(const usm_allocator<U, K, A> &other) const {
     return Kind == K && Alignment == A && context_ == other.context_ && device_ == other.device_;
   }
-  context context_;
-  device device_;
+  // Named so that choosing their constructors is left to programs with allocators.
+  detail::later_t<T, context> context_;
+  detail::later_t<T, device> device_;
 };
 
 } // namespace sycl
