@@ -79,6 +79,7 @@ struct stream_memory final : kept_object {
 };
 
 template <class T> struct stream_writer;
+template <class C, int D> struct stream_coordinates;
 
 } // namespace detail
 
@@ -119,6 +120,7 @@ public:
 
 private:
   template <class T> friend struct detail::stream_writer;
+  template <class C, int D> friend struct detail::stream_coordinates;
   friend struct std::hash<stream>;
   enum tag : std::uint64_t {
     tag_state = 1,
@@ -219,8 +221,11 @@ template <class T> struct stream_writer {
     } else if constexpr (detail::has_elements<T>) {
       // `1, 2, 3`: a vector, a view of one, or an array.
       const typename detail::shape<T>::value whole = value;
-      for (int i = 0; i < detail::shape<T>::count; ++i)
-        (i ? out << ", " : out) << whole[i];
+      for (int i = 0; i < detail::shape<T>::count; ++i) {
+        if (i)
+          out.put_text(", ");
+        out << whole[i];
+      }
     } else if constexpr (std::is_same_v<T, double>) {
       std::uint64_t bits;
       __builtin_memcpy(&bits, &value, sizeof(bits));
@@ -296,39 +301,46 @@ template <> struct stream_writer<stream_manipulator> {
 // `{1, 2, 3}`
 template <class C, int D> struct stream_coordinates {
   static void write(const stream &out, const C &c) {
-    out << "{";
-    for (int d = 0; d < D; ++d)
-      (d ? out << ", " : out) << c[d];
-    out << "}";
+    out.put_text("{");
+    for (int d = 0; d < D; ++d) {
+      if (d)
+        out.put_text(", ");
+      out << c[d];
+    }
+    out.put_text("}");
   }
 };
 template <int D> struct stream_writer<id<D>> : stream_coordinates<id<D>, D> {};
 template <int D> struct stream_writer<range<D>> : stream_coordinates<range<D>, D> {};
 template <int D> struct stream_writer<nd_range<D>> {
   static void write(const stream &out, const nd_range<D> &r) {
-    out << "nd_range(global_range: " << r.get_global_range() << ", local_range: " << r.get_local_range()
-        << ", offset: " << r.get_offset() << ")";
+    out.put_text("nd_range(global_range: ");
+    out << r.get_global_range() << ", local_range: " << r.get_local_range() << ", offset: " << r.get_offset() << ")";
   }
 };
 template <int D, bool O> struct stream_writer<item<D, O>> {
   static void write(const stream &out, const item<D, O> &it) {
-    out << "item(range: " << it.get_range() << ", id: " << it.get_id() << ")";
+    out.put_text("item(range: ");
+    out << it.get_range() << ", id: " << it.get_id() << ")";
   }
 };
 template <int D> struct stream_writer<nd_item<D>> {
   static void write(const stream &out, const nd_item<D> &it) {
-    out << "nd_item(global_id: " << it.get_global_id() << ", local_id: " << it.get_local_id() << ")";
+    out.put_text("nd_item(global_id: ");
+    out << it.get_global_id() << ", local_id: " << it.get_local_id() << ")";
   }
 };
 template <int D> struct stream_writer<group<D>> {
   static void write(const stream &out, const group<D> &g) {
-    out << "group(id: " << g.get_group_id() << ", local_range: " << g.get_local_range()
-        << ", group_range: " << g.get_group_range() << ")";
+    out.put_text("group(id: ");
+    out << g.get_group_id() << ", local_range: " << g.get_local_range() << ", group_range: " << g.get_group_range()
+        << ")";
   }
 };
 template <int D> struct stream_writer<h_item<D>> {
   static void write(const stream &out, const h_item<D> &it) {
-    out << "h_item(global_id: " << it.get_global_id() << ", logical_local_id: " << it.get_logical_local_id()
+    out.put_text("h_item(global_id: ");
+    out << it.get_global_id() << ", logical_local_id: " << it.get_logical_local_id()
         << ", physical_local_id: " << it.get_physical_local_id() << ")";
   }
 };
