@@ -1,7 +1,7 @@
 //! Bitcode → linked device module → SPIR-V module, in memory.
 //!
 //! The back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own intrinsics into
-//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], [`wide_division`], [`wide_integers`], [`integers`], [`pointer_variables`], variables in local memory
+//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], [`wide_division`], [`wide_integers`], [`integers`], [`carries`], [`pointer_variables`], variables in local memory
 //! that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
 //! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`].
 //!
@@ -11,6 +11,7 @@ mod aggregates;
 mod arguments;
 mod assertions;
 pub mod binary;
+mod carries;
 mod decorations;
 pub mod edge;
 mod events;
@@ -163,6 +164,7 @@ fn prepare<'ctx>(
     pointer_variables::run(module);
     wide_integers::run(module);
     integers::run(module);
+    carries::run(module);
     let additions = decorations::prepare(module, &options.extensions)?;
     run_passes(module, "globaldce,function(dce)", Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
     module.verify().map_err(|e| e.to_string())?;

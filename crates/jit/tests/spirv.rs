@@ -183,6 +183,34 @@ fn upper_halves_of_products_are_instructions() {
 }
 
 #[test]
+fn sums_and_their_carries_are_two_instructions() {
+    let text = translated(
+        "define spir_kernel void @kernel(ptr addrspace(1) %p, i64 %x, i64 %y, i32 %z) {
+         entry:
+           %sum = add i64 %x, %y
+           %carry = icmp ult i64 %sum, %x
+           %one = add i32 %z, 1
+           %over = icmp eq i32 %z, -1
+           store i64 %sum, ptr addrspace(1) %p
+           %both = and i1 %carry, %over
+           %flag = zext i1 %both to i32
+           %result = add i32 %flag, %one
+           store i32 %result, ptr addrspace(1) %p
+           %some = icmp ne i64 %y, 0
+           %less = add i64 %y, -1
+           store i64 %less, ptr addrspace(1) %p
+           br i1 %some, label %more, label %exit
+         more:
+           store i64 %x, ptr addrspace(1) %p
+           br label %exit
+         exit:
+           ret void }",
+    );
+    assert!(!text.contains("OpIAddCarry") && !text.contains("OpISubBorrow"), "{text}");
+    assert!(text.contains("OpULessThan") && text.contains("OpIEqual"), "{text}");
+}
+
+#[test]
 fn integers_of_up_to_128_bits_are_two_words() {
     let text = translated(
         "declare i128 @llvm.smax.i128(i128, i128)
