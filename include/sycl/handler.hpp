@@ -185,10 +185,8 @@ public:
 
   template <class F> void host_task(F &&task) {
     set_kind(SCYTHE_COMMAND_EMPTY);
-    // A task that cannot ask for the device's memory has host memory behind all its accessors.
     if constexpr (!std::is_invocable_v<std::decay_t<F> &, interop_handle>)
-      for (scythe_requirement &requirement : requirements_)
-        requirement.flags &= ~unsigned(SCYTHE_REQUIREMENT_NATIVE);
+      command_.flags |= SCYTHE_COMMAND_ON_HOST;
     detail::set_host_task(command_, std::forward<F>(task), queue_);
     // Only now is there a closure that the handler's destructor may have to free.
     command_.kind = SCYTHE_COMMAND_HOST_TASK;
@@ -292,11 +290,11 @@ public:
   // A command that only waits, for `events` or for all that the queue holds, and holds up what is submitted later.
   void ext_oneapi_barrier() {
     set_kind(SCYTHE_COMMAND_EMPTY);
-    command_.flags = 1;
+    command_.flags = SCYTHE_COMMAND_BARRIER;
   }
   template <class V = void> void ext_oneapi_barrier(const std::vector<detail::later_t<V, event>> &events) {
     set_kind(SCYTHE_COMMAND_EMPTY);
-    command_.flags = 2;
+    command_.flags = SCYTHE_COMMAND_HOLD;
     depends_on(events);
   }
 
@@ -459,11 +457,11 @@ private:
     return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_), deps_.data(), deps_.size());
   }
 
-  // A kernel may come before the values that it is launched with.
   SCYTHE_COLD void check_own_constants(const char *function) const {
     if (bundle_)
       detail::fail(errc::invalid, "%s: the command group uses a kernel bundle, whose values hold", function);
   }
+  // A kernel may come before the values that it is launched with.
   void pass_constants() {
 #ifdef SCYTHE_HOST_MODE
     if (const auto list = constants_.list(); list.count && constants_of_functor_) {

@@ -20,13 +20,18 @@ void accessors_of_tasks(sycl::queue &q) {
     });
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(b, h, sycl::read_only_host_task);
-      h.host_task([=, &log] { log = "sum " + std::to_string(v[0] + v[99]); });
+      h.host_task([=, &log] { log += "sum " + std::to_string(v[0] + v[99]); });
     });
     // Without an interop handle, accessors for the device are for the host as well.
     q.submit([&](sycl::handler &h) {
       sycl::accessor from(b, h, sycl::read_only_host_task);
       sycl::accessor to(b, h, sycl::write_only);
       h.host_task([=] { to[50] = from[50] * 10; });
+    });
+    sycl::accessor later(b, sycl::read_only);
+    q.submit([&](sycl::handler &h) {
+      h.host_task([=, &log] { log += ", later " + std::to_string(later[50]); });
+      h.require(later);
     });
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(b, h, sycl::range<1>(10), sycl::id<1>(90), sycl::write_only_host_task);
@@ -36,7 +41,7 @@ void accessors_of_tasks(sycl::queue &q) {
       });
     });
   }
-  CHECK(log == "sum 101");
+  CHECK(log == "sum 101, later 510");
   CHECK(a[50] == 510 && a[89] == 90 && a[90] == -1 && a[99] == -1);
 }
 

@@ -33,8 +33,9 @@ Usage: cargo xtask cts --suite PATH [OPTION]...
   --backend NAME      cpu (default), opencl or cuda; may be repeated: categories are built once and run on each
   --category NAME     only this one; may be repeated
   --resume            leave out categories that have a result
-  --rerun             run the programs that an earlier call built, without building them anew; wants no --suite, and on
-                      a machine with an NVIDIA GPU alone only this tool and the folder cts of the target folder
+  --rerun             run the programs that an earlier call built, without building them anew. Without --suite, nothing
+                      else is built either: it needs only this tool, the folder cts of the target folder, and
+                      Scythe's libraries
   --time-limit S      seconds for a category's build, and again for its run (default 3600)
   --memory-limit MB   of each compiler or test program (default 8192)
   --jobs N            compilers at the same time (default: processors)
@@ -138,7 +139,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     }
     let options = Options::parse(args)?;
     let folder = target().join("cts");
-    let suite = if options.rerun { Suite::configured(&folder)? } else { configure(&options, &folder)? };
+    let elsewhere = options.suite.as_os_str().is_empty();
+    let suite = if elsewhere { Suite::configured(&folder)? } else { configure(&options, &folder)? };
     let wanted = chosen(&suite, &options.categories)?;
     for category in &wanted {
         let missing: Vec<Backend> = options

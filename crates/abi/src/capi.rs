@@ -182,6 +182,8 @@ pub mod requirement_flags {
 /// Bit of [`Command::flags`]: the command waits for everything submitted to its queue before.
 pub const COMMAND_BARRIER: u32 = 1;
 pub const COMMAND_HOLD: u32 = 2;
+/// A host task that cannot ask for the device's memory: host memory stands behind all its accessors.
+pub const COMMAND_ON_HOST: u32 = 4;
 
 /// `scythe_error_sink`.
 pub type ErrorSink = unsafe extern "C" fn(ctx: *mut c_void, code: Status, message: *const c_char);

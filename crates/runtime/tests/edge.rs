@@ -162,8 +162,8 @@ fn unknown_numbers_are_named() {
     }
     fails(s.submit(&command(99, memory(null_mut(), null(), 0, 0))), Errc::Invalid, "command kind 99");
     let mut flagged = command(0, memory(null_mut(), null(), 0, 0));
-    flagged.flags = 6;
-    fails(s.submit(&flagged), Errc::Invalid, "flags 0x6");
+    flagged.flags = 12;
+    fails(s.submit(&flagged), Errc::Invalid, "flags 0xc");
     flagged.flags = 0;
     (flagged.dep_count, flagged.deps) = (u64::MAX, null());
     fails(s.submit(&flagged), Errc::Invalid, "'deps' gives");

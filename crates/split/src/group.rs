@@ -102,7 +102,7 @@ pub fn group(entries: &[EntryPoint<'_>], mode: Mode, together: &[&[usize]]) -> V
         Mode::Auto => {
             let units = joined(entries.iter().map(unit).collect(), together);
             let groups = group_by(entries, |index, entry| (units[index].as_str(), entry.requirements.share_key()));
-            let bound: HashSet<usize> = together.iter().flat_map(|list| list.iter().copied()).collect();
+            let bound = together.iter().filter(|list| list.len() > 1).flat_map(|list| list.iter().copied()).collect();
             groups.into_iter().flat_map(|group| portions(group, &bound)).collect()
         }
     }

@@ -6,7 +6,9 @@
 use crate::name::{kernel_name, symbol_name};
 use scythe_abi::launch::KernelLaunch;
 use scythe_diag::{Diagnostic, Location, codes};
-use scythe_llvm::{Linkage, Module};
+use scythe_llvm::{ContextRef, Function, Linkage, Module};
+use scythe_passes::aspects::metadata::Kinds;
+use scythe_passes::aspects::requirements::Requirements;
 use scythe_passes::launch_metadata;
 use std::collections::HashMap;
 
@@ -86,16 +88,17 @@ fn is_same_kernel(a: &KernelLaunch, b: &KernelLaunch) -> bool {
     place(a) == place(b)
 }
 
-/// What a kernel does, as text without debug information, where nothing of it is known in its module alone: programs may write one
-/// kernel of one name in several places, empty ones for the most part.
-fn code(module: &Module<'_>, symbol: &str) -> Option<Vec<String>> {
+/// What a kernel demands of devices and what it does, as text without debug information, where nothing of it is known in its module
+/// alone: programs may write one kernel of one name in several places, empty ones for the most part.
+fn code(module: &Module<'_>, symbol: &str) -> Option<(Demands, Vec<String>)> {
     let is_local = |linkage| matches!(linkage, Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
     let is_known_outside = |name: &str| match (module.function(name), module.global(name)) {
         (Some(function), _) => !is_local(function.linkage()),
         (None, Some(global)) => !is_local(global.linkage()),
         (None, None) => false,
     };
-    let text = module.function(symbol)?.as_value().to_string();
+    let kernel = module.function(symbol)?;
+    let text = kernel.as_value().to_string();
     let mut words = Vec::new();
     for word in text.lines().filter(|line| !line.starts_with(';')).flat_map(str::split_whitespace) {
         // Numbers of metadata and of attributes are the module's.
@@ -110,7 +113,29 @@ fn code(module: &Module<'_>, symbol: &str) -> Option<Vec<String>> {
         }
         words.push(word.trim_end_matches(',').to_owned());
     }
-    Some(words)
+    Some((Demands::of(kernel, module.context()), words))
+}
+
+/// What devices, and the runtime, make of a kernel's attributes.
+#[derive(PartialEq)]
+struct Demands {
+    requirements: Requirements,
+    /// Printed, since some are names and others numbers.
+    others: Vec<Option<String>>,
+}
+
+impl Demands {
+    fn of(kernel: Function<'_>, context: ContextRef<'_>) -> Self {
+        const OTHERS: [&str; 3] =
+            ["work_group_size_hint", "intel_reqd_sub_group_size", "scythe_logical_work_group_size"];
+        let printed = |kind: &str| {
+            let node = kernel.metadata(context.metadata_kind(kind))?;
+            let operands = node.operands().into_iter().flatten();
+            Some(operands.map(|operand| operand.as_value(context).to_string()).collect::<Vec<_>>().join(", "))
+        };
+        let requirements = Requirements::of(kernel, Kinds::new(context));
+        Self { requirements, others: OTHERS.map(printed).to_vec() }
+    }
 }
 
 fn check_kernel_names(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
@@ -129,8 +154,8 @@ fn check_kernel_names(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
                 continue;
             };
             let does_the_same = || {
-                let own = code(module, &symbol);
-                known.identity == launch.identity && own.is_some() && own == code(other, &symbol)
+                let (own, others) = (code(module, &symbol), code(other, &symbol));
+                known.identity == launch.identity && own.is_some() && own == others
             };
             if !is_same_kernel(known, &launch) && !does_the_same() {
                 let at = |launch: &KernelLaunch| Location::new(&launch.file, launch.line, launch.column);

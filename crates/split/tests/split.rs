@@ -189,6 +189,17 @@ fn one_name_for_two_kernels_is_an_error_with_both_positions() {
     let helper = "define internal void @helper() {\n  ret void\n}\n";
     let calling = |file, line| unit(file, line, "  call void @helper()\n").text(helper);
     assert_eq!(link_all(&context, &[calling("a.cpp", 3), calling("b.cpp", 7)]).unwrap_err(), message);
+    // They demand different devices.
+    for kind in ["reqd_work_group_size", "intel_reqd_sub_group_size", "work_group_size_hint", "intel_used_aspects"] {
+        let demanding = |file: &str, line, value: u32| {
+            let mut ir = unit(file, line, "");
+            ir.body = ir.body.replace(" {\n", &format!(" !{kind} !90 {{\n"));
+            ir.text(&format!("!90 = !{{i32 {value}, i32 1, i32 1}}\n"))
+        };
+        let error = link_all(&context, &[demanding("a.cpp", 3, 4), demanding("b.cpp", 7, 8)]).unwrap_err();
+        assert_eq!(error, message, "{kind}");
+        assert!(link_all(&context, &[demanding("a.cpp", 3, 4), demanding("b.cpp", 7, 4)]).is_ok(), "{kind}");
+    }
 }
 
 #[test]
@@ -293,9 +304,9 @@ fn missing_and_damaged_launch_rows_are_errors() {
 
 #[test]
 fn units_of_many_kernels_become_several_images_unless_a_variable_binds_them() {
-    let kernels = |used: &str| {
+    let kernels = |used: &str, users: &[usize]| {
         (0..2 * AUTO_MOST + 6).fold(Ir::default(), |ir, n| {
-            let code = if n == 3 || n == 50 { used } else { "" };
+            let code = if users.contains(&n) { used } else { "" };
             ir.kernel(&format!("_ZTS3K{n:02}"), "a.cpp", "a.cpp", 1, code)
         })
     };
@@ -303,12 +314,13 @@ fn units_of_many_kernels_become_several_images_unless_a_variable_binds_them() {
         let context = Context::new();
         split(link_all(&context, &[ir]).unwrap(), mode).iter().map(|part| part.symbols.len()).collect()
     };
-    assert_eq!(sizes(kernels(""), Mode::Auto), [AUTO_MOST, AUTO_MOST, 6]);
-    assert_eq!(sizes(kernels(""), Mode::PerSource), [2 * AUTO_MOST + 6]);
+    assert_eq!(sizes(kernels("", &[]), Mode::Auto), [AUTO_MOST, AUTO_MOST, 6]);
+    assert_eq!(sizes(kernels("", &[]), Mode::PerSource), [2 * AUTO_MOST + 6]);
     let variable = "@scoped = weak_odr addrspace(1) externally_initialized global i32 0 #9\n\
                     attributes #9 = { \"sycl-unique-id\"=\"scoped\" \"sycl-device-global-size\"=\"4\" \"sycl-device-image-scope\" }\n";
-    let bound = kernels("  store i32 1, ptr addrspace(1) @scoped\n").text(variable);
-    assert_eq!(sizes(bound, Mode::Auto), [2 * AUTO_MOST + 6]);
+    let using = |users: &[usize]| kernels("  store i32 1, ptr addrspace(1) @scoped\n", users).text(variable);
+    assert_eq!(sizes(using(&[3, 50]), Mode::Auto), [2 * AUTO_MOST + 6]);
+    assert_eq!(sizes(using(&[3]), Mode::Auto), [AUTO_MOST, AUTO_MOST, 6]);
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub const SYNTAX: Syntax = Syntax {
         Opt {
             name: "split",
             value: Some("MODE"),
-            help: "off, per_source, per_kernel or auto, which is per_source (default)",
+            help: "off, per_source, per_kernel or auto: per_source, at most 32 kernels to an image (default)",
         },
         Opt {
             name: "export",

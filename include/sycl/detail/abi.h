@@ -407,11 +407,15 @@ enum scythe_command_kind {
   SCYTHE_COMMAND_NATIVE_KERNEL = 10, // u.native: a kernel of the driver's own
 };
 
+enum scythe_command_flags {
+  SCYTHE_COMMAND_BARRIER = 1, // waits for everything submitted to the queue before
+  SCYTHE_COMMAND_HOLD = 2,    // what is submitted to the queue later waits for it
+  SCYTHE_COMMAND_ON_HOST = 4, // a host task that cannot ask for the device's memory: its accessors are of host memory
+};
+
 typedef struct scythe_command {
   uint32_t kind;
-  // 1: barrier (waits for everything submitted to the queue before), 2: what is submitted to the queue later waits for
-  // it
-  uint32_t flags;
+  uint32_t flags; // scythe_command_flags
   const scythe_requirement *requirements;
   uint64_t requirement_count;
   const scythe_event *deps;

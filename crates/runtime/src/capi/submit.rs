@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use scythe_abi::capi::{
-    self as c, BufferHandle, BufferT, COMMAND_BARRIER, COMMAND_HOLD, Command, EventHandle, EventT, QueueHandle, QueueT,
-    Status, command_kind, requirement_flags,
+    self as c, BufferHandle, BufferT, COMMAND_BARRIER, COMMAND_HOLD, COMMAND_ON_HOST, Command, EventHandle, EventT,
+    QueueHandle, QueueT, Status, command_kind, requirement_flags,
 };
 use scythe_hal::{self as hal, Hint, Work};
 
@@ -33,8 +33,8 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
         let command = unsafe { command.as_ref() }.ok_or_else(|| invalid("the command is null"))?;
         // SAFETY: passed on.
         let target = unsafe { get::<QueueT>(queue) }?;
-        if command.flags & !(COMMAND_BARRIER | COMMAND_HOLD) != 0 {
-            return Err(invalid(format!("command flags {:#x} hold unknown bits, expected 0 to 3", command.flags)));
+        if command.flags & !(COMMAND_BARRIER | COMMAND_HOLD | COMMAND_ON_HOST) != 0 {
+            return Err(invalid(format!("command flags {:#x} hold unknown bits, expected 0 to 7", command.flags)));
         }
         let alone = command.flags == 0 && command.requirement_count == 0 && command.dep_count == 0;
         if alone && command.kind == command_kind::KERNEL && !settings::trace().commands {
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
         // SAFETY: passed on.
         let requirements = unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
         // SAFETY: passed on.
-        let accesses = unsafe { accesses(requirements) }?;
+        let accesses = unsafe { accesses(requirements, command.flags & COMMAND_ON_HOST != 0) }?;
         // SAFETY: passed on.
         let events = unsafe { events(slice(command.deps, command.dep_count, "deps")?) }?;
         // SAFETY: passed on.
@@ -95,9 +95,11 @@ unsafe fn host_call(command: &Command) -> Result<Option<(HostCall, Commit)>> {
     }
 }
 
+/// `on_host`: none is of the device's own memory, whatever the accessors are.
+///
 /// # Safety
 /// The buffer handles are null or alive for `'a`.
-unsafe fn accesses<'a>(requirements: &[c::Requirement]) -> Result<Vec<Access<'a>>> {
+unsafe fn accesses<'a>(requirements: &[c::Requirement], on_host: bool) -> Result<Vec<Access<'a>>> {
     requirements
         .iter()
         .map(|requirement| {
@@ -108,7 +110,7 @@ unsafe fn accesses<'a>(requirements: &[c::Requirement]) -> Result<Vec<Access<'a>
                 buffer,
                 mode: mode_from(requirement.mode)?,
                 no_init: flags & requirement_flags::NO_INIT != 0,
-                native: flags & requirement_flags::NATIVE != 0,
+                native: flags & requirement_flags::NATIVE != 0 && !on_host,
             })
         })
         .collect()
