@@ -364,8 +364,8 @@ fn a_failed_submission_leaves_a_host_tasks_context_to_the_caller() {
     let s = Session::new(queue_flags::IN_ORDER);
     let task = HostTask { call: Some(call), destroy: Some(end), ctx: null_mut() };
     let mut bad = command(command_kind::HOST_TASK, CommandUnion { host_task: task });
-    bad.flags = 4;
-    fails(s.submit(&bad), Errc::Invalid, "flags 0x4");
+    bad.flags = 8;
+    fails(s.submit(&bad), Errc::Invalid, "flags 0x8");
     let none = HostTask { call: None, ..task };
     fails(s.submit(&command(command_kind::HOST_TASK, CommandUnion { host_task: none })), Errc::Invalid, "no function");
     assert_eq!(ENDS.load(Ordering::SeqCst), 0);
