@@ -112,6 +112,7 @@ namespace detail {
 
 // The kernel that runs a hierarchical one: a work-item for each of its groups.
 template <class K, int D> struct hierarchical_kernel {
+  using scythe_wrapped = K;
   K kernel;
   range<D> logical;
 

@@ -364,6 +364,7 @@ SCYTHE_ALWAYS_INLINE void call_with_reducers(K &kernel, const Item &item, Reduce
 
 // A kernel over an `nd_range`, as the program launched it.
 template <class K, class Pack, int D> struct nd_range_reduction_kernel {
+  using scythe_wrapped = K;
   K kernel;
   Pack pack;
   unsigned char *scratch;
@@ -384,6 +385,7 @@ struct reduction_tiles {
 
 // A kernel over a `range`: each group takes tiles, and its work-items neighbours in them.
 template <class K, class Pack, int D> struct range_reduction_kernel {
+  using scythe_wrapped = K;
   K kernel;
   Pack pack;
   unsigned char *scratch;

@@ -333,6 +333,14 @@ struct needs_concurrent_items {
     return exp::properties{exp::work_item_progress<guarantee::concurrent, exp::execution_scope::sub_group>};
   }
 };
+// The same of a kernel that the headers put into one of their own.
+struct needs_concurrent_groups {
+  template <class Place, class... Reducers> void operator()(Place, Reducers &...) const {}
+  auto get(exp::properties_tag) const {
+    using guarantee = exp::forward_progress_guarantee;
+    return exp::properties{exp::work_group_progress<guarantee::concurrent, exp::execution_scope::root_group>};
+  }
+};
 
 void forward_progress(sycl::queue &q) {
   using guarantee = exp::forward_progress_guarantee;
@@ -368,6 +376,15 @@ void forward_progress(sycl::queue &q) {
     });
   }));
   CHECK(check::throws(sycl::errc::feature_not_supported, [&] { q.parallel_for(range, needs_concurrent_items()); }));
+  CHECK(check::throws(sycl::errc::feature_not_supported, [&] {
+    q.parallel_for(range, sycl::reduction(count, sycl::plus<>()), needs_concurrent_groups());
+  }));
+  CHECK(check::throws(sycl::errc::feature_not_supported, [&] {
+    q.parallel_for(sycl::range<1>(8), sycl::reduction(count, sycl::plus<>()), needs_concurrent_groups());
+  }));
+  CHECK(check::throws(sycl::errc::feature_not_supported, [&] {
+    q.submit([&](sycl::handler &h) { h.parallel_for_work_group(sycl::range<1>(8), needs_concurrent_groups()); });
+  }));
   sycl::free(count, q);
 }
 

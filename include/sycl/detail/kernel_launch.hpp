@@ -220,10 +220,15 @@ template <class Device> void check_properties(const Device &, properties_pack<>)
 template <class Device, class... P> void check_properties(const Device &d, properties_pack<P...>) {
   (check_property<P>(d), ...);
 }
+// Kernels of the headers' own name the program's function that they call as `scythe_wrapped`.
+template <class K, class = void> inline constexpr bool is_wrapper = false;
+template <class K> inline constexpr bool is_wrapper<K, std::void_t<typename K::scythe_wrapped>> = true;
 // Those of the list that a kernel is launched with, and those that it names itself.
 template <class L, class K, class Device> void check_kernel(const Device &d) {
   check_properties(d, typename L::scythe_pack());
   check_properties(d, typename own_properties<K>::type::scythe_pack());
+  if constexpr (is_wrapper<K>)
+    check_properties(d, typename own_properties<typename K::scythe_wrapped>::type::scythe_pack());
 }
 #else
 template <class L, class K, class Device> void check_kernel(const Device &) {}
