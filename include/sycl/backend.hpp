@@ -1,5 +1,5 @@
-// The backends that a platform can stand on, and what programs know of their own objects. Each backend's objects are in
-// a header of its own, such as `sycl/backend/opencl.hpp`.
+// The backends that a platform can stand on, and what programs know of their own objects. OpenCL's are in
+// `sycl/detail/opencl_interop.hpp`, which `sycl/sycl.hpp` brings; other backends' in headers of `sycl/backend`.
 #ifndef SCYTHE_BACKEND_HPP
 #define SCYTHE_BACKEND_HPP
 

@@ -145,8 +145,9 @@ public:
   void parallel_for_work_group(range<D> groups, range<D> group_size, const K &kernel, loc where = loc::here()) {
     static_assert(std::is_invocable_v<const K &, group<D>> || std::is_invocable_v<const K &, group<D>, kernel_handler>,
                   "a hierarchical kernel must be callable with sycl::group of the range's dimensions");
-    using name = detail::kernel_name_t<Name, K>;
-    set_kernel<name, SCYTHE_SHAPE_ND_RANGE, D>(detail::hierarchical_kernel<K, D>{kernel, group_size}, where);
+    using wrapper = detail::hierarchical_kernel<K, D>;
+    using name = detail::wrapper_name_t<Name, K, wrapper>;
+    set_kernel<name, SCYTHE_SHAPE_ND_RANGE, D>(wrapper{kernel, group_size}, where);
     detail::set_hierarchical(command_.u.kernel, groups, group_size);
   }
 

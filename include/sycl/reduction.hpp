@@ -456,8 +456,6 @@ SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, st
   return t;
 }
 
-// Without a name from the user, the kernel and its reductions together are the name: one function object may be
-// launched with several kinds of them.
 template <class... R> struct reductions {
   template <class Name, int D, class K>
   static void launch(handler &h, const nd_range<D> &r, const K &kernel, code_location where, const R &...args) {
@@ -465,8 +463,9 @@ template <class... R> struct reductions {
     const std::size_t group_size = r.get_local_range().size(), groups = r.get_group_range().size();
     std::size_t bytes = scratch_head;
     pack_type pack(h, group_size, groups, bytes, args...);
-    nd_range_reduction_kernel<K, pack_type, D> wrapped{kernel, pack, borrow(h, groups, bytes)};
-    h.template set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D>(wrapped, where);
+    using wrapper = nd_range_reduction_kernel<K, pack_type, D>;
+    wrapper wrapped{kernel, pack, borrow(h, groups, bytes)};
+    h.template set_kernel<wrapper_name_t<Name, K, wrapper>, SCYTHE_SHAPE_ND_RANGE, D>(wrapped, where);
     set_nd_range(h.command_.u.kernel, r);
   }
   template <class Name, int D, class K>
@@ -478,9 +477,9 @@ template <class... R> struct reductions {
     const reduction_tiles t = tile_reduction(h.queue_.target, rows, r[D - 1]);
     std::size_t bytes = scratch_head;
     pack_type pack(h, t.group_size, t.groups, bytes, args...);
-    range_reduction_kernel<K, pack_type, D> wrapped{kernel,     pack,   borrow(h, t.groups, bytes), r, t.segment,
-                                                    t.segments, t.tiles};
-    h.template set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, 1>(wrapped, where);
+    using wrapper = range_reduction_kernel<K, pack_type, D>;
+    wrapper wrapped{kernel, pack, borrow(h, t.groups, bytes), r, t.segment, t.segments, t.tiles};
+    h.template set_kernel<wrapper_name_t<Name, K, wrapper>, SCYTHE_SHAPE_ND_RANGE, 1>(wrapped, where);
     set_nd_range(h.command_.u.kernel, later_t<K, nd_range<1>>(t.groups * t.group_size, t.group_size));
   }
 

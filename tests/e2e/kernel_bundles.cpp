@@ -137,6 +137,43 @@ void constants(sycl::queue &q) {
   }));
 }
 
+// --- Function objects without another name, which the headers wrap
+
+// Takes one kind of reduction only.
+struct adds_numbers {
+  void operator()(sycl::id<1> i, sycl::reducer<int, sycl::plus<int>, 0, true, 0> &sum) const {
+    sum += static_cast<int>(i[0]);
+  }
+};
+struct stores_group {
+  int *out;
+  void operator()(sycl::group<1> g) const { out[g.get_group_linear_id()] = 1; }
+};
+// Takes groups of any dimensions.
+struct counts_groups {
+  int *out;
+  template <int D> void operator()(sycl::group<D> g) const { out[g.get_group_linear_id()] += D; }
+};
+
+void wrapped_function_objects(sycl::queue &q) {
+  int *const out = sycl::malloc_shared<int>(4, q);
+  *out = 0;
+  q.parallel_for(5, sycl::reduction(out, sycl::plus<int>()), adds_numbers()).wait();
+  CHECK(*out == 10);
+  const auto groups = [&](auto range, auto kernel) {
+    q.submit([&](sycl::handler &h) { h.parallel_for_work_group(range, kernel); }).wait();
+  };
+  groups(sycl::range<1>(4), stores_group{out});
+  groups(sycl::range<1>(4), counts_groups{out});
+  groups(sycl::range<2>(2, 2), counts_groups{out});
+  for (int i = 0; i < 4; ++i)
+    CHECK(out[i] == 4);
+  sycl::free(out, q);
+  const auto bundle = sycl::get_kernel_bundle<adds_numbers, bundle_state::executable>(q.get_context());
+  CHECK(bundle.has_kernel<adds_numbers>() && bundle.has_kernel(sycl::get_kernel_id<adds_numbers>()));
+  CHECK(sycl::has_kernel_bundle<stores_group, bundle_state::executable>(q.get_context()));
+}
+
 } // namespace
 
 int main() {
@@ -146,6 +183,7 @@ int main() {
   kernels(q.get_context(), q.get_device());
   submission(q);
   constants(q);
+  wrapped_function_objects(q);
   q.parallel_for<sized_kernel>(sycl::nd_range<2>({2, 4}, {2, 4}),
                                [=](sycl::nd_item<2>) [[sycl::reqd_work_group_size(2, 4)]] {});
   q.wait();

@@ -24,6 +24,13 @@ namespace sycl::detail {
 struct unnamed;
 template <class Name, class K> using kernel_name_t = std::conditional_t<std::is_same_v<Name, unnamed>, K, Name>;
 
+// The same where the headers launch a `Wrapper` around the functor. One whose call operator is a template, or one of
+// several, may be called with different arguments: it is a kernel for each wrapper, and these have different names.
+template <class K, class = void> inline constexpr bool has_one_call = false;
+template <class K> inline constexpr bool has_one_call<K, std::void_t<decltype(&K::operator())>> = true;
+template <class Name, class K, class Wrapper>
+using wrapper_name_t = kernel_name_t<Name, std::conditional_t<has_one_call<K>, K, Wrapper>>;
+
 // Where the runtime remembers what it found for this kernel.
 template <class Name> inline scythe_kernel_slot kernel_slot{};
 
