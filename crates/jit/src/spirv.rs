@@ -1,9 +1,10 @@
 //! Bitcode → linked device module → SPIR-V module, in memory.
 //!
 //! The back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own intrinsics into
-//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], [`wide_division`], [`wide_integers`], [`integers`], [`carries`], [`pointer_variables`], variables in local memory
+//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], [`wide_division`], [`wide_integers`], [`integers`], [`pointer_variables`], variables in local memory
 //! that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
-//! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`].
+//! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`]. What
+//! drivers may not know is expanded in the result: [`carries`].
 //!
 //! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
 
@@ -107,6 +108,7 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
             let words = additions.apply(labels::renumber(&words)?)?;
             let words = if has_events { events::repair(&words)? } else { words };
             let words = if prints { printf::repair(&words)? } else { words };
+            let words = carries::expand(words)?;
             dump(options, "spirv-2-module.spv", &words)?;
             Ok(words)
         }
@@ -164,7 +166,6 @@ fn prepare<'ctx>(
     pointer_variables::run(module);
     wide_integers::run(module);
     integers::run(module);
-    carries::run(module);
     let additions = decorations::prepare(module, &options.extensions)?;
     run_passes(module, "globaldce,function(dce)", Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
     module.verify().map_err(|e| e.to_string())?;
