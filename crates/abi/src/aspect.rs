@@ -241,4 +241,33 @@ mod tests {
             .collect();
         assert_eq!(rows, expected);
     }
+
+    /// `sycl/ext/oneapi/architecture.hpp` tells architectures of GPUs from other aspects by that.
+    #[test]
+    fn in_the_headers_all_numbers_from_the_first_gpu_on_are_architectures() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../include/sycl/detail/architectures.def");
+        let text = std::fs::read_to_string(path).expect("the headers stand beside the crates");
+        let expected: Vec<&str> = Aspect::ALL
+            .iter()
+            .filter(|&&aspect| aspect as u32 >= Aspect::ExtIntelGpuBdw as u32)
+            .map(|aspect| aspect.as_str())
+            .collect();
+        let (mut short, mut long) = (Vec::new(), Vec::new());
+        for line in text.lines() {
+            let Some((kind, fields)) = line.strip_suffix(')').and_then(|line| line.split_once('(')) else { continue };
+            let fields: Vec<&str> = fields.split(", ").collect();
+            match (kind, fields.as_slice()) {
+                ("SCYTHE_INTEL", [name]) => short.push(format!("ext_intel_gpu_{name}")),
+                ("SCYTHE_NVIDIA", [name]) => short.push(format!("ext_nvidia_gpu_{name}")),
+                ("SCYTHE_ARCHITECTURE", [vendor, name, macro_part]) => {
+                    let middle = format!("{vendor}_gpu_{name}");
+                    assert_eq!(middle.to_uppercase(), *macro_part);
+                    long.push(format!("ext_{middle}"));
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(short, expected);
+        assert_eq!(long, expected);
+    }
 }

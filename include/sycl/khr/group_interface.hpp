@@ -100,6 +100,8 @@ private:
   range_type range_;
 };
 
+// These ask which work-item calls them. They are `noexcept` by their specification: called outside of kernels, where
+// there is none and `group::get_local_id` throws, they end the program.
 template <class Group, class = typename sycl::detail::for_khr_group<Group>::type>
 member_item<Group> get_member_item(const Group &g) noexcept {
   if constexpr (std::is_same_v<Group, sub_group>)
