@@ -47,8 +47,6 @@ void devices() {
     CHECK(d.get_info<dev::max_work_item_sizes<3>>().size() > 0);
     CHECK(d.get_info<dev::max_work_item_sizes<1>>()[0] == d.get_info<dev::max_work_item_sizes<3>>()[2]);
     CHECK(d.get_info<dev::address_bits>() == 64);
-    const auto most_groups = d.get_info<sycl::khr::info::device::max_work_group_range_size>();
-    CHECK(most_groups > 0 && d.get_info<sycl::khr::info::device::max_work_group_range<>>()[2] == most_groups);
     CHECK(d.get_info<dev::global_mem_size>() >= d.get_info<dev::max_mem_alloc_size>());
     CHECK(d.get_info<dev::local_mem_size>() > 0);
     CHECK(d.get_info<dev::preferred_vector_width_float>() > 0);

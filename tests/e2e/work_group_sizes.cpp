@@ -6,6 +6,7 @@
 #include "check.hpp"
 
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace {
@@ -62,6 +63,31 @@ template <class K> class hierarchical;
 
 template <class K, int D> void run_groups(sycl::queue &q, unsigned *out, sycl::range<D> groups, sycl::range<D> size) {
   q.submit([&](sycl::handler &h) { h.parallel_for_work_group<hierarchical<K>>(groups, size, K{out}); }).wait();
+}
+
+// Does nothing, in more work-groups than there may be.
+struct one_too_many {
+  void operator()(sycl::nd_item<1>) const {}
+};
+
+// What a device says of the number of work-groups is what launches are refused by, or less where only a driver knows.
+void check_most_groups(sycl::queue &q) {
+  namespace ask = sycl::khr::info::device;
+  const sycl::device d = q.get_device();
+  const std::size_t all = d.get_info<ask::max_work_group_range_size>();
+  const std::size_t line = d.get_info<ask::max_work_group_range<1>>()[0];
+  CHECK(d.get_info<ask::max_work_group_range<>>() == sycl::range<3>(line, line, line) && all >= line);
+  if (!d.is_cpu() && d.get_backend() == sycl::backend::opencl)
+    return;
+  std::string why;
+  try {
+    q.parallel_for<one_too_many>(sycl::nd_range<1>(line + 1, 1), one_too_many()).wait();
+  } catch (const sycl::exception &e) {
+    CHECK(e.code() == sycl::errc::nd_range);
+    why = e.what();
+  }
+  const std::string limit = d.is_cpu() ? "does not fit 63 bits" : "more than the " + std::to_string(line);
+  CHECK(why.find(limit) != std::string::npos);
 }
 
 // Summing kernels keep to a size that the program launches; a range has none.
@@ -139,6 +165,7 @@ int main() {
   unsigned *out = sycl::malloc_shared<unsigned>(most, q), *in = sycl::malloc_shared<unsigned>(most, q);
   for (unsigned i = 0; i < most; ++i)
     in[i] = i * 2654435761u >> 7;
+  check_most_groups(q);
   check_size<8, 8>(q, out, in);
   check_size<4, 4, 4>(q, out, in);
   check_size<3, 5>(q, out, in);
