@@ -19,7 +19,7 @@ __extension__ typedef __int128 swide;
 constexpr wide join(word high, word low) { return wide(high) << 64 | low; }
 
 // Results of all operations on one pair of numbers. What is narrow is kept in the lower word.
-constexpr std::size_t results = 34;
+constexpr std::size_t results = 41;
 struct answers {
   std::array<word, 2 * results> words = {};
   std::size_t count = 0;
@@ -27,6 +27,12 @@ struct answers {
     words[count++] = static_cast<word>(x);
     words[count++] = static_cast<word>(x >> 64);
   }
+};
+
+struct record {
+  char letter;
+  wide number;
+  short place;
 };
 
 void compute(answers &out, wide x, wide y) {
@@ -94,6 +100,43 @@ void compute(answers &out, wide x, wide y) {
   // The smallest number by -1 does not fit.
   out.add(sd == -1 ? 0 : static_cast<wide>(sx / sd));
   out.add(sd == -1 ? 0 : static_cast<wide>(sx % sd));
+  // Overflow of the widest numbers.
+  wide r;
+  swide s;
+  unsigned flags = __builtin_add_overflow(x, y, &r);
+  out.add(r);
+  flags |= static_cast<unsigned>(__builtin_sub_overflow(x, y, &r)) << 1;
+  flags |= static_cast<unsigned>(__builtin_mul_overflow(x, y, &r)) << 2;
+  out.add(r);
+  flags |= static_cast<unsigned>(__builtin_add_overflow(sx, sy, &s)) << 3;
+  flags |= static_cast<unsigned>(__builtin_sub_overflow(sx, sy, &s)) << 4;
+  out.add(static_cast<wide>(s));
+  flags |= static_cast<unsigned>(__builtin_mul_overflow(sx, sy, &s)) << 5;
+  flags |= static_cast<unsigned>(__builtin_mul_overflow(sx >> 64, sy >> 65, &s)) << 6;
+  flags |= static_cast<unsigned>(__builtin_mul_overflow(x >> 64, y >> 63, &r)) << 7;
+  out.add(static_cast<wide>(s) ^ r);
+  out.add(flags);
+  // Structures, and numbers that the optimiser looks up in a table.
+  record records[3] = {{'a', x, 1}, {'b', y, 2}, {'c', x ^ y, 3}};
+  records[a % 3].number += records[b % 3].number;
+  out.add(records[0].number ^ records[1].number << 1 ^ records[2].number << 2 ^ records[a % 3].letter);
+  switch (a % 5) {
+  case 0:
+    r = join(3, 7);
+    break;
+  case 1:
+    r = join(11, 2);
+    break;
+  case 2:
+    r = join(1, 99);
+    break;
+  case 3:
+    r = join(1ull << 63, 5);
+    break;
+  default:
+    r = 4;
+  }
+  out.add(r);
 }
 
 template <class T> T sample(word seed) {

@@ -25,6 +25,7 @@ mod printf;
 mod products;
 mod wide_division;
 mod wide_integers;
+mod wide_types;
 
 use crate::link;
 use decorations::Additions;
@@ -164,7 +165,7 @@ fn prepare<'ctx>(
     intrinsics::run(module);
     aggregates::run(module);
     pointer_variables::run(module);
-    wide_integers::run(module);
+    wide_integers::run(module)?;
     integers::run(module);
     let additions = decorations::prepare(module, &options.extensions)?;
     run_passes(module, "globaldce,function(dce)", Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;

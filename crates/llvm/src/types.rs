@@ -117,6 +117,12 @@ impl<'ctx> Type<'ctx> {
         }
     }
 
+    /// A struct without gaps between its fields.
+    pub fn is_packed_struct(self) -> bool {
+        // SAFETY: live struct type.
+        self.is_struct() && unsafe { LLVMIsPackedStruct(self.ptr()) != 0 }
+    }
+
     /// The number of elements of an array or fixed vector type.
     pub fn element_count(self) -> Option<u64> {
         match self.kind() {

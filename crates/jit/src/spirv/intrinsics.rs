@@ -2,7 +2,7 @@
 //! extended instructions or plain arithmetic.
 
 use super::products;
-use scythe_llvm::{Builder, CallConv, Function, Instruction, IntPredicate, Module, Type, Value};
+use scythe_llvm::{Builder, CallConv, Function, Instruction, IntPredicate, Module, Opcode, Type, Value};
 
 /// Replaces all calls of such intrinsics.
 pub fn run(module: &Module<'_>) {
@@ -136,7 +136,13 @@ impl<'ctx> Site<'_, 'ctx> {
     fn product(&self, signed: bool) -> Option<Value<'ctx>> {
         let (args, b) = (self.args(), self.builder);
         let [x, y] = args[..] else { return None };
-        let width = x.ty().int_width().filter(|width| [8, 16, 32, 64].contains(width))?;
+        let width = x.ty().int_width()?;
+        if width == 128 {
+            return Some(self.wide_product(x, y, signed));
+        }
+        if ![8, 16, 32, 64].contains(&width) {
+            return None;
+        }
         let result = b.mul(x, y, "");
         let (upper, expected) = if signed {
             let sign = b.ashr(result, x.ty().const_int((width - 1).into()), "");
@@ -147,7 +153,48 @@ impl<'ctx> Site<'_, 'ctx> {
         Some(self.pair(result, b.icmp(IntPredicate::LLVMIntNE, upper, expected, "")))
     }
 
+    /// The same for 128 bits, by products of words, which `wide_integers` knows.
+    fn wide_product(&self, x: Value<'ctx>, y: Value<'ctx>, signed: bool) -> Value<'ctx> {
+        use IntPredicate::*;
+        let (b, ty, word) = (self.builder, x.ty(), self.module.context().int_type(64));
+        let (zero, distance) = (ty.const_null(), ty.const_int(64));
+        let magnitude = |v: Value<'ctx>| match signed {
+            true => b.select(b.icmp(LLVMIntSLT, v, zero, ""), b.sub(zero, v, ""), v, ""),
+            false => v,
+        };
+        let upper = |v: Value<'ctx>| b.lshr(v, distance, "");
+        let lower = |v: Value<'ctx>| b.zext(b.trunc(v, word, ""), ty, "");
+        let is_set = |v: Value<'ctx>| b.icmp(LLVMIntNE, v, zero, "");
+        let (m, n) = (magnitude(x), magnitude(y));
+        // Where one factor is a single word, one of the two mixed products is zero, and what is added below fits.
+        let mixed = [b.mul(upper(m), lower(n), ""), b.mul(upper(n), lower(m), "")];
+        let middle = b.add(b.or(lower(mixed[0]), lower(mixed[1]), ""), upper(b.mul(lower(m), lower(n), "")), "");
+        let too_large =
+            [b.and(is_set(upper(m)), is_set(upper(n)), ""), is_set(upper(mixed[0])), is_set(upper(mixed[1]))];
+        let mut over = too_large.into_iter().fold(is_set(upper(middle)), |any, one| b.or(any, one, ""));
+        if signed {
+            // One more negative number than there are others.
+            let negative = b.zext(b.icmp(LLVMIntSLT, b.xor(x, y, ""), zero, ""), ty, "");
+            let largest = b.lshr(b.sub(zero, ty.const_int(1), ""), ty.const_int(1), "");
+            over = b.or(over, b.icmp(LLVMIntUGT, b.mul(m, n, ""), b.add(largest, negative, ""), ""), "");
+        }
+        self.pair(b.mul(x, y, ""), over)
+    }
+
+    /// The two as one value, which is there only where somebody needs more than its parts.
     fn pair(&self, first: Value<'ctx>, second: Value<'ctx>) -> Value<'ctx> {
+        for part in self.call.as_value().users().into_iter().filter_map(|user| user.as_instruction()) {
+            let element = match part.aggregate_indices()[..] {
+                [0] if part.opcode() == Opcode::LLVMExtractValue => first,
+                [1] if part.opcode() == Opcode::LLVMExtractValue => second,
+                _ => continue,
+            };
+            part.replace_all_uses_with(element);
+            part.erase();
+        }
+        if !self.call.as_value().has_uses() {
+            return self.call.ty().poison();
+        }
         let half = self.builder.insert_value(self.call.ty().poison(), first, 0, "");
         self.builder.insert_value(half, second, 1, "")
     }

@@ -6,43 +6,39 @@
 //!
 //! Of an integer of fewer than 128 bits, the bits above it are zero in the upper word.
 //!
-//! Guarantee: afterwards no instruction that this pass knows has such an integer as operand or result. Divisions are calls by then
-//! (`wide_division`). In functions with others (conversions from and to floating point, calls, atomic and volatile accesses) the old instructions stay beside the new ones, and the
-//! back end refuses them.
+//! Guarantee: afterwards no instruction has such an integer as operand or result. Divisions are calls by then (`wide_division`), and
+//! calls were inlined. What is left that this pass does not know (conversions from and to floating point, atomic and volatile
+//! accesses) is an error that names function and instruction; the module is then no longer of use.
 
 use super::products::{signed_upper_half, unsigned_upper_half};
+use super::wide_types::{self, in_memory, wide_width};
 use scythe_llvm::{BasicBlock, Builder, Function, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Splits such integers in all functions.
-pub fn run(module: &Module<'_>) {
+/// Splits such integers in all functions and variables.
+pub fn run(module: &Module<'_>) -> Result<(), String> {
+    wide_types::replace_variables(module)?;
     for function in module.functions().filter(|f| !f.is_declaration()) {
         if function.instructions().any(is_concerned) {
-            Splitting::new(module).run(function);
+            Splitting::new(module).run(function)?;
         }
     }
+    Ok(())
 }
 
-/// The width of such an integer, or of a vector's elements.
-fn wide_width(ty: Type<'_>) -> Option<u32> {
-    let scalar = if ty.kind() == TypeKind::LLVMVectorTypeKind { ty.element()? } else { ty };
-    scalar.int_width().filter(|width| (65..=128).contains(width))
+/// The error for an instruction that this pass does not know.
+fn unknown(function: Function<'_>, instruction: Instruction<'_>) -> String {
+    let (name, text) = (function.name(), instruction.as_value().to_string());
+    let text = text.trim();
+    format!("'{name}' computes with integers of more than 64 bits in a way that no SPIR-V device has: '{text}'")
 }
 
 fn is_concerned(instruction: Instruction<'_>) -> bool {
-    let in_memory = || instruction.gep_source_type().or_else(|| instruction.allocated_type()).and_then(in_memory);
-    wide_width(instruction.ty()).is_some()
+    let described = || instruction.gep_source_type().or_else(|| instruction.allocated_type()).and_then(in_memory);
+    in_memory(instruction.ty()).is_some()
+        || wide_width(instruction.ty()).is_some()
         || instruction.as_value().operands().any(|o| wide_width(o.ty()).is_some())
-        || in_memory().is_some()
-}
-
-/// A type that lies in memory like such integers, or arrays of them.
-fn in_memory(ty: Type<'_>) -> Option<Type<'_>> {
-    match ty.kind() {
-        TypeKind::LLVMArrayTypeKind => Some(in_memory(ty.element()?)?.array(ty.element_count()?)),
-        TypeKind::LLVMIntegerTypeKind => wide_width(ty).map(|_| ty.context().int_type(64).array(2)),
-        _ => None,
-    }
+        || described().is_some()
 }
 
 /// How many elements a vector has; 1 for others.
@@ -113,9 +109,9 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         Self { module, builder: context.create_builder(), word: context.int_type(64), known, phis }
     }
 
-    fn run(mut self, function: Function<'ctx>) {
+    fn run(mut self, function: Function<'ctx>) -> Result<(), String> {
         function.remove_unreachable_blocks();
-        let (mut replaced, mut complete) = (Vec::new(), true);
+        let mut replaced = Vec::new();
         for block in in_dominance_order(function) {
             for instruction in block.instructions().filter(|i| is_concerned(*i)).collect::<Vec<_>>() {
                 self.builder.position_before(instruction);
@@ -129,16 +125,17 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
                         instruction.erase();
                     }
                     Some(Outcome::Done) => instruction.erase(),
-                    None => complete = false,
+                    None => return Err(unknown(function, instruction)),
                 }
             }
         }
-        complete &= std::mem::take(&mut self.phis).into_iter().all(|phi| self.join(phi).is_some());
-        if complete {
-            // They use each other, in circles where there are loops.
-            replaced.iter().for_each(|i| i.replace_all_uses_with(i.ty().poison()));
-            replaced.into_iter().for_each(Instruction::erase);
+        for phi in std::mem::take(&mut self.phis) {
+            self.join(phi).ok_or_else(|| unknown(function, phi))?;
         }
+        // They use each other, in circles where there are loops.
+        replaced.iter().for_each(|i| i.replace_all_uses_with(i.ty().poison()));
+        replaced.into_iter().for_each(Instruction::erase);
+        Ok(())
     }
 
     fn number(&self, value: u64) -> Value<'ctx> {

@@ -1,0 +1,82 @@
+//! How integers of 65 to 128 bits lie in memory: as two words, wherever they are part of a type.
+//!
+//! SPIR-V's data layout aligns them like words, and clang writes the gaps that programs see as fields of their own. So no byte of a
+//! structure or array moves.
+
+use scythe_llvm::{Builder, Module, Type, TypeKind, Value};
+
+/// The width of such an integer, or of a vector's elements.
+pub fn wide_width(ty: Type<'_>) -> Option<u32> {
+    let scalar = if ty.kind() == TypeKind::LLVMVectorTypeKind { ty.element()? } else { ty };
+    scalar.int_width().filter(|width| (65..=128).contains(width))
+}
+
+/// A type that lies in memory like such an integer, or like arrays and structures with such ones. `None` for types without.
+pub fn in_memory(ty: Type<'_>) -> Option<Type<'_>> {
+    match ty.kind() {
+        TypeKind::LLVMArrayTypeKind => Some(in_memory(ty.element()?)?.array(ty.element_count()?)),
+        TypeKind::LLVMIntegerTypeKind => wide_width(ty).map(|_| ty.context().int_type(64).array(2)),
+        TypeKind::LLVMStructTypeKind => {
+            let mut fields = ty.contained();
+            let mut concerned = false;
+            for field in &mut fields {
+                let Some(other) = in_memory(*field) else { continue };
+                *field = other;
+                concerned = true;
+            }
+            concerned.then(|| ty.context().struct_type(&fields, ty.is_packed_struct()))
+        }
+        _ => None,
+    }
+}
+
+/// Gives variables with such integers, such as the tables that the optimiser makes of a `switch`, the types of [`in_memory`].
+pub fn replace_variables(module: &Module<'_>) -> Result<(), String> {
+    let builder = module.context().create_builder();
+    for old in module.globals().collect::<Vec<_>>() {
+        let Some(ty) = in_memory(old.value_type()) else { continue };
+        let name = old.name();
+        let initial = match old.initializer() {
+            None => None,
+            Some(value) => Some(constant(&builder, value).ok_or_else(|| {
+                format!("the initial value of variable '{name}' has integers of more than 64 bits that are no numbers: '{value}'")
+            })?),
+        };
+        let align = if old.align() == 0 { old.value_type().abi_align(module).unwrap_or(0) } else { old.align() };
+        let new = module.add_global("", ty, old.address_space());
+        new.set_linkage(old.linkage());
+        new.copy_attributes_from(old);
+        new.set_align(align);
+        new.set_initializer(initial);
+        old.replace_all_uses_with(new.as_value());
+        old.erase();
+        new.set_name(&name);
+    }
+    Ok(())
+}
+
+/// The same constant in two words. `None` where an integer is the result of a computation with addresses.
+fn constant<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Option<Value<'ctx>> {
+    let Some(ty) = in_memory(value.ty()) else { return Some(value) };
+    if value.is_undef_or_poison() {
+        return Some(ty.undef());
+    }
+    if value.ty().kind() == TypeKind::LLVMIntegerTypeKind {
+        let word = value.ty().context().int_type(64);
+        // Only these can be folded, and nothing else can be computed outside of functions.
+        if value.operand_count() > 0 || value.as_global_variable().is_some() {
+            return None;
+        }
+        let upper = builder.lshr(value, value.ty().const_int(64), "");
+        return Some(word.const_array(&[builder.trunc(value, word, ""), builder.trunc(upper, word, "")]));
+    }
+    // One without elements is all zeros.
+    if value.operand_count() == 0 {
+        return Some(ty.const_null());
+    }
+    let parts = value.operands().map(|part| constant(builder, part)).collect::<Option<Vec<_>>>()?;
+    Some(match ty.element() {
+        Some(element) => element.const_array(&parts),
+        None => ty.context().const_struct(&parts, ty.is_packed_struct()),
+    })
+}
