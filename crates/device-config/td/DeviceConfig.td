@@ -11,7 +11,8 @@
 //           block, 48 KiB of shared memory in a block unless a kernel opts in to more).
 //  [DPCPP]  intel/llvm: `sycl/plugins/cuda` and `unified-runtime/source/adapters/cuda/device.cpp` for which of SYCL's aspects
 //           follow from those (atomic64 from 6.0, for scoped 64-bit atomics).
-//  [SCYTHE] crates/backend-cpu/src/device_info.rs: what Scythe's own CPU device says of itself. A test compares.
+//  [SCYTHE] crates/backend-cpu/src/device_info.rs: what Scythe's own CPU device says of itself. A test there
+//           compares.
 
 include "llvm/TableGen/DynamicTable.td"
 include "Aspects.td"
@@ -65,7 +66,7 @@ def : TargetInfo<"spir64_fpga", [], [], "", "", 1>;
 defvar UsmAllocations = [AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,
                          AspectExt_oneapi_async_memory_alloc];
 defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectAtomic64, AspectOnline_compiler,
-                     AspectQueue_profiling, AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
+                     AspectOnline_linker, AspectQueue_profiling, AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
                      AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;
 defvar CpuSizes = [4, 8, 16, 32, 64];
 
