@@ -167,8 +167,15 @@ pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8
         return Ok(Steps::one(Work::Marker, None));
     }
     let from = src.address(src_base).cast_const();
-    let parts = dst.first(count);
-    let [dst] = parts.as_slice() else { return copy_to_parts(&parts, dst_base, src, from) };
+    let parts;
+    let parts = match count == dst.count() {
+        true => std::slice::from_ref(dst),
+        false => {
+            parts = dst.first(count);
+            &parts[..]
+        }
+    };
+    let [dst] = parts else { return copy_to_parts(parts, dst_base, src, from) };
     let to = dst.address(dst_base);
     if dst.is_contiguous() && src.is_contiguous() {
         return Ok(Steps::one(Work::Memcpy { dst: to, src: from, size }, None));
@@ -188,7 +195,7 @@ pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8
         return Ok(Steps::one(Work::CopyRect { dst: to, src: from, region }, None));
     }
     // Two shapes with gaps.
-    copy_to_parts(&parts, dst_base, src, from)
+    copy_to_parts(parts, dst_base, src, from)
 }
 
 /// Copies the elements of `src`, whose box begins at `from`, to boxes that have as many. Elements with gaps between them go through
