@@ -59,7 +59,7 @@ int main() {
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(b, h, sycl::write_only);
       local mine(sycl::range<1>(size), h);
-      h.parallel_for(sycl::nd_range<1>(size, size), [=](sycl::nd_item<1> it) {
+      h.parallel_for(sycl::nd_range<1>(size, size), [v, mine](sycl::nd_item<1> it) {
         const std::size_t l = it.get_local_id(0);
         *(mine.begin() + static_cast<std::ptrdiff_t>(l)) = static_cast<int>(l) + 1;
         group_barrier(it.get_group());
