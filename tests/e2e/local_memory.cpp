@@ -28,7 +28,7 @@ static_assert(std::is_same_v<decltype(std::to_address(local::const_iterator())),
 
 int main() {
   sycl::queue q;
-  constexpr std::size_t groups = 50, size = 16;
+  static constexpr std::size_t groups = 50, size = 16;
   std::vector<int> out(groups * size, 0);
   {
     sycl::buffer<int> b(out);
@@ -59,7 +59,7 @@ int main() {
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(b, h, sycl::write_only);
       local mine(sycl::range<1>(size), h);
-      h.parallel_for(sycl::nd_range<1>(size, size), [v, mine](sycl::nd_item<1> it) {
+      h.parallel_for(sycl::nd_range<1>(size, size), [=](sycl::nd_item<1> it) {
         const std::size_t l = it.get_local_id(0);
         *(mine.begin() + static_cast<std::ptrdiff_t>(l)) = static_cast<int>(l) + 1;
         group_barrier(it.get_group());
