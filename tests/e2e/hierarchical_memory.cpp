@@ -1,9 +1,12 @@
 // What the work-items of a hierarchical kernel keep to themselves fits a thread's stack, however large its type is and
-// whatever the compiler does with several groups.
+// whatever the compiler does with several groups; and how often such a kernel runs that is launched again.
 // backends: cpu
 #include "check.hpp"
 
+#include <algorithm>
 #include <vector>
+
+class counting;
 
 int main() {
   struct particle {
@@ -30,5 +33,18 @@ int main() {
   }
   for (std::size_t i = 0; i < out.size(); ++i)
     CHECK(out[i] == static_cast<double>(i % 3 * 100 + i / 3));
+
+  // A launch like the one before runs as many work-groups, and one of another size has its own.
+  int *counts = sycl::malloc_shared<int>(12, q);
+  std::fill(counts, counts + 12, 0);
+  for (std::size_t size : {3u, 3u, 3u, 2u})
+    q.submit([&](sycl::handler &h) {
+       h.parallel_for_work_group<counting>(sycl::range<1>(4), sycl::range<1>(size), [=](sycl::group<1> g) {
+         g.parallel_for_work_item([&](sycl::h_item<1> it) { counts[it.get_global_id(0)] += 1; });
+       });
+     }).wait();
+  for (int i = 0; i < 12; ++i)
+    CHECK(counts[i] == (i < 8 ? 4 : 3));
+  sycl::free(counts, q);
   return check::result();
 }

@@ -31,32 +31,45 @@ impl Ranges {
     /// Checks that the launch is one of a shape that there is.
     pub fn new(launch: &capi::KernelLaunch) -> Result<Self> {
         let sizes = [launch.global_size, launch.local_size, launch.global_offset];
-        Self::of(launch.shape, launch.dims, sizes)
+        let shape = match launch.shape {
+            capi::SHAPE_HIERARCHICAL => Some(Shape::NdRange),
+            other => Shape::from_u32(other),
+        };
+        let Some(shape) = shape else {
+            return Err(invalid(format!("kernel shape {} is unknown, expected 0 to 3", launch.shape)));
+        };
+        Ok(Self { local_size: *launched_local_size(launch), ..Self::of(shape, launch.dims, sizes)? })
     }
 
-    /// The same for a shape by its number, and global sizes, local sizes and offsets.
-    pub fn of(shape: u32, dims: u32, [global_size, group_size, global_offset]: [[u64; 3]; 3]) -> Result<Self> {
-        let hierarchical = shape == capi::SHAPE_HIERARCHICAL;
-        let known = if hierarchical { Some(Shape::NdRange) } else { Shape::from_u32(shape) };
-        let Some(shape) = known else {
-            return Err(invalid(format!("kernel shape {shape} is unknown, expected 0 to 3")));
+    /// The same for a kernel of the driver's, which is not hierarchical.
+    pub fn of_native(launch: &capi::NativeLaunch) -> Result<Self> {
+        let sizes = [launch.global_size, launch.local_size, launch.global_offset];
+        let Some(shape) = Shape::from_u32(launch.shape) else {
+            return Err(invalid(format!(
+                "kernel shape {} of a driver's kernel is unknown, expected 0 to 2",
+                launch.shape
+            )));
         };
+        Self::of(shape, launch.dims, sizes)
+    }
+
+    /// The same for a shape, and global sizes, local sizes and offsets.
+    pub fn of(shape: Shape, dims: u32, [global_size, local_size, global_offset]: [[u64; 3]; 3]) -> Result<Self> {
         if !(1..=3).contains(&dims) || (shape == Shape::SingleTask && dims != 1) {
             return Err(invalid(format!("a {} kernel of {dims} dimensions cannot be launched", shape.as_str())));
         }
         for d in dims as usize..3 {
-            if (global_size[d], group_size[d], global_offset[d]) != (1, 1, 0) {
+            if (global_size[d], local_size[d], global_offset[d]) != (1, 1, 0) {
                 return Err(invalid(format!(
                     "unused dimension {d} of a launch has size {}, local size {} and offset {}, expected 1, 1 and 0",
-                    global_size[d], group_size[d], global_offset[d]
+                    global_size[d], local_size[d], global_offset[d]
                 )));
             }
         }
         if shape == Shape::SingleTask && global_size[0] != 1 {
             return Err(invalid(format!("a single task has global size {}, expected 1", global_size[0])));
         }
-        let local_size = if hierarchical { [1; 3] } else { group_size };
-        let ranges = Self { shape, dims, global_size, local_size, global_offset, group_size };
+        let ranges = Self { shape, dims, global_size, local_size, global_offset, group_size: local_size };
         if shape != Shape::NdRange && local_size != [1; 3] {
             return Err(invalid(format!(
                 "a {} kernel has local size {}, expected 1",
@@ -171,6 +184,11 @@ impl Ranges {
         };
         Error::new(Errc::NdRange, message)
     }
+}
+
+/// The local size that the device runs: of a hierarchical kernel, one work-item is a work-group.
+pub fn launched_local_size(launch: &capi::KernelLaunch) -> &[u64; 3] {
+    if launch.shape == capi::SHAPE_HIERARCHICAL { &[1; 3] } else { &launch.local_size }
 }
 
 impl Action<'_> {

@@ -19,7 +19,7 @@ use crate::copy::{self, View, ViewPlace};
 use crate::dispatch::{Job, Keep, Target, dispatch};
 use crate::event::Node;
 use crate::exit;
-use crate::launch::{Placed, find, place_accessors};
+use crate::launch::{Placed, find, launched_local_size, place_accessors};
 use crate::memory::coherence::{Access, prepare, record};
 use crate::memory::finish::in_host_task;
 use crate::memory::{Place, submission};
@@ -312,7 +312,8 @@ impl Queue {
         let mut state = lock(&self.state);
         let known = state.known[Known::place(slot)].as_ref().filter(|known| known.is_like(slot, launch))?;
         let kernel = known.kernel.upgrade()?;
-        let capi::KernelLaunch { dims, global_size, local_size, global_offset, .. } = launch;
+        let capi::KernelLaunch { dims, global_size, global_offset, .. } = launch;
+        let local_size = launched_local_size(launch);
         let lent = hal::Launch { kernel: &*kernel, functor, dims: *dims, global_size, local_size, global_offset };
         // SAFETY: passed on.
         unsafe { self.launch_behind(&mut state, &lent) }

@@ -82,7 +82,7 @@ fn part(random: &mut Random, buffers: &[Arc<Buffer>], count: usize) -> Part {
 }
 
 fn ranges() -> Ranges {
-    Ranges::of(Shape::SingleTask as u32, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch")
+    Ranges::of(Shape::SingleTask, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch")
 }
 
 fn submit(queue: &Queue, action: Action<'_>, accesses: &[Access<'_>]) {

@@ -13,7 +13,7 @@ use scythe::queue::{Action, Order};
 use scythe::registry::{self, BundleState, Constants, Expected, Place, ReadyKernel};
 use scythe::{Errc, Error, Result};
 use scythe_abi::aspect::Aspect;
-use scythe_abi::capi::SHAPE_HIERARCHICAL;
+use scythe_abi::capi::{self, SHAPE_HIERARCHICAL};
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal::DeviceInfo;
 use scythe_image::Format;
@@ -54,7 +54,7 @@ fn adjust(info: &mut DeviceInfo) {
 }
 
 fn launch(kernel: Arc<ReadyKernel>, machine: &Machine) {
-    let ranges = Ranges::of(TASK as u32, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
+    let ranges = Ranges::of(TASK, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     let queue = machine.queue(machine.host, false);
     // SAFETY: the kernel uses no memory.
     unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }.expect("submitted");
@@ -141,7 +141,7 @@ fn unloading_waits_for_kernels_that_call_into_the_library() {
     });
     for round in 1..=3 {
         let library = Library::load(vec![code("f", Traits { exports: &["called"], ..Traits::default() })]);
-        let ranges = Ranges::of(TASK as u32, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
+        let ranges = Ranges::of(TASK, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
         let queue = machine.queue(machine.host, false);
         let kernel = find("calls", machine.host).expect("linked");
         // SAFETY: the kernel uses no memory.
@@ -304,7 +304,7 @@ fn a_required_work_group_size_must_be_launched() {
     assert_eq!(ranges(1, [32, 1, 1]).check_required(required).expect_err("one dimension").code, Errc::NdRange);
 
     // One work-item for each of 3 x 5 groups, of which the program says how large they are.
-    let hierarchical = |size| Ranges::of(SHAPE_HIERARCHICAL, 2, [[5, 3, 1], size, [0; 3]]).expect("a launch");
+    let hierarchical = |size| Ranges::new(&hierarchical(2, [5, 3, 1], size)).expect("a launch");
     let right = hierarchical([8, 4, 1]);
     assert_eq!((right.shape, right.local_size), (Shape::NdRange, [1; 3]));
     right.check_required(required).expect("the size that the program sees");
@@ -312,11 +312,57 @@ fn a_required_work_group_size_must_be_launched() {
     assert_eq!(error.code, Errc::NdRange);
 }
 
+/// A launch of one work-item for each work-group of this size.
+fn hierarchical(dims: u32, groups: [u64; 3], size: [u64; 3]) -> capi::KernelLaunch {
+    capi::KernelLaunch {
+        name: std::ptr::null(),
+        tu: 0,
+        slot: std::ptr::null_mut(),
+        host: None,
+        functor: std::ptr::null(),
+        functor_size: 0,
+        shape: SHAPE_HIERARCHICAL,
+        dims,
+        global_size: groups,
+        local_size: size,
+        global_offset: [0; 3],
+        constants: std::ptr::null(),
+        constant_count: 0,
+    }
+}
+
+#[test]
+fn kernels_of_a_driver_are_not_hierarchical() {
+    let native = |shape| {
+        let (args, arg_count) = (std::ptr::null(), 0);
+        let (global_size, local_size, global_offset) = ([4, 1, 1], [2, 1, 1], [0; 3]);
+        let kernel = std::ptr::null_mut();
+        Ranges::of_native(&capi::NativeLaunch {
+            kernel,
+            args,
+            arg_count,
+            shape,
+            dims: 1,
+            global_size,
+            local_size,
+            global_offset,
+        })
+    };
+    let ranges = native(Shape::NdRange as u32).expect("a launch");
+    assert_eq!((ranges.local_size, ranges.group_size), ([2, 1, 1], [2, 1, 1]));
+    let error = native(SHAPE_HIERARCHICAL).err().expect("no shape of such a kernel");
+    assert!(
+        error.message.contains("kernel shape 3 of a driver's kernel is unknown, expected 0 to 2"),
+        "{}",
+        error.message
+    );
+}
+
 #[test]
 fn hierarchical_work_groups_have_the_devices_limits() {
     let machine = Machine::with_device(|info| info.max_work_group_size = 64, 0, |_, _| Ok(()));
     let check = |groups: [u64; 3], size: [u64; 3]| {
-        Ranges::of(SHAPE_HIERARCHICAL, 3, [groups, size, [0; 3]]).expect("a launch").check(machine.device)
+        Ranges::new(&hierarchical(3, groups, size)).expect("a launch").check(machine.device)
     };
     check([1 << 40, 1, 1], [4, 4, 4]).expect("as many as there may be");
     for (groups, size) in [([1; 3], [65, 1, 1]), ([1; 3], [1 << 32; 3]), ([1 << 60, 1, 1], [8, 1, 1]), ([1; 3], [0; 3])]

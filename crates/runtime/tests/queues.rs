@@ -49,7 +49,7 @@ fn launch(queue: &Queue, number: u64, order: Order<'_>) -> Node {
         &Constants::default(),
     )
     .expect("the kernel");
-    let ranges = Ranges::of(Shape::SingleTask as u32, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
+    let ranges = Ranges::of(Shape::SingleTask, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     // SAFETY: the functor holds no address.
     unsafe { queue.submit(Action::kernel(kernel, &number.to_ne_bytes(), &ranges), order) }.expect("submitted")
 }

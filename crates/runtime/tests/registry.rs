@@ -181,7 +181,7 @@ fn slots_remember_within_a_generation_only() {
 
 fn launch(machine: &Machine, name: &str, order: Order<'_>, functor: &[u8]) -> Result<scythe::event::Node> {
     let kernel = find(name, 0, functor.len() as u64, TASK, machine.host)?;
-    let ranges = Ranges::of(TASK as u32, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
+    let ranges = Ranges::of(TASK, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     let queue = machine.queue(machine.host, false);
     // SAFETY: the tests wait for the command, or drop it.
     unsafe { queue.submit(Action::kernel(kernel, functor, &ranges), order) }

@@ -237,9 +237,7 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
             let Ranges { dims, global_size, local_size, global_offset, .. } = &ranges;
             let lent = hal::Launch { kernel: &*kernel, functor, dims: *dims, global_size, local_size, global_offset };
             if !ranges.is_empty() && kernel.accessors().is_empty() {
-                // A launch that is known is sent as it comes, which the sizes of a hierarchical one are not.
-                let known =
-                    content().filter(|_| !ranges.is_hierarchical()).map(|slot| Known::new(slot, launch, &kernel));
+                let known = content().map(|slot| Known::new(slot, launch, &kernel));
                 // SAFETY: passed on.
                 if let Some(node) = unsafe { queue.launch(&lent, known) } {
                     return node;
@@ -326,8 +324,7 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
 unsafe fn native_kernel<'a>(launch: &c::NativeLaunch, queue: &Queue) -> Result<Action<'a>> {
     // SAFETY: passed on.
     let kernel = unsafe { get::<c::NativeKernelT>(launch.kernel) }?;
-    let sizes = [launch.global_size, launch.local_size, launch.global_offset];
-    let ranges = Ranges::of(launch.shape, launch.dims, sizes)?;
+    let ranges = Ranges::of_native(launch)?;
     ranges.check(queue.device)?;
     // SAFETY: passed on.
     let args = unsafe { slice(launch.args, launch.arg_count, "args") }?;
