@@ -10,7 +10,7 @@ use scythe_abi::aspect::Aspect;
 use scythe_diag::Location;
 use scythe_passes::aspects::chain::{Place, Sources};
 
-use crate::body;
+use crate::body::Body;
 use crate::facts::{Action, Attribute, Decl, Kernel, Loc, Source};
 use crate::reach::{Graph, Node, Root};
 
@@ -69,13 +69,16 @@ pub struct AspectFacts {
 }
 
 impl AspectFacts {
-    pub fn new(source: &impl Source, graph: &Graph, kernels: &[Kernel]) -> Self {
+    /// `written` is what the program wrote of each kernel, where that was found.
+    pub fn new(source: &impl Source, graph: &Graph, kernels: &[Kernel], written: &[Option<Body<'_>>]) -> Self {
         let uses: Vec<Vec<(u32, Loc)>> = graph.nodes.iter().map(used).collect();
         let concerned = concerned(graph, &uses);
-        let written: Vec<Option<&Node>> =
-            kernels.iter().map(|kernel| body::find(graph, kernel).map(|body| body.node)).collect();
-        let bodies: HashMap<Decl, &Kernel> =
-            kernels.iter().zip(&written).rev().filter_map(|(kernel, body)| Some(((*body)?.decl, kernel))).collect();
+        let bodies: HashMap<Decl, &Kernel> = kernels
+            .iter()
+            .zip(written)
+            .rev()
+            .filter_map(|(kernel, body)| Some((body.as_ref()?.node.decl, kernel)))
+            .collect();
         let mut facts = Self::default();
         let numbers: HashMap<usize, u32> = (0u32..).zip(&concerned).map(|(number, &node)| (node, number)).collect();
         for (number, &index) in (0u32..).zip(&concerned) {
@@ -104,7 +107,7 @@ impl AspectFacts {
             };
             // A kernel has what its functor's call operator declares.
             let speaker = match node.root {
-                Some(Root::Kernel(kernel)) => written[kernel].unwrap_or(node),
+                Some(Root::Kernel(kernel)) => written[kernel].as_ref().map_or(node, |body| body.node),
                 _ => node,
             };
             facts.known.push(Known {

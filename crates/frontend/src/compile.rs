@@ -5,7 +5,7 @@ use scythe_llvm::Module;
 
 use crate::annotate::{self, DeviceGlobalNote, FunctionNote, KernelNote, UnitNotes, VariableNote};
 use crate::aspects::{self, AspectFacts};
-use crate::body;
+use crate::body::{self, Body};
 use crate::call_site::{self, CallSite};
 use crate::facts::{Decl, Kernel, Level, Loc, Source};
 use crate::int_header::{self, KernelEntry};
@@ -39,15 +39,16 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         return None;
     }
 
+    let bodies: Vec<Option<Body<'_>>> = kernels.iter().map(|kernel| body::find(&graph, kernel)).collect();
     let mut notes = UnitNotes {
         module_id: unit.main_file.clone(),
         tu_id: options.tu_id.clone(),
         types: unit.types.clone(),
-        aspects: AspectFacts::new(unit, &graph, &kernels),
+        aspects: AspectFacts::new(unit, &graph, &kernels, &bodies),
         ..UnitNotes::default()
     };
-    for kernel in &kernels {
-        notes.kernels.push(kernel_note(unit, &graph, kernel));
+    for (kernel, body) in kernels.iter().zip(&bodies) {
+        notes.kernels.push(kernel_note(unit, kernel, body.as_ref()));
     }
     notes.functions = function_notes(unit, &graph, &kernels);
     for variable in variables {
@@ -110,10 +111,9 @@ fn kernel_rows(kernel: &Kernel) -> Vec<Row> {
     kernel.fields.as_ref().map(rows::flatten).unwrap_or_default()
 }
 
-fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel) -> KernelNote {
+fn kernel_note(unit: &Unit, kernel: &Kernel, body: Option<&Body<'_>>) -> KernelNote {
     let rows = kernel_rows(kernel);
-    let body = body::find(graph, kernel);
-    let operator = body.as_ref().map(|body| body.node);
+    let operator = body.map(|body| body.node);
     let position = unit.locate(kernel.functor_loc);
     let odr_hash = operator.map_or(0, |node| node.function.odr_hash);
     KernelNote {
@@ -129,7 +129,7 @@ fn kernel_note(unit: &Unit, graph: &Graph, kernel: &Kernel) -> KernelNote {
         },
         param_types: rows.iter().map(|row| row.type_name.clone()).collect(),
         internal: !kernel.external,
-        work_groups: body.as_ref().map(|body| body.work_groups).unwrap_or_default(),
+        work_groups: body.map(|body| body.work_groups).unwrap_or_default(),
         attributes: operator.map(|node| node.function.attributes.clone()).unwrap_or_default(),
         param_properties: rows.iter().map(|row| properties::of_parameter(&row.properties)).collect(),
     }
