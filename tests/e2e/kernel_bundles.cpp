@@ -14,13 +14,14 @@ class first_kernel;
 class second_kernel;
 class sized_kernel;
 class constant_kernel;
+class asking_kernel;
 
 // Programs ask for its type, as one does for a function's.
 static_assert(std::is_same_v<std::invoke_result_t<decltype(sycl::get_kernel_ids)>, std::vector<sycl::kernel_id>>);
 
 namespace {
 
-constexpr sycl::specialization_id<int> factor(3), unused(4);
+constexpr sycl::specialization_id<int> factor(3), unused(4), asked(5);
 
 void contents(const sycl::context &c, const sycl::device &d) {
   const auto all = sycl::get_kernel_bundle<bundle_state::executable>(c);
@@ -55,6 +56,7 @@ void making(const sycl::context &c, const sycl::device &d) {
   const auto input = sycl::get_kernel_bundle<first_kernel, bundle_state::input>(c);
   CHECK(sycl::build(input).has_kernel<first_kernel>() && sycl::compile(input).has_kernel<first_kernel>(d));
   CHECK(check::throws(sycl::errc::invalid, [&] { sycl::build(input, std::vector<sycl::device>()); }));
+  CHECK(sycl::compile(input, std::vector<sycl::device>{d, d}).get_devices().size() == 1);
   CHECK(d.has(sycl::aspect::online_linker) && sycl::has_kernel_bundle<bundle_state::object>(c));
   const auto object = sycl::get_kernel_bundle<second_kernel, bundle_state::object>(c);
   const auto linked = sycl::link({object, sycl::compile(input)});
@@ -114,6 +116,10 @@ void constants(sycl::queue &q) {
   const auto built = sycl::build(input);
   CHECK(built.get_specialization_constant<factor>() == 7 && built.native_specialization_constant());
   CHECK(built.has_specialization_constant<factor>() && !built.has_specialization_constant<unused>());
+  // Asked for, and not looked at.
+  q.single_task<asking_kernel>([=](sycl::kernel_handler k) { k.get_specialization_constant<asked>(); });
+  CHECK((sycl::get_kernel_bundle<asking_kernel, bundle_state::input>(q.get_context())
+             .has_specialization_constant<asked>()));
   CHECK(launch([&](sycl::handler &h) { h.use_kernel_bundle(built); }) == 7);
   CHECK(launch([&](sycl::handler &h) { h.use_kernel_bundle(sycl::link(sycl::compile(input))); }) == 7);
   CHECK(launch([](sycl::handler &) {}) == 3);

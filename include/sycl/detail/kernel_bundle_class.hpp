@@ -214,6 +214,19 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const ref<context_impl> &where, con
   return kernel_bundle<State>(ref<const bundle_of<State>>::adopt(made.take()));
 }
 
+// Each device once.
+template <bundle_state State> list_of<State, device> once(const list_of<State, device> &devices) {
+  list_of<State, device> list;
+  for (const auto &d : devices) {
+    bool known = false;
+    for (const auto &other : list)
+      known = known || other == d;
+    if (!known)
+      list.push_back(d);
+  }
+  return list;
+}
+
 // A bundle of those kernels that one of the devices can run, from an image in that state.
 template <bundle_state State>
 SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const list_of<State, device> &devices,
@@ -234,14 +247,7 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const list_of
     else if (all)
       fail(errc::invalid, "get_kernel_bundle: no device of the list can run kernel '%s'", id.get_name());
   }
-  // A device counts once.
-  for (const auto &d : devices) {
-    bool known = false;
-    for (const auto &other : image->devices)
-      known = known || other == d;
-    if (!known)
-      image->devices.push_back(d);
-  }
+  image->devices = once<State>(devices);
   images_of<State> images;
   if (!image->ids.empty())
     images.push_back(ref<const image_of<State>>::share(image.get()));
@@ -254,7 +260,8 @@ inline constexpr bool is_image_selector = std::is_invocable_r_v<bool, const Sele
 // Moves images on to another state, for devices that they were for before.
 template <bundle_state To>
 SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> &from,
-                                      const list_of<To, device> &devices, aspect needed) {
+                                      const list_of<To, device> &wanted, aspect needed) {
+  const list_of<To, device> devices = once<To>(wanted);
   if (devices.empty())
     fail(errc::invalid, "%s: the list of devices is empty", function);
   for (const auto &d : devices) {
