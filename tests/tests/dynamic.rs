@@ -138,10 +138,10 @@ int main() {
 }
 "#;
 
-/// A function that becomes part of its kernel, and a kernel that calls it.
+/// A function that becomes part of its kernel, since it asks for its work-item, and a kernel that calls it.
 const PLACE: &str = r#"
 #include <sycl/sycl.hpp>
-SYCL_EXTERNAL int place(sycl::nd_item<1> it) { return int(it.get_local_id(0)) + 100 * int(it.get_group(0)); }
+SYCL_EXTERNAL int place(sycl::nd_item<1> it) { return int(it.get_group().get_local_id(0)) + 100 * int(it.get_group(0)); }
 "#;
 const ASKS: &str = r#"
 #include <sycl/sycl.hpp>
