@@ -5,7 +5,7 @@ mod common;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{Library, Machine, access, accessor, buffer_on, handle, image, row};
 use scythe::launch::Ranges;
@@ -53,6 +53,24 @@ fn a_kernel_is_known_while_its_library_is() {
         assert_eq!(error.code, Errc::Kernel);
         assert!(error.message.starts_with("no device image holds kernel 'comes_and_goes'"), "{}", error.message);
     }
+}
+
+/// Programs of many kernels ask for each of them, and each image holds but a few.
+#[test]
+fn a_lookup_costs_the_same_among_many_images() {
+    let best_of_lookups = |images: usize| {
+        let name = |at: usize| format!("one_of_{images}_kernels_number_{at}");
+        let _library = Library::load((0..images).map(|at| image(&[(&name(at), row(8, TASK))])).collect());
+        let names: Vec<String> = (0..200).map(|at| name(at * (images / 200))).collect();
+        let round = || {
+            let start = Instant::now();
+            assert!(names.iter().all(|name| registry::is_known(name, 0)));
+            start.elapsed()
+        };
+        (0..10).map(|_| round()).min().expect("there are rounds")
+    };
+    let (few, many) = (best_of_lookups(200), best_of_lookups(4000));
+    assert!(many < few * 5, "200 lookups take {few:?} among 200 images, and {many:?} among 4000");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! cannot be read is remembered with the reason, which every later failing lookup reports.
 //!
 //! * `image`: one image and the programs built from it.
+//! * `holders`: which images hold a kernel.
 //! * `requirements`: what an image demands of a device. It is compared before anything else of the image is looked at.
 //! * `link`: which other images export what an image imports.
 //! * `choice`: which image a device gets a kernel from.
@@ -22,6 +23,7 @@
 //! that kernels may have been given: programs are copies, which kernels keep until they are done.
 
 mod choice;
+mod holders;
 mod image;
 mod link;
 mod requirements;
@@ -45,6 +47,7 @@ use crate::platform::Device;
 use crate::{Errc, Error, Result, device_global, invalid, lock};
 use crate::{exit, settings};
 use choice::{Candidate, Ranked, rank};
+use holders::Holders;
 use image::{BuiltProgram, Image, KernelFacts, oldest_values};
 
 /// How long removal waits for kernels.
@@ -53,11 +56,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Counts registrations and removals. Starts at 1: a slot that was never filled holds 0.
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 
-static REGISTRY: Mutex<Registry> = Mutex::new(Registry { libraries: Vec::new(), entries: None });
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry { libraries: Vec::new(), holders: None, entries: None });
 
 struct Registry {
     libraries: Vec<Library>,
-    /// By symbol. Entries are never freed. `None` only stands for the empty map, which has no `const` constructor.
+    /// Of the images that have been read. `None` only stands for an empty map, which has no `const` constructor; so below.
+    holders: Option<Holders>,
+    /// By symbol. Entries are never freed.
     entries: Option<HashMap<String, &'static Entry>>,
 }
 
@@ -227,6 +232,9 @@ pub fn unregister(descriptor: *const BinDesc) {
         let Some(at) = registry.libraries.iter().position(|lib| lib.descriptor == descriptor as usize) else { return };
         let library = registry.libraries.remove(at);
         GENERATION.fetch_add(1, Ordering::Release);
+        if let Some(holders) = &mut registry.holders {
+            library.images.iter().flatten().for_each(|image| holders.remove(image));
+        }
         let images: Vec<u64> = library.images.iter().flatten().map(|image| image.id).collect();
         registry.images().for_each(|image| image.forget_linked_with(&images));
         for entry in registry.entries.iter().flat_map(HashMap::values) {
@@ -257,14 +265,14 @@ pub fn unregister(descriptor: *const BinDesc) {
 pub fn is_known(name: &str, tu: u64) -> bool {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
-    symbols(name, tu).any(|symbol| !registry.candidates(&symbol).is_empty())
+    symbols(name, tu).any(|symbol| !registry.holders(&symbol).is_empty())
 }
 
 /// The device symbols of all kernels of registered images, sorted. They stay valid for the life of the process.
 pub fn kernel_symbols() -> Vec<&'static CStr> {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
-    let symbols: BTreeSet<String> = registry.images().flat_map(|image| image.kernels.keys().cloned()).collect();
+    let symbols: BTreeSet<String> = registry.holders.iter().flat_map(Holders::symbols).map(str::to_owned).collect();
     symbols.iter().map(|symbol| &*registry.entry(symbol).c_symbol).collect()
 }
 
@@ -483,7 +491,7 @@ fn find_entry(name: &str, tu: u64) -> Result<(&'static Entry, u64)> {
     registry.read_images();
     let generation = GENERATION.load(Ordering::Acquire);
     for symbol in symbols(name, tu) {
-        if !registry.candidates(&symbol).is_empty() {
+        if !registry.holders(&symbol).is_empty() {
             return Ok((registry.entry(&symbol), generation));
         }
     }
@@ -504,12 +512,19 @@ impl Registry {
                     Err(why) => library.errors.push(format!("image {index}: {why}")),
                 }
             }
+            let holders = self.holders.get_or_insert_default();
+            images.iter().for_each(|image| holders.add(image));
             library.images = Some(images);
         }
     }
 
+    /// The images that hold the kernel, in the order of registration.
+    fn holders(&self, symbol: &str) -> &[Arc<Image>] {
+        self.holders.as_ref().map_or(&[], |holders| holders.of(symbol))
+    }
+
     fn candidates(&self, symbol: &str) -> Vec<Candidate> {
-        let found = self.images().filter_map(|image| Some((image, image.kernels.get(symbol)?)));
+        let found = self.holders(symbol).iter().filter_map(|image| Some((image, image.kernels.get(symbol)?)));
         found.map(|(image, facts)| Candidate { image: image.clone(), facts: facts.clone() }).collect()
     }
 
