@@ -194,7 +194,7 @@ T joint_reduce(Group g, Ptr first, Ptr last, T init, Op binary_op) {
 
 template <class Group, class In, class Out, class Op, class = detail::if_group<Group>>
 Out joint_exclusive_scan(Group g, In first, In last, Out result, Op binary_op) {
-  using T = detail::pointee<In>;
+  using T = detail::pointee<Out>;
   return detail::joint_scan<false>(g, first, last, result, detail::identity_of<detail::operation_of<Op>, T>(),
                                    binary_op);
 }
@@ -204,7 +204,7 @@ Out joint_exclusive_scan(Group g, In first, In last, Out result, T init, Op bina
 }
 template <class Group, class In, class Out, class Op, class = detail::if_group<Group>>
 Out joint_inclusive_scan(Group g, In first, In last, Out result, Op binary_op) {
-  using T = detail::pointee<In>;
+  using T = detail::pointee<Out>;
   return detail::joint_scan<true>(g, first, last, result, detail::identity_of<detail::operation_of<Op>, T>(),
                                   binary_op);
 }

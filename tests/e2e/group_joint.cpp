@@ -56,6 +56,38 @@ template <class T> void joint(sycl::queue &q, std::size_t size, std::size_t coun
     sycl::free(p, q);
 }
 
+// Scans are computed in the type that they write, whatever they read.
+void scans_into_other_types(sycl::queue &q) {
+  constexpr std::size_t count = 40, size = 16;
+  auto *const bytes = sycl::malloc_shared<unsigned char>(count, q);
+  auto *const floats = sycl::malloc_shared<float>(count, q);
+  auto *const sums = sycl::malloc_shared<int>(2 * count, q);
+  auto *const bits = sycl::malloc_shared<unsigned>(2 * count, q);
+  for (std::size_t i = 0; i < count; ++i) {
+    bytes[i] = 100;
+    floats[i] = static_cast<float>(1u << i % 10) + 0.5f;
+  }
+  q.parallel_for(sycl::nd_range<1>(size, size), [=](sycl::nd_item<1> it) {
+     const auto g = it.get_group();
+     sycl::joint_inclusive_scan(g, bytes, bytes + count, sums, sycl::plus<>());
+     sycl::joint_exclusive_scan(g, bytes, bytes + count, sums + count, sycl::plus<int>());
+     sycl::joint_inclusive_scan(g, floats, floats + count, bits, sycl::bit_or<unsigned>());
+     sycl::joint_exclusive_scan(g, floats, floats + count, bits + count, sycl::bit_or<unsigned>());
+   }).wait();
+  int wrong = 0;
+  unsigned before = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int sum = 100 * static_cast<int>(i);
+    wrong += sums[i] != sum + 100 || sums[count + i] != sum || bits[count + i] != before;
+    before |= 1u << i % 10;
+    wrong += bits[i] != before;
+  }
+  CHECK(wrong == 0);
+  for (void *p :
+       {static_cast<void *>(bytes), static_cast<void *>(floats), static_cast<void *>(sums), static_cast<void *>(bits)})
+    sycl::free(p, q);
+}
+
 } // namespace
 
 int main() {
@@ -65,5 +97,6 @@ int main() {
       joint<int>(q, size, count);
   joint<float>(q, 48, 1000);
   joint<unsigned char>(q, 48, 30);
+  scans_into_other_types(q);
   return check::result();
 }
