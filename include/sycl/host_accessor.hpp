@@ -115,15 +115,20 @@ host_accessor(buffer<T, D, A> &, range<D>, id<D>, const property_list & = {}) ->
 template <class T, int D, class A, access_mode M>
 host_accessor(buffer<T, D, A> &, range<D>, id<D>, mode_tag_t<M>, const property_list & = {}) -> host_accessor<T, D, M>;
 
-// The same, as SYCL 1.2.1 spells it.
+// The same, as SYCL 1.2.1 spells it. Each converts to the other, since programs pass either to functions that take one.
 template <class T, int D, access_mode Mode, access::placeholder Placeholder>
 class accessor<T, D, Mode, target::host_buffer, Placeholder> : public host_accessor<T, D, Mode> {
 public:
   using host_accessor<T, D, Mode>::host_accessor;
   using host_accessor<T, D, Mode>::operator=;
+  accessor() = default;
+  accessor(const host_accessor<T, D, Mode> &other) : host_accessor<T, D, Mode>(other) {}
   bool is_placeholder() const noexcept { return false; }
   std::size_t scythe_hash() const { return std::hash<const void *>()(this->scythe_identity()); }
 };
+
+template <class T, int D, access_mode Mode>
+accessor(host_accessor<T, D, Mode>) -> accessor<T, D, Mode, target::host_buffer>;
 
 template <class T, int D, class A>
 template <access_mode Mode>

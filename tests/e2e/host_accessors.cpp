@@ -67,6 +67,34 @@ void readers_share(sycl::queue &q) {
   CHECK(sum == 6);
 }
 
+// Programs name accessors of the host as SYCL 1.2.1 did, too, and pass either to functions that take the other.
+int sum(const sycl::accessor<int, 1, sycl::access_mode::read_write, sycl::target::host_buffer> &v) {
+  int all = 0;
+  for (int x : v)
+    all += x;
+  return all;
+}
+int twice_sum(const sycl::host_accessor<int, 1> &v) { return 2 * sum(v); }
+
+void old_and_new_names(sycl::queue &q) {
+  sycl::buffer<int> b{sycl::range<1>(4)};
+  q.fill(sycl::accessor(b, sycl::write_only), 3);
+  {
+    sycl::accessor v = b.get_host_access();
+    static_assert(
+        std::is_same_v<decltype(v), sycl::accessor<int, 1, sycl::access_mode::read_write, sycl::target::host_buffer>>);
+    v[0] = 5;
+    CHECK(sum(v) == 14 && twice_sum(v) == 28);
+  }
+  // The last of them ends the access.
+  q.submit([&](sycl::handler &h) {
+     sycl::accessor v(b, h, sycl::read_write_host_task);
+     h.host_task([=] { v[1] = 7; });
+   }).wait();
+  const sycl::host_accessor<int, 1> v(b);
+  CHECK(sum(v) == 18);
+}
+
 } // namespace
 
 int main() {
@@ -74,5 +102,6 @@ int main() {
   waits_for_commands(q);
   holds_back_commands(q);
   readers_share(q);
+  old_and_new_names(q);
   return check::result();
 }
