@@ -151,14 +151,16 @@ Out joint_scan(const Group &g, In first, In last, Out result, T before, Op op) {
   for (std::size_t block = 0; block < count; block += size) {
     const std::size_t i = block + g.get_local_linear_id();
     const T x = i < count ? static_cast<T>(first[i]) : identity_of<operation_of<Op>, T>();
-    const T upto = static_cast<T>(op(before, combine<spirv::inclusive_scan>(g, x, op)));
+    T upto;
     if constexpr (Inclusive) {
+      upto = static_cast<T>(op(before, combine<spirv::inclusive_scan>(g, x, op)));
       if (i < count)
         result[i] = upto;
     } else {
       const T preceding = static_cast<T>(op(before, combine<spirv::exclusive_scan>(g, x, op)));
       if (i < count)
         result[i] = preceding;
+      upto = static_cast<T>(op(preceding, x));
     }
     before = sycl::group_broadcast(g, upto, size - 1);
   }
