@@ -4,6 +4,7 @@
 #include "../cpu/specialization.hpp"
 #include "../spirv/c_maths.hpp"
 #include "../spirv/c_memory.hpp"
+#include "address_spaces.hpp"
 #include "c_support.hpp"
 #include "groups.hpp"
 #include "maths.hpp"

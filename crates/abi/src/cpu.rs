@@ -21,7 +21,8 @@ pub struct Launch {
     pub local_size: [u64; 3],
     pub num_groups: [u64; 3],
     pub work_dim: u32,
-    pub reserved: u32,
+    /// How much local memory the launch has for its local accessors.
+    pub local_bytes: u32,
 }
 
 /// A half-open box. Single task and range: work-item indices, without the offset. nd_range: work-group indices.

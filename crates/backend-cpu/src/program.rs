@@ -269,7 +269,7 @@ impl CpuKernel {
                 local_size: if nd_range { work.local_size } else { [1; 3] },
                 num_groups: if nd_range { num_groups } else { work.global_size },
                 work_dim: work.dims,
-                reserved: 0,
+                local_bytes: u32::try_from(local_bytes).unwrap_or(u32::MAX),
             };
             // SAFETY: the launch and its arguments live across the call; the rest is the caller's contract.
             tiling.for_each_box(units, |b| unsafe { (code.entry)(&launch, b, local) });

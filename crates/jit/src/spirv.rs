@@ -1,13 +1,14 @@
 //! Bitcode → linked device module → SPIR-V module, in memory.
 //!
 //! The back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own intrinsics into
-//! OpenCL's instructions. What it does not know is replaced before: [`intrinsics`], [`aggregates`], [`wide_division`], [`wide_integers`], [`integers`], [`pointer_variables`], variables in local memory
+//! OpenCL's instructions. What it does not know is replaced before: [`address_spaces`], [`intrinsics`], [`aggregates`], [`wide_division`], [`wide_integers`], [`integers`], [`pointer_variables`], variables in local memory
 //! that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
 //! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`]. What
 //! drivers may not know is expanded in the result: [`carries`].
 //!
 //! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
 
+mod address_spaces;
 mod aggregates;
 mod arguments;
 mod assertions;
@@ -154,7 +155,9 @@ fn prepare<'ctx>(
         ["optnone", "noinline"].iter().for_each(|name| function.remove_enum_attribute(Place::Function, name));
         simplify = "default<O2>,function(infer-address-spaces,adce),globaldce";
     }
+    address_spaces::inline_users(module);
     run_passes(module, simplify, Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
+    address_spaces::answer(module, &machine).map_err(|e| e.to_string())?;
     arguments::run(module);
     events::finish(module)?;
     if assertions::report(module) {

@@ -61,6 +61,47 @@ fn queries_become_built_in_variables_and_kernels_stay_visible() {
 }
 
 #[test]
+fn spaces_of_pointers_are_asked_where_the_code_does_not_show_them() {
+    let text = translated(
+        "declare spir_func zeroext i1 @__scythe_is_global(ptr addrspace(4))
+         declare spir_func zeroext i1 @__scythe_is_local(ptr addrspace(4))
+         declare spir_func zeroext i1 @__scythe_is_private(ptr addrspace(4))
+         define internal spir_func i32 @spaces(ptr addrspace(4) %p) noinline {
+           %g = call spir_func i1 @__scythe_is_global(ptr addrspace(4) %p)
+           %l = call spir_func i1 @__scythe_is_local(ptr addrspace(4) %p)
+           %m = call spir_func i1 @__scythe_is_private(ptr addrspace(4) %p)
+           %g1 = select i1 %g, i32 1, i32 0
+           %l2 = select i1 %l, i32 2, i32 0
+           %m4 = select i1 %m, i32 4, i32 0
+           %gl = add i32 %g1, %l2
+           %all = add i32 %gl, %m4
+           ret i32 %all }
+         define spir_kernel void @shown(ptr addrspace(1) %out, ptr addrspace(3) %local, i32 %n) {
+           %mine = alloca [2 x i32]
+           %any.mine = addrspacecast ptr %mine to ptr addrspace(4)
+           %any.local = addrspacecast ptr addrspace(3) %local to ptr addrspace(4)
+           %c = icmp eq i32 %n, 0
+           %p = select i1 %c, ptr addrspace(4) %any.mine, ptr addrspace(4) %any.local
+           %s = call spir_func i32 @spaces(ptr addrspace(4) %p)
+           store i32 %s, ptr addrspace(1) %out
+           ret void }
+         define spir_kernel void @from_memory(ptr addrspace(1) %out, ptr addrspace(1) %pointers) {
+           %p = load ptr addrspace(4), ptr addrspace(1) %pointers
+           %s = call spir_func i32 @spaces(ptr addrspace(4) %p)
+           store i32 %s, ptr addrspace(1) %out
+           ret void }",
+    );
+    let functions: Vec<&str> = text.split("OpFunctionEnd").collect();
+    let of = |function: &str| function.matches("OpGenericCastToPtrExplicit").count();
+    assert_eq!((functions.len(), of(functions[0]), of(functions[1])), (3, 0, 3), "{text}");
+    assert!(functions[0].contains("OpSelect"), "{text}");
+    for class in ["CrossWorkgroup", "Workgroup", "Function"] {
+        let asked = |line: &str| line.contains("OpGenericCastToPtrExplicit") && line.ends_with(&format!(" {class}"));
+        assert!(text.lines().any(asked), "{class}: {text}");
+    }
+}
+
+#[test]
 fn pairs_meet_in_phi_nodes() {
     let text = translated(
         "define spir_kernel void @kernel(ptr addrspace(1) %p, i32 %n) {

@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod address_spaces;
 pub mod aspects;
 pub mod device_globals;
 pub mod device_has;

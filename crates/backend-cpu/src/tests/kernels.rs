@@ -14,7 +14,7 @@ typedef unsigned long u64;
 struct launch {
     const void *const *args;
     u64 global[3], offset[3], local[3], groups[3];
-    unsigned dims, reserved;
+    unsigned dims, local_bytes;
 };
 struct box { u64 begin[3], end[3]; };
 void kernel(const struct launch *l, const struct box *b, char *memory) __asm__("__scythe_cpu._ZTS1K");
@@ -23,6 +23,7 @@ void kernel(const struct launch *l, const struct box *b, char *memory) {
     u64 *scratch = *(u64 *const *)l->args[1];
     int add = *(const int *)l->args[2];
     char *more = *(char *const *)l->args[3];
+    if (l->local_bytes < 256 + 128) return;
     if ((char *)scratch != memory || more != memory + 256 || (u64)memory % 128 != 0) return;
     for (u64 y = b->begin[1]; y < b->end[1]; y++)
         for (u64 x = b->begin[0]; x < b->end[0]; x++) {

@@ -3,6 +3,7 @@
 
 use super::{DEVICE_LIBRARY, Options};
 use scythe_llvm::{Context, Function, Linkage, Module};
+use scythe_passes::address_spaces::is_question;
 
 /// Links what the module lacks from the device library. Programs that need nothing of it do not even read it.
 pub fn link_device_library<'ctx>(
@@ -40,7 +41,7 @@ pub fn check(module: &Module<'_>) -> Result<(), String> {
 
 fn missing<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Function<'ctx>> {
     let undefined = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
-    undefined.filter(|f| !is_instruction(&f.name()))
+    undefined.filter(|f| !is_instruction(&f.name()) && !is_question(&f.name()))
 }
 
 /// SPIR-V's functions have C++ mangled names, `_Z<length>__spirv_…`. The device library has those of groups, which drivers know

@@ -128,7 +128,7 @@ pub unsafe fn run(kernel: KernelFn, sizes: Sizes, area: Box3, args: &[*const c_v
         local_size: sizes.local,
         num_groups: sizes.groups(),
         work_dim: 3,
-        reserved: 0,
+        local_bytes: 0,
     };
     // SAFETY: launch and box are valid for the call; the rest is this function's contract.
     unsafe { kernel(&launch, &area, local_memory) }

@@ -6,6 +6,7 @@
 
 use super::error::CpuError;
 use super::query;
+use crate::address_spaces::is_question;
 use crate::device_globals::DeviceGlobal;
 use crate::printf::is_printf;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
@@ -119,7 +120,8 @@ pub fn is_provided(symbol: &str) -> bool {
 /// runtime provides `device_global` variables.
 pub fn missing(module: &Module<'_>) -> Vec<String> {
     let functions = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
-    let functions = functions.map(|f| f.name()).filter(|n| !is_provided(n) && !query::belongs_to_kernel(n));
+    let functions =
+        functions.map(|f| f.name()).filter(|n| !is_provided(n) && !query::belongs_to_kernel(n) && !is_question(n));
     let variables = module.globals().filter(|g| g.is_declaration() && g.has_uses() && DeviceGlobal::of(*g).is_none());
     let variables = variables.map(|g| g.name());
     functions.chain(variables).collect()

@@ -12,6 +12,7 @@
 
 use super::arguments::Passing;
 use super::error::CpuError;
+use super::memory_regions::{self, Regions};
 use super::work_group::{Frame, Loop, Scope};
 use super::{Options, local_variables, query, specialise};
 use crate::workgroup::{group, lanes, queries, subgroup};
@@ -150,6 +151,8 @@ pub fn make<'ctx>(
         None => count_items(&scope, size, u64::from(lanes)),
     };
     let memory = Memory::open(module, &scope, items, bytes);
+    let regions = memory_regions::are_asked(kernel)
+        .then(|| Regions::find(module, &builder, frame.function, memory.bytes.map(|bytes| [memory.address, bytes])));
     let mut calls = Vec::new();
     let run = |first: [Value<'ctx>; 3], calls: &mut Vec<_>| {
         let call = |g: &group::GroupFunction<'ctx>, calls: &mut Vec<_>| {
@@ -201,7 +204,13 @@ pub fn make<'ctx>(
     for g in [Some(fast), plain].into_iter().flatten() {
         g.function.erase();
     }
-    local_variables::place(module, frame.function);
+    match regions {
+        Some(regions) => {
+            let variables = local_variables::place_together(module, frame.function);
+            regions.answer(module, frame.function, variables);
+        }
+        None => local_variables::place(module, frame.function),
+    }
     Ok(Made { function: frame.function, lanes })
 }
 
@@ -302,6 +311,8 @@ fn count_items<'ctx>(scope: &Scope<'_, 'ctx>, size: [Value<'ctx>; 3], lanes: u64
 /// Memory for the items of one group, used again for each.
 struct Memory<'ctx> {
     address: Value<'ctx>,
+    /// How much there is, where any is.
+    bytes: Option<Value<'ctx>>,
     /// From the heap, where it is large.
     heap: Option<Value<'ctx>>,
 }
@@ -312,7 +323,7 @@ impl<'ctx> Memory<'ctx> {
         let (context, builder) = (scope.context, scope.builder);
         let pointer = context.ptr_type(0);
         if bytes == 0 {
-            return Self { address: pointer.const_null(), heap: None };
+            return Self { address: pointer.const_null(), bytes: None, heap: None };
         }
         let int = |n: u64| context.const_int(64, n);
         let total = builder.mul(items, int(bytes), "context.bytes");
@@ -337,7 +348,7 @@ impl<'ctx> Memory<'ctx> {
             owned.add_incoming(pointer.const_null(), from);
             address.add_incoming(stack.as_value(), from);
         }
-        Self { address: address.as_value(), heap: Some(owned.as_value()) }
+        Self { address: address.as_value(), bytes: Some(total), heap: Some(owned.as_value()) }
     }
 
     fn close(&self, module: &Module<'ctx>, scope: &Scope<'_, 'ctx>) {

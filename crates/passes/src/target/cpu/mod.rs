@@ -18,6 +18,7 @@ pub mod externals;
 pub mod interior;
 pub mod items;
 pub mod local_variables;
+pub mod memory_regions;
 pub mod parallel;
 pub mod query;
 pub mod reach;
@@ -138,6 +139,7 @@ pub fn lower<'ctx>(
     };
     let simplify = if options.opt_level == 0 { INLINE } else { SIMPLIFY };
     run_passes(module, simplify, Some(machine), passes)?;
+    kernels.iter().for_each(|k| memory_regions::ask(module, *k));
     let sizes: Vec<_> = kernels.iter().zip(&shapes).map(|(k, s)| specialise::local_size(*k, *s, options)).collect();
     for (kernel, size) in kernels.iter().zip(&sizes) {
         if let Some(size) = size {
@@ -176,9 +178,7 @@ pub fn lower<'ctx>(
         } else {
             // A single task is a sub-group of its own, for functions of the device library that ask.
             subgroup::make_single(module, *kernel);
-            let entry = work_group::make(module, *kernel, passing, shape, size, options)?;
-            local_variables::place(module, entry);
-            entry
+            work_group::make(module, *kernel, passing, shape, size, options)?
         };
         if shape == Shape::NdRange {
             let form = Form { lanes, divides: u32::from(divides), required: size.unwrap_or_default() };

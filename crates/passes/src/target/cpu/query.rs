@@ -1,6 +1,7 @@
 //! Work-item queries: the calls by which device code asks where it stands, and what takes their place.
 
 use super::error::CpuError;
+use crate::address_spaces::is_question;
 use crate::workgroup::group::BARRIER;
 use crate::workgroup::queries::{self, Query};
 use crate::workgroup::subgroup::Primitive;
@@ -60,12 +61,13 @@ pub fn belongs_to_kernel(name: &str) -> bool {
     queries::parse(name).is_some() || name.contains(BARRIER) || Primitive::parse(name).is_some()
 }
 
-/// All functions from which a chain of direct calls leads to one that [`belongs_to_kernel`], or which use local variables;
-/// without those called themselves.
+/// All functions from which a chain of direct calls leads to one that [`belongs_to_kernel`] or asks where a pointer points, or
+/// which use local variables; without those called themselves.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
     let mut found = Vec::new();
     let mut known = HashSet::new();
-    let special = |f: &Function<'ctx>| f.is_declaration() && belongs_to_kernel(&f.name());
+    let belongs = |name: &str| belongs_to_kernel(name) || is_question(name);
+    let special = |f: &Function<'ctx>| f.is_declaration() && belongs(&f.name());
     let mut work: Vec<Function<'ctx>> = module.functions().filter(special).collect();
     for function in module.functions().filter(|f| !f.is_declaration()) {
         if uses_local_variable(function) && known.insert(function) {

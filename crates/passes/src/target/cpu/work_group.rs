@@ -19,7 +19,8 @@ use super::arguments::{self, Passing};
 use super::error::CpuError;
 use super::interior::{self, Guard, RowCode};
 use super::query::{self, Position};
-use super::{Options, parallel, retarget, uniform_memory};
+use super::memory_regions::{self, Regions};
+use super::{Options, local_variables, parallel, retarget, uniform_memory};
 use scythe_abi::cpu::{Box3, Launch};
 use scythe_abi::launch::Shape;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
@@ -45,6 +46,12 @@ pub fn make<'ctx>(
     let frame = Frame::open(module, &builder, kernel, passing, local_size, [0, 1, 2], options);
     let Frame { function, work, done, arguments, begin, end, sizes } = frame;
     let scope = Scope { context, function, builder: &builder };
+    let regions = memory_regions::are_asked(kernel).then(|| {
+        let ahead = context.create_builder();
+        let end = function.entry_block().and_then(|block| block.terminator());
+        ahead.position_before(end.expect("a frame's first block has an end"));
+        Regions::find(module, &ahead, function, None)
+    });
 
     let split = options.opt_level > 1 && shape != Shape::SingleTask;
     let guards = if split { interior::guards(module, kernel, passing) } else { Vec::new() };
@@ -68,6 +75,10 @@ pub fn make<'ctx>(
         if let (Some(block), Some(before)) = (block.filter(|b| *b != work), work.terminator()) {
             uniform_memory::hoist(function, block, before, access_group);
         }
+    }
+    match regions {
+        Some(regions) => regions.answer(module, function, local_variables::place_together(module, function)),
+        None => local_variables::place(module, function),
     }
     Ok(function)
 }
