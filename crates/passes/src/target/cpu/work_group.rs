@@ -18,8 +18,8 @@
 use super::arguments::{self, Passing};
 use super::error::CpuError;
 use super::interior::{self, Guard, RowCode};
-use super::query::{self, Position};
 use super::memory_regions::{self, Regions};
+use super::query::{self, Position};
 use super::{Options, local_variables, parallel, retarget, uniform_memory};
 use scythe_abi::cpu::{Box3, Launch};
 use scythe_abi::launch::Shape;
