@@ -15,6 +15,13 @@
 #ifdef SCYTHE_DEVICE_PASS
 SCYTHE_DEVICE_LIBRARY extern void __spirv_ocl_prefetch(const __attribute__((opencl_global)) char *first,
                                                        __SIZE_TYPE__ bytes) noexcept;
+// Where a pointer to memory that the work-item can reach points. Predicates, since the address 0 of a space may be one
+// of its own.
+extern "C" {
+SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool __scythe_is_global(const volatile void *p) noexcept;
+SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool __scythe_is_local(const volatile void *p) noexcept;
+SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool __scythe_is_private(const volatile void *p) noexcept;
+}
 #endif
 
 namespace sycl {
@@ -42,6 +49,20 @@ constexpr addrspace space_of(target t) {
   return t == target::local             ? addrspace::local_space
          : t == target::constant_buffer ? addrspace::constant_space
                                         : addrspace::global_space;
+}
+// Whether a pointer points into a space. Outside of device code, in host mode as well, all memory is one: it does. Of
+// constants, which no generic pointer points to, the program must know.
+template <addrspace Space> bool is_in_space([[maybe_unused]] const volatile void *p) {
+#ifdef SCYTHE_DEVICE_PASS
+  if constexpr (Space == addrspace::global_space)
+    return __scythe_is_global(p);
+  else if constexpr (Space == addrspace::local_space)
+    return __scythe_is_local(p);
+  else if constexpr (Space == addrspace::private_space)
+    return __scythe_is_private(p);
+  else
+#endif
+    return true;
 }
 
 } // namespace detail
@@ -193,13 +214,14 @@ multi_ptr(const accessor<T, D, M, target::local, P, Properties> &)
 template <class T, int D>
 multi_ptr(const local_accessor<T, D> &) -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
 
+// Null where the pointer points elsewhere.
 template <access::address_space Space, access::decorated Decorated, class T>
 multi_ptr<T, Space, Decorated> address_space_cast(T *p) {
-  return multi_ptr<T, Space, Decorated>(p);
+  return multi_ptr<T, Space, Decorated>(detail::is_in_space<Space>(p) ? p : nullptr);
 }
 template <class T, access::address_space Space, access::decorated Decorated = access::decorated::legacy>
 multi_ptr<T, Space, Decorated> make_ptr(T *p) {
-  return multi_ptr<T, Space, Decorated>(p);
+  return address_space_cast<Space, Decorated>(p);
 }
 
 #define SCYTHE_POINTERS(space)                                                                                         \
