@@ -26,7 +26,7 @@ static_assert(std::is_same_v<decltype(sycl::vec(1.0f, 2.0f)), sycl::float2>);
 // Everything at once in one structure, so that bytes can be compared.
 struct results {
   sycl::float4 sum, product, reversed, assigned, converted;
-  sycl::int4 compared, rounded_up, rounded_down;
+  sycl::int4 compared, rounded_up, rounded_down, rounded, cut;
   sycl::char4 wrapped;
   sycl::half2 halves;
   sycl::ulong3 shifted;
@@ -48,6 +48,8 @@ void compute(float seed, results &r) {
   const sycl::float4 halves(seed + 0.5f, -1.5f, 2.5f, -0.5f);
   r.rounded_up = halves.convert<int, sycl::rounding_mode::rtp>();
   r.rounded_down = halves.convert<int, sycl::rounding_mode::rtn>();
+  r.rounded = halves.convert<int>();
+  r.cut = halves.wzyx().convert<int, sycl::rounding_mode::rtz>();
   r.converted = sycl::int4(16777217, -16777217, 3, 0).convert<float, sycl::rounding_mode::rtz>();
   r.wrapped = sycl::char4(1, 2, 3, 127) + 1;
   ++r.wrapped;
@@ -71,6 +73,7 @@ int main() {
   CHECK(is(here.sum, -2, 0, 2, 4) && is(here.product, 2, 8, 18, 32) && is(here.reversed, 4, 3, 2, 1));
   CHECK(is(here.assigned, 3, 3, 9, 12) && is(here.compared, -1, -1, 0, 0));
   CHECK(is(here.rounded_up, 2, -1, 3, 0) && is(here.rounded_down, 1, -2, 2, -1));
+  CHECK(is(here.rounded, 2, -2, 2, 0) && is(here.cut, 0, 2, -1, 1));
   CHECK(is(here.converted, 16777216, -16777216, 3, 0) && is(here.wrapped, 3, 4, 5, -127));
   CHECK(is(here.halves, 0.5, 0.25) && is(here.shifted, 1ul << 40, 2ul << 40, 3ul << 40));
   CHECK(is(here.remainders, 0, 3, 2) && is(here.equal, 0, 0, 1) && here.loaded == 45);

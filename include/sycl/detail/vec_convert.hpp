@@ -9,18 +9,19 @@ namespace sycl::detail {
 // Bits that a floating type keeps.
 template <class T> inline constexpr int significant_bits = std::is_same_v<T, double> ? 53 : 24;
 
-// A floating number to a whole one, still as a floating number.
+// A floating number to a whole one, still as a floating number. Automatic is what suits the type that is converted: to
+// the nearest.
 template <rounding_mode Mode> float to_whole(float x) {
-  return Mode == rounding_mode::rte   ? __builtin_rintf(x)
+  return Mode == rounding_mode::rtz   ? x
          : Mode == rounding_mode::rtp ? __builtin_ceilf(x)
          : Mode == rounding_mode::rtn ? __builtin_floorf(x)
-                                      : x;
+                                      : __builtin_rintf(x);
 }
 template <rounding_mode Mode> double to_whole(double x) {
-  return Mode == rounding_mode::rte   ? __builtin_rint(x)
+  return Mode == rounding_mode::rtz   ? x
          : Mode == rounding_mode::rtp ? __builtin_ceil(x)
          : Mode == rounding_mode::rtn ? __builtin_floor(x)
-                                      : x;
+                                      : __builtin_rint(x);
 }
 
 // A floating number to a smaller type: the nearest, then one step back where that is on the wrong side.
