@@ -5,11 +5,13 @@
 //! 1. [`prepare`]: the module is one for LLVM's NVPTX target. Code of the generic target gets other address spaces before
 //!    ([`generic`]); variables in local memory, maths intrinsics and `printf` become what the target has.
 //! 2. [`lower`]: only kernels are visible. What asks for the launch becomes part of its kernel, kernels get their parameters
-//!    ([`local_memory`], [`launch`]), and all is optimised. Atomic accesses get their scopes and orders ([`atomics`]).
+//!    ([`local_memory`], [`launch`]), objects that functions get by value are copied by their callers, and all is optimised. Atomic
+//!    accesses get their scopes and orders ([`atomics`]).
 //!
 //! Code generation then needs no more than the target machine.
 
 mod atomics;
+mod by_value;
 mod copies;
 mod error;
 pub mod generic;
@@ -115,6 +117,7 @@ pub fn lower<'ctx, 'm>(
     launch::check_none_left(module)?;
     check_externals(module)?;
     names::run(module);
+    by_value::run(module);
     observe(Stage::Lowered, module)?;
 
     let machine = match options.opt_level {

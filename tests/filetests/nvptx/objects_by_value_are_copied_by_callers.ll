@@ -1,0 +1,44 @@
+; RUN: -O3
+; A function that reads an object it gets by value becomes part of the kernel. The object is then the kernel's parameter, which is
+; not in local memory.
+
+; CHECK-LABEL: .visible .entry k(
+; CHECK-NOT: ld.local
+; CHECK: ld.param.b8 {{.*}}, [k_param_1+1]
+; CHECK-NOT: ld.local
+; CHECK: st.global
+; CHECK-LABEL: .visible .entry changed(
+; CHECK-NOT: st.param.{{.*}} [changed_param_1
+; CHECK: st.global.b8
+; CHECK: ret
+
+target triple = "nvptx64-nvidia-cuda"
+
+%object = type { [5 x i8] }
+
+define internal i8 @second(ptr byval(%object) align 1 %p) {
+  %q = getelementptr i8, ptr %p, i64 1
+  %v = load i8, ptr %q, align 1
+  ret i8 %v
+}
+
+define ptx_kernel void @k(ptr addrspace(1) %out, ptr readonly byval(%object) align 1 %p) "scythe-shape"="single_task" {
+  %v = call i8 @second(ptr byval(%object) align 1 %p)
+  store i8 %v, ptr addrspace(1) %out, align 1
+  ret void
+}
+
+; What it writes there stays its own.
+define internal void @spoil(ptr byval(%object) align 1 %p, ptr addrspace(1) %out, i64 %at) {
+  %q = getelementptr i8, ptr %p, i64 %at
+  store i8 7, ptr %q, align 1
+  %r = getelementptr i8, ptr %p, i64 2
+  %v = load i8, ptr %r, align 1
+  store i8 %v, ptr addrspace(1) %out, align 1
+  ret void
+}
+
+define ptx_kernel void @changed(ptr addrspace(1) %out, ptr byval(%object) align 1 %p, i64 %at) "scythe-shape"="single_task" {
+  call void @spoil(ptr byval(%object) align 1 %p, ptr addrspace(1) %out, i64 %at)
+  ret void
+}
