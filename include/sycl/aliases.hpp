@@ -41,6 +41,26 @@ SCYTHE_ALIASES(float, float)
 SCYTHE_ALIASES(double, double)
 #undef SCYTHE_ALIASES
 
+// The same by OpenCL's names, which SYCL 1.2.1 had beside them.
+#define SCYTHE_ALIASES(name)                                                                                           \
+  using cl_##name##2 = name##2;                                                                                        \
+  using cl_##name##3 = name##3;                                                                                        \
+  using cl_##name##4 = name##4;                                                                                        \
+  using cl_##name##8 = name##8;                                                                                        \
+  using cl_##name##16 = name##16;
+SCYTHE_ALIASES(char)
+SCYTHE_ALIASES(uchar)
+SCYTHE_ALIASES(short)
+SCYTHE_ALIASES(ushort)
+SCYTHE_ALIASES(int)
+SCYTHE_ALIASES(uint)
+SCYTHE_ALIASES(long)
+SCYTHE_ALIASES(ulong)
+SCYTHE_ALIASES(half)
+SCYTHE_ALIASES(float)
+SCYTHE_ALIASES(double)
+#undef SCYTHE_ALIASES
+
 } // namespace sycl
 
 #endif

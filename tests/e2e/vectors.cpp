@@ -22,6 +22,7 @@ static_assert(constant.y() == 2 && constant[3] == 4 && sycl::int4(1, sycl::int2(
 static_assert(sizeof(sycl::float3) == 16 && alignof(sycl::float3) == 16 && alignof(sycl::double16) == 64);
 static_assert(std::is_trivially_copyable_v<sycl::half8> && sizeof(sycl::mfloat3) == 12);
 static_assert(std::is_same_v<decltype(sycl::vec(1.0f, 2.0f)), sycl::float2>);
+static_assert(std::is_same_v<sycl::cl_half4, sycl::half4> && std::is_same_v<sycl::cl_uint16, sycl::uint16>);
 
 // Everything at once in one structure, so that bytes can be compared.
 struct results {
