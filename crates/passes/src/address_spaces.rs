@@ -7,8 +7,9 @@
 //!
 //! Address spaces are those of generic device code: 0 is private memory, 1 global, 2 constants, 3 local, 4 any.
 
+use crate::callers;
 use scythe_llvm::{BasicBlock, Builder, Function, Instruction, Module, Opcode, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Any memory: nothing is known of such a pointer.
 const ANY: u32 = 4;
@@ -54,18 +55,7 @@ pub fn is_question(name: &str) -> bool {
 
 /// All functions from which a chain of direct calls leads to a question.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
-    let mut work: Vec<_> = Space::ALL.into_iter().filter_map(|space| module.function(space.question())).collect();
-    let (mut found, mut known) = (Vec::new(), HashSet::new());
-    while let Some(callee) = work.pop() {
-        for user in callee.users() {
-            let caller = user.as_instruction().and_then(|i| i.function());
-            if let Some(caller) = caller.filter(|c| known.insert(*c)) {
-                found.push(caller);
-                work.push(caller);
-            }
-        }
-    }
-    found
+    callers::of(Space::ALL.into_iter().filter_map(|space| module.function(space.question())))
 }
 
 /// Builds the answer to a question about a pointer of which nothing is known, at the builder's place.

@@ -16,6 +16,7 @@
 
 pub mod address_spaces;
 pub mod aspects;
+mod callers;
 pub mod device_globals;
 pub mod device_has;
 mod error;

@@ -2,6 +2,7 @@
 
 use super::error::CpuError;
 use crate::address_spaces::is_question;
+use crate::callers;
 use crate::workgroup::group::BARRIER;
 use crate::workgroup::queries::{self, Query};
 use crate::workgroup::subgroup::Primitive;
@@ -64,26 +65,13 @@ pub fn belongs_to_kernel(name: &str) -> bool {
 /// All functions from which a chain of direct calls leads to one that [`belongs_to_kernel`] or asks where a pointer points, or
 /// which use local variables; without those called themselves.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
-    let mut found = Vec::new();
-    let mut known = HashSet::new();
     let belongs = |name: &str| belongs_to_kernel(name) || is_question(name);
     let special = |f: &Function<'ctx>| f.is_declaration() && belongs(&f.name());
-    let mut work: Vec<Function<'ctx>> = module.functions().filter(special).collect();
-    for function in module.functions().filter(|f| !f.is_declaration()) {
-        if uses_local_variable(function) && known.insert(function) {
-            found.push(function);
-            work.push(function);
-        }
-    }
-    while let Some(callee) = work.pop() {
-        for user in callee.users() {
-            let caller = user.as_instruction().and_then(|i| i.function());
-            if let Some(caller) = caller.filter(|c| known.insert(*c)) {
-                found.push(caller);
-                work.push(caller);
-            }
-        }
-    }
+    let local = |f: &Function<'ctx>| !f.is_declaration() && uses_local_variable(*f);
+    let mut found: Vec<_> = module.functions().filter(local).collect();
+    let callers = callers::of(module.functions().filter(special).chain(found.iter().copied()));
+    let known: HashSet<_> = found.iter().copied().collect();
+    found.extend(callers.into_iter().filter(|caller| !known.contains(caller)));
     found
 }
 

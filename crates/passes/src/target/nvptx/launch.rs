@@ -6,6 +6,7 @@
 
 use super::error::NvptxError;
 use super::signature;
+use crate::callers;
 use crate::target::cpu::parallel::only_read;
 use crate::target::cpu::specialise;
 use crate::workgroup::queries::{self, Query};
@@ -143,21 +144,9 @@ pub fn check_none_left(module: &Module<'_>) -> Result<(), NvptxError> {
 
 /// The functions that ask for the launch, and those that reach them: they must become part of their kernels.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
-    let mut known = std::collections::HashSet::new();
     let asked =
         |f: &Function<'ctx>| f.is_declaration() && queries::parse(&f.name()).is_some_and(|q| q.takes_dimension());
-    let mut work: Vec<Function<'ctx>> = module.functions().filter(asked).collect();
-    let mut found = Vec::new();
-    while let Some(callee) = work.pop() {
-        for user in callee.users() {
-            let caller = user.as_instruction().and_then(|i| i.function());
-            if let Some(caller) = caller.filter(|c| known.insert(*c)) {
-                found.push(caller);
-                work.push(caller);
-            }
-        }
-    }
-    found
+    callers::of(module.functions().filter(asked))
 }
 
 /// Where answers come from, and where they are computed.

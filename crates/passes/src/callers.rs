@@ -1,0 +1,20 @@
+//! Who calls a function, directly or through others: what means something only as part of a kernel brings its callers along.
+
+use scythe_llvm::Function;
+use std::collections::HashSet;
+
+/// All functions from which a chain of direct calls leads to one of `callees`, each once, nearer ones first on each chain.
+pub fn of<'ctx>(callees: impl IntoIterator<Item = Function<'ctx>>) -> Vec<Function<'ctx>> {
+    let mut work: Vec<_> = callees.into_iter().collect();
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
+    while let Some(callee) = work.pop() {
+        for user in callee.users() {
+            let caller = user.as_instruction().and_then(|i| i.function());
+            if let Some(caller) = caller.filter(|c| known.insert(*c)) {
+                found.push(caller);
+                work.push(caller);
+            }
+        }
+    }
+    found
+}
