@@ -61,6 +61,32 @@ template <std::size_t... S> struct groups_of_size {
 };
 template <class K> class hierarchical;
 
+// Passes what the neighbour has on, over 2 * N barriers.
+template <int N> unsigned pass_on(const sycl::group<2> &g, const sycl::local_accessor<unsigned> &tile, unsigned own) {
+  const std::size_t l = g.get_local_linear_id(), n = g.get_local_linear_range();
+  tile[l] = own;
+  sycl::group_barrier(g);
+  const unsigned next = tile[(l + 1) % n];
+  sycl::group_barrier(g);
+  if constexpr (N > 1)
+    return pass_on<N - 1>(g, tile, next);
+  return next;
+}
+
+// With many barriers, code for any size is slower for each than code for one; both have the same sub-groups.
+template <int N> struct tells_its_sub_group {
+  unsigned *out;
+  const unsigned *in;
+  sycl::local_accessor<unsigned> tile;
+  void operator()(sycl::nd_item<2> it) const {
+    const sycl::sub_group s = it.get_sub_group();
+    unsigned value = s.get_local_linear_id() + 100 * s.get_group_linear_id() + 10000 * s.get_local_linear_range();
+    for (unsigned i = 0; i < 8; i += N)
+      value = pass_on<N>(it.get_group(), tile, value);
+    out[it.get_global_linear_id()] = value;
+  }
+};
+
 template <class K, int D> void run_groups(sycl::queue &q, unsigned *out, sycl::range<D> groups, sycl::range<D> size) {
   q.submit([&](sycl::handler &h) { h.parallel_for_work_group<hierarchical<K>>(groups, size, K{out}); }).wait();
 }
@@ -156,6 +182,13 @@ template <std::size_t... S> void check_size(sycl::queue &q, unsigned *out, const
   CHECK(wrong_in_first_groups<D>(required, in, groups * local, local) == 0);
 }
 
+void check_sub_groups(sycl::queue &q, unsigned *out, const unsigned *in, sycl::range<2> local) {
+  const sycl::range<2> groups(2, 3);
+  const std::vector<unsigned> few = run<tells_its_sub_group<1>>(q, out, in, groups, local);
+  CHECK((run<tells_its_sub_group<8>>(q, out, in, groups, local) == few));
+  CHECK((run<tells_its_sub_group<8>>(q, out, in, groups, local) == few));
+}
+
 } // namespace
 
 int main() {
@@ -174,6 +207,10 @@ int main() {
   check_size<3>(q, out, in);
   check_size<3, 12>(q, out, in);
   check_size<2, 32>(q, out, in);
+  check_sub_groups(q, out, in, {4, 8});
+  check_sub_groups(q, out, in, {2, 32});
+  check_sub_groups(q, out, in, {3, 20});
+  check_sub_groups(q, out, in, {8, 1});
 
   CHECK(check::throws(sycl::errc::nd_range,
                       [&] { run<of_size<8, 8>>(q, out, in, sycl::range<2>(1, 1), sycl::range<2>(4, 16)); }));

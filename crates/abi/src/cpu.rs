@@ -48,8 +48,9 @@ pub struct Form {
     /// Work-items side by side in vector lanes. 0 where code for one work-group size would be no better, or would show in what the
     /// kernel computes.
     pub lanes: u32,
-    /// 1 where the kernel divides by an extent of its work-group: code for one size then pays for every size; else 0.
-    pub divides: u32,
+    /// 1 where code for one size pays for every size: the kernel divides by an extent of its work-group, or its code for any
+    /// size has no form for full rows; else 0.
+    pub every_size: u32,
     /// The only work-group size that the code serves; zeros for any.
     pub required: [u64; 3],
 }

@@ -95,7 +95,7 @@ enum State<C> {
 
 impl<C: Clone> Variants<C> {
     pub(crate) fn new(form: Form) -> Self {
-        Self { lanes: form.lanes, every_size: form.lanes > 0 && form.divides != 0, known: Mutex::new(Vec::new()) }
+        Self { lanes: form.lanes, every_size: form.lanes > 0 && form.every_size != 0, known: Mutex::new(Vec::new()) }
     }
 
     /// The variant for a launch with work-groups of this size, where there is one. `cost` is what the launch may take with the
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(launch([16, 4, 1]), None);
         assert_eq!(launch([u64::MAX, u64::MAX, 2]), None);
         assert_eq!(launch([0, 4, 4]), None);
-        let dividing = Variants::new(Form { lanes: 16, divides: 1, ..Form::default() });
+        let dividing = Variants::new(Form { lanes: 16, every_size: 1, ..Form::default() });
         assert_eq!(dividing.find_in(Mode::Always, [64, 1, 1], || 0.0, || Some(1)), Some(1));
         let built = (1..=20).filter(|&y| launch([2, y, 1]).is_some()).count();
         assert_eq!(built, MAX_VARIANTS);

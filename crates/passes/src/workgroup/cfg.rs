@@ -403,12 +403,12 @@ pub fn linearize(cfg: &Cfg, loops: &Loops, order: &[usize], divergent: &[bool], 
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
     /// A random reducible graph with single-latch loops and one return, grown by replacing single edges.
-    fn grow(choices: &[u8]) -> Cfg {
+    pub(in crate::workgroup) fn grow(choices: &[u8]) -> Cfg {
         // Block 0 is the entry, block 1 the return. `open` edges may be replaced.
         let mut succs: Vec<Vec<usize>> = vec![vec![1], vec![]];
         let mut back = std::collections::HashSet::new();

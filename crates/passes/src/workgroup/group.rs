@@ -19,6 +19,9 @@
 //!   for every item:  restore what is live;  run region `next`;  save what is live;  note which barrier was reached
 //! ```
 //!
+//! Where ways from different barriers meet, what follows would be part of several regions. If it is much, and all items come
+//! by, it becomes a region of its own ([`meetings`]): code grows with the kernel, not with the ways through it.
+//!
 //! In SYCL all work-items of a group reach the same barrier, so what one item notes holds for all. Where the compiler cannot see
 //! that this is so, every item's note is compared with the first item's, and a difference is reported
 //! ([`DIVERGENT_BARRIER`]).
@@ -33,16 +36,20 @@
 //!
 //! * No SSA value crosses from one region to another: each crossing value goes through a variable on the stack that its
 //!   region sets before any use. `mem2reg` then makes it an SSA value again, inside each region.
-//! * A region's code is a copy; blocks that several regions share are copied into each.
+//! * A region's code is a copy; blocks that several regions still share are copied into each.
 //! * The order of regions, slots and saved values is that of the blocks: output is reproducible.
 
 mod copying;
+mod meetings;
 mod region_code;
 mod regions;
 mod rows;
 
 use region_code::Region;
-use regions::{Cut, cut, exits_differ, from_shared, live_at_barriers, recomputable, region, regions_of, regions_using};
+use regions::{
+    Cut, cut, cut_meetings, exits_differ, from_shared, live_at_barriers, recomputable, region, regions_of,
+    regions_using,
+};
 
 use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
 use super::lanes::{ACTIVE_LANES, Fold};
@@ -272,8 +279,13 @@ impl<'ctx> Maker<'_, 'ctx> {
         done: BasicBlock<'ctx>,
     ) -> Result<BasicBlock<'ctx>, Unsuitable> {
         self.used_bytes = 0;
-        let cuts = cut(version);
-        let uniform = Divergence::analyse(self.module, version, &ItemCalls).ok();
+        let mut cuts = cut(version);
+        let mut uniform = Divergence::analyse(self.module, version, &ItemCalls).ok();
+        let more = uniform.as_ref().map(|u| cut_meetings(u, &cuts)).unwrap_or_default();
+        if !more.is_empty() {
+            cuts.extend(more);
+            uniform = Divergence::analyse(self.module, version, &ItemCalls).ok();
+        }
         let entry = version.entry_block().ok_or_else(|| Unsuitable("a kernel without a body".into()))?;
         let mut starts = vec![entry];
         starts.extend(cuts.iter().map(|c| c.behind));

@@ -39,6 +39,9 @@ const SWOLLEN_TIMES: usize = 2;
 /// Forms of more instructions than this are not kept.
 const ENORMOUS: usize = 10_000;
 
+/// Kernels of more barriers than this get one form for any size; see [`has_many_barriers`].
+const MANY_BARRIERS: usize = 12;
+
 /// Brings widened code into registers, in a form that can be cut at barriers.
 const TIDY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
     lower-switch,loop-simplify,lcssa";
@@ -58,6 +61,12 @@ fn needed(kernel: Function<'_>) -> bool {
         let position = queries::parse(&name).is_some_and(|q| q.takes_dimension());
         query::belongs_to_kernel(&name) && !position
     })
+}
+
+/// Whether code for any work-group size is only made in the form whose lanes can be switched off. That serves full rows, too,
+/// if more slowly, and half the code is left to compile; code for one size has the form that suits it.
+pub fn has_many_barriers(kernel: Function<'_>) -> bool {
+    group::barriers(kernel).nth(MANY_BARRIERS).is_some()
 }
 
 fn has_loop(kernel: Function<'_>) -> bool {
@@ -224,7 +233,9 @@ struct Plan {
 
 impl Plan {
     fn new(kernel: Function<'_>, count: u32, layout: Option<Layout>) -> Self {
-        let Some(layout) = layout else { return Self { lanes: count, fold: None, full: true, masked: true } };
+        let Some(layout) = layout else {
+            return Self { lanes: count, fold: None, full: !has_many_barriers(kernel), masked: true };
+        };
         let (lanes, [x, y, z]) = (layout.lanes, layout.size);
         if let Some(row) = layout.row {
             // Extents of groups are small: `specialise::local_size` saw to that.

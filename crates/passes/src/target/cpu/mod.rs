@@ -167,10 +167,10 @@ pub fn lower<'ctx>(
     for (n, kernel) in kernels.iter().enumerate() {
         let (passing, shape, size) = (&passing[n], shapes[n], sizes[n]);
         let general = shape == Shape::NdRange && size.is_none() && options.opt_level > 0 && !has_state;
-        let gains =
-            general && specialise::required_sub_group(*kernel).is_none() && !specialise::sees_sub_groups(*kernel);
-        let divides = gains && specialise::divides_by_size(*kernel);
-        let mut lanes = if gains { options.lanes } else { 0 };
+        let hidden = specialise::required_sub_group(*kernel).is_none() && !specialise::sees_sub_groups(*kernel);
+        let divides = general && hidden && specialise::divides_by_size(*kernel);
+        let one_form = general && by_items[n] && items::has_many_barriers(*kernel);
+        let mut lanes = if general && (hidden || one_form) { options.lanes } else { 0 };
         let entry = if by_items[n] {
             let made = items::make(module, machine, *kernel, passing, shape, size, options)?;
             lanes = if made.lanes > 1 || divides { lanes } else { 0 };
@@ -181,7 +181,7 @@ pub fn lower<'ctx>(
             work_group::make(module, *kernel, passing, shape, size, options)?
         };
         if shape == Shape::NdRange {
-            let form = Form { lanes, divides: u32::from(divides), required: size.unwrap_or_default() };
+            let form = Form { lanes, every_size: u32::from(divides || one_form), required: size.unwrap_or_default() };
             visible.push(specialise::describe(module, &kernel.name(), form));
         }
         entries.push(entry);

@@ -64,8 +64,9 @@ pub fn sees_sub_groups(kernel: Function<'_>) -> bool {
 
 /// How work-groups of `size` lie in `lanes` lanes.
 pub fn layout(kernel: Function<'_>, size: [u64; 3], lanes: u32) -> Layout {
-    if required_sub_group(kernel).is_some() {
-        // As in code for any size: whoever demands a sub-group size may count on which work-items it holds.
+    // As in code for any size: whoever demands a sub-group size may count on which work-items it holds, and whoever sees sub-groups
+    // sees the same ones at all launches, also at those that are served by code for any size.
+    if required_sub_group(kernel).is_some() || (required(kernel).is_none() && sees_sub_groups(kernel)) {
         return Layout { order: [0, 1, 2], size, lanes, row: None };
     }
     Layout::new(size, lanes, sees_sub_groups(kernel))
@@ -135,7 +136,7 @@ pub fn describe<'ctx>(module: &Module<'ctx>, name: &str, form: Form) -> Function
         builder.store(context.const_int(bits, value), address);
     };
     put(32, u64::from(form.lanes), offset_of!(Form, lanes));
-    put(32, u64::from(form.divides), offset_of!(Form, divides));
+    put(32, u64::from(form.every_size), offset_of!(Form, every_size));
     for (d, extent) in form.required.into_iter().enumerate() {
         put(64, extent, offset_of!(Form, required) + 8 * d);
     }

@@ -4,7 +4,7 @@
 use super::super::divergence::Divergence;
 use super::super::lanes::ACTIVE_LANES;
 use super::super::queries;
-use super::{RECOMPUTED_DEPTH, barriers};
+use super::{RECOMPUTED_DEPTH, barriers, meetings};
 use scythe_llvm::{BasicBlock, Function, Instruction, Opcode, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -26,6 +26,24 @@ pub(super) fn cut<'ctx>(version: Function<'ctx>) -> Vec<Cut<'ctx>> {
         cuts.push(Cut { block: own, behind });
     }
     cuts
+}
+
+/// Instructions that a cut at a meeting must spare: about as many as the loops round a region take.
+const WORTH_A_CUT: usize = 100;
+
+/// Cuts also where ways from different barriers meet, if all items come by and that spares copies of much code.
+pub(super) fn cut_meetings<'ctx>(facts: &Divergence<'ctx>, cuts: &[Cut<'ctx>]) -> Vec<Cut<'ctx>> {
+    let starts: Vec<_> = std::iter::once(0).chain(cuts.iter().map(|c| facts.index[&c.behind])).collect();
+    let sizes: Vec<_> = facts.blocks.iter().map(|b| b.instructions().count()).collect();
+    let mut made = Vec::new();
+    for n in meetings::find(&facts.cfg, &facts.dom, &starts, &|b| !facts.masked[b], &sizes, WORTH_A_CUT) {
+        let block = facts.blocks[n];
+        let Some(first) = block.first_non_phi() else { continue };
+        let Some(own) = block.split_before(first, "meeting") else { continue };
+        let Some(behind) = own.split_before(first, "behind") else { continue };
+        made.push(Cut { block: own, behind });
+    }
+    made
 }
 
 /// The blocks that run from `start` without passing a barrier, in the function's order.
