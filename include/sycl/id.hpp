@@ -26,9 +26,8 @@ class id : public detail::coordinates<id<Dimensions>, Dimensions>,
 
 public:
   constexpr id() = default;
-  // Not from floating point, which would make `id * 0.5f` ambiguous.
   template <class I, int D = Dimensions,
-            class = std::enable_if_t<D == 1 && (std::is_integral_v<I> || std::is_enum_v<I>)>>
+            class = std::enable_if_t<D == 1 && (std::is_arithmetic_v<I> || std::is_enum_v<I>)>>
   constexpr id(I d0) : base(static_cast<std::size_t>(d0), 0, 0) {}
   template <int D = Dimensions, class = std::enable_if_t<D == 2>>
   constexpr id(std::size_t d0, std::size_t d1) : base(d0, d1, 0) {}

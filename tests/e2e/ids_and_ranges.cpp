@@ -42,6 +42,8 @@ void arithmetic() {
   int array[10] = {0, 1, 2, 3, 4, 5};
   CHECK(index == 5 && i == 5 && 5 == i && i != 4 && i < 6 && array[i] == 5 && i + 1 == 6 && i * 2.5 == 12.5);
   CHECK(i % 2 == 1 && (i & 4) && static_cast<float>(i + 1) == 6.0f);
+  // As `size_t`, from which ids are made, numbers of floating point lose their fraction.
+  CHECK(sycl::id<1>(2.5f) == 2 && std::is_same_v<decltype(0.5f * i), float>);
 }
 
 void nd_ranges() {

@@ -53,9 +53,11 @@ template <class A> struct whole<A, std::void_t<decltype(own(static_cast<const A 
   using type = decltype(own(static_cast<const A *>(nullptr)));
 };
 
-// Whether an operand goes with a `V` on the other side.
+// Whether an operand goes with a `V` on the other side. Floating point does not, though it converts: `id * 0.5f` is a
+// product of numbers.
 template <class V, class A>
-inline constexpr bool joins = std::is_same_v<V, A> || std::is_integral_v<A> || std::is_convertible_v<const A &, V>;
+inline constexpr bool joins = std::is_same_v<V, A> || std::is_integral_v<A> ||
+                              (!std::is_floating_point_v<A> && std::is_convertible_v<const A &, V>);
 template <class A> inline constexpr bool joins<void, A> = false;
 
 // What an operation of `A` and `B` gives.
