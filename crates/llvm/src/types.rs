@@ -123,6 +123,12 @@ impl<'ctx> Type<'ctx> {
         self.is_struct() && unsafe { LLVMIsPackedStruct(self.ptr()) != 0 }
     }
 
+    /// The type of a fixed vector's elements; any other type itself.
+    pub fn scalar(self) -> Self {
+        let vector = self.kind() == LLVMTypeKind::LLVMVectorTypeKind;
+        if vector { self.element().unwrap_or(self) } else { self }
+    }
+
     /// The number of elements of an array or fixed vector type.
     pub fn element_count(self) -> Option<u64> {
         match self.kind() {

@@ -3,7 +3,8 @@
 //! The functions are there to be inlined: what they compute with is then split by `wide_integers`. So this comes before the library is
 //! linked.
 
-use scythe_llvm::{Builder, CallConv, Instruction, Module, Opcode, Type, TypeKind, Value};
+use super::wide_types::wide_width;
+use scythe_llvm::{Builder, CallConv, Instruction, Module, Opcode, TypeKind, Value};
 
 /// Replaces such divisions in all functions.
 pub fn run(module: &Module<'_>) {
@@ -19,9 +20,7 @@ pub fn run(module: &Module<'_>) {
 }
 
 fn is_concerned(instruction: Instruction<'_>) -> bool {
-    let (ty, opcode) = (instruction.ty(), instruction.opcode());
-    let scalar = if ty.kind() == TypeKind::LLVMVectorTypeKind { ty.element() } else { Some(ty) };
-    library_function(opcode).is_some() && scalar.and_then(Type::int_width).is_some_and(|w| (65..=128).contains(&w))
+    library_function(instruction.opcode()).is_some() && wide_width(instruction.ty()).is_some()
 }
 
 /// The name of the function, and whether the numbers have a sign.

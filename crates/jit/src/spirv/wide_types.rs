@@ -7,8 +7,7 @@ use scythe_llvm::{Builder, Module, Type, TypeKind, Value};
 
 /// The width of such an integer, or of a vector's elements.
 pub fn wide_width(ty: Type<'_>) -> Option<u32> {
-    let scalar = if ty.kind() == TypeKind::LLVMVectorTypeKind { ty.element()? } else { ty };
-    scalar.int_width().filter(|width| (65..=128).contains(width))
+    ty.scalar().int_width().filter(|width| (65..=128).contains(width))
 }
 
 /// A type that lies in memory like such an integer, or like arrays and structures with such ones. `None` for types without.
