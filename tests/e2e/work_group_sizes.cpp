@@ -3,6 +3,7 @@
 //
 // modes: device,gxx
 // levels: O2
+// ahead: no
 #include "check.hpp"
 
 #include <cstdlib>
