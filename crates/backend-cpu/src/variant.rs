@@ -1,5 +1,6 @@
 //! Kernels compiled anew for work-group sizes that their general code serves badly: rows shorter than a vector leave most of its
-//! lanes idle ([`scythe_abi::cpu::Layout`]), and dividing by a size takes long that is not a constant.
+//! lanes idle ([`scythe_abi::cpu::Layout`]), dividing by a size takes long that is not a constant, and general code with many
+//! barriers is made for rows that are not full.
 //!
 //! A variant computes what the general code computes, so it may take its place at any launch. It is built when the general code
 //! has been busy with launches of that size for as long as building takes, once for each kernel and size, and for a few sizes only.

@@ -12,6 +12,7 @@ mod address_spaces;
 mod aggregates;
 mod arguments;
 mod assertions;
+mod attempts;
 pub mod binary;
 mod carries;
 mod decorations;
@@ -29,6 +30,7 @@ mod wide_integers;
 mod wide_types;
 
 use crate::link;
+use attempts::Trouble;
 use decorations::Additions;
 use scythe_llvm::{
     Context, Linkage, Module, OptLevel, PassOptions, Place, TargetMachine, TargetOptions, run_passes,
@@ -80,12 +82,17 @@ pub struct Options {
 /// Translates device bitcode, linked with `libraries`, to a SPIR-V module with the same kernels. An error says what was wrong
 /// with what.
 pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, String> {
+    attempts::run(&|| translate_once(bitcode, libraries, options))
+}
+
+fn translate_once(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Trouble> {
     let minor = ((options.version >> 8) & 0xff).min(HIGHEST_MINOR);
     if options.version >> 16 != 1 {
         return Err(format!(
             "the driver takes SPIR-V version {:#010x}, expected version 1 of some kind",
             options.version
-        ));
+        )
+        .into());
     }
     let triple = format!("spirv64v1.{minor}-unknown-unknown");
     let context = Context::new();
@@ -117,7 +124,7 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
         Err(error) => {
             // The module was left in the middle of its translation, and the context holds it.
             std::mem::forget(context);
-            Err(format!("the SPIR-V back end cannot translate the device code: {error}"))
+            Err(format!("the SPIR-V back end cannot translate the device code: {error}").into())
         }
     }
 }

@@ -555,3 +555,24 @@ fn variables_keep_their_size_when_pointers_lie_in_them() {
     assert!(variables[0].contains("%_ptr_Function__arr_uint_uint_4 "), "{text}");
     assert!(variables[1].contains("%_ptr_Function_ulong "), "{text}");
 }
+
+#[test]
+fn blocks_keep_ids_of_their_own_over_many_translations() {
+    // Kernels of different numbers of stores that may be skipped: ids and blocks of one are not those of the others.
+    let kernel = |name: usize, skipped: usize| {
+        let mut text = format!("define spir_kernel void @k{name}(ptr addrspace(1) %p, i32 %n) {{ br label %b0\n");
+        for b in 0..skipped {
+            text += &format!(
+                "b{b}: %c{b} = icmp ugt i32 %n, {b}\n br i1 %c{b}, label %s{b}, label %b{next}
+                 s{b}: store volatile i32 {b}, ptr addrspace(1) %p\n br label %b{next}\n",
+                next = b + 1
+            );
+        }
+        text + &format!("b{skipped}: ret void }}\n")
+    };
+    for round in 0..200 {
+        let kernels: String = (0..1 + round % 7).map(|k| kernel(k, 5 + (round * 13 + k * 29) % 90)).collect();
+        let result = translate(&bitcode(&kernels), &[], &options());
+        assert!(result.is_ok(), "round {round}: {}", result.unwrap_err());
+    }
+}

@@ -5,9 +5,12 @@
 //! id may be that of anything in the module by now. Drivers refuse such a module, or crash on it. A block is only spoken of within
 //! its function, and where nothing but blocks can be meant, so that blocks can be told apart from all else.
 //!
+//! Within a function two blocks of the same id cannot be told apart: that is an error, which another translation will hardly have.
+//!
 //! Guarantee: ids of blocks are new ones, in the order of the blocks, so that they do not depend on addresses either. All else
 //! stays as it was.
 
+use super::attempts::Trouble;
 use super::binary::{
     Instruction, Module, OP_FUNCTION, OP_FUNCTION_END, OP_FUNCTION_PARAMETER, OP_NAME, OP_TYPE_STRUCT,
 };
@@ -25,7 +28,7 @@ const OP_BRANCH_CONDITIONAL: u16 = 250;
 const OP_SWITCH: u16 = 251;
 
 /// The module with new ids of blocks.
-pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, String> {
+pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, Trouble> {
     let mut module = Module::read(bytes)?;
     let wide = wide_values(&module.instructions);
     let mut old = HashSet::new();
@@ -36,9 +39,9 @@ pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, String> {
         let mut ids = HashMap::new();
         for label in body.iter().filter(|i| i.opcode == OP_LABEL).filter_map(|i| i.operands.first()) {
             if ids.insert(*label, next).is_some() {
-                return Err(format!("the SPIR-V back end gave two blocks of a function the id {label}"));
+                return Err(Trouble::Blocks(*label));
             }
-            next = next.checked_add(1).ok_or("a SPIR-V module has more ids than fit into a word")?;
+            next = next.checked_add(1).ok_or_else(|| "a SPIR-V module has more ids than fit into a word".to_owned())?;
         }
         for instruction in body {
             for place in block_operands(instruction, &wide) {
@@ -57,7 +60,7 @@ pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, String> {
     }
     module.instructions.retain(|i| i.opcode != OP_NAME || i.operands.first().is_none_or(|id| !old.contains(id)));
     module.set_bound(next);
-    module.write()
+    Ok(module.write()?)
 }
 
 /// The id that an instruction makes, where its name may matter to others.
@@ -159,6 +162,6 @@ mod tests {
     fn blocks_of_one_function_must_differ() {
         let twice: [(u16, &[u32]); 4] =
             [(OP_FUNCTION, &[5, 10, 0, 6]), (OP_LABEL, &[7]), (OP_LABEL, &[7]), (OP_FUNCTION_END, &[])];
-        assert!(renumber(&assembled(&twice)).unwrap_err().contains("the id 7"));
+        assert_eq!(renumber(&assembled(&twice)), Err(Trouble::Blocks(7)));
     }
 }
