@@ -33,6 +33,8 @@ struct results {
   sycl::ulong3 shifted;
   sycl::mint3 remainders;
   sycl::marray<bool, 3> equal;
+  sycl::float4 listed;
+  sycl::mfloat4 listed_array;
   float loaded;
 };
 
@@ -57,6 +59,12 @@ void compute(float seed, results &r) {
   r.halves = sycl::half2(seed, 0.5f) / 2;
   r.shifted = sycl::ulong3(1, 2, 3) << 40;
   r.remainders = sycl::mint3(4, 5, 6) * 3 % 4;
+  r.listed = {seed, seed, seed, seed};
+  (r.listed += {seed, 2, 3.0f, 4}) *= {a.lo(), a.hi()};
+  r.listed.hi() -= {seed, 1};
+  r.listed.swizzle<0>() /= {2};
+  r.listed_array = {seed, 2, 3, 4};
+  r.listed_array *= {2, 2, seed, 2};
   r.equal = r.remainders == 2;
   float memory[6] = {0, 1, 2, 3, 4, 5};
   sycl::float2 pair;
@@ -78,6 +86,12 @@ int main() {
   CHECK(is(here.converted, 16777216, -16777216, 3, 0) && is(here.wrapped, 3, 4, 5, -127));
   CHECK(is(here.halves, 0.5, 0.25) && is(here.shifted, 1ul << 40, 2ul << 40, 3ul << 40));
   CHECK(is(here.remainders, 0, 3, 2) && is(here.equal, 0, 0, 1) && here.loaded == 45);
+
+  CHECK(is(here.listed, 1, 6, 11, 19) && is(here.listed_array, 2, 4, 3, 8));
+  sycl::int3 bits(5, 6, 7);
+  ((((bits %= {4, 4, 4}) |= {8, 8, 8}) &= {9, 12, 15}) ^= {1, 1, 1}) <<= {1, 2, 0};
+  bits >>= {0, 1, 0};
+  CHECK(is(bits, 16, 18, 10));
 
   // Views: what does not exist of three elements is left alone.
   sycl::float3 three(1, 2, 3);

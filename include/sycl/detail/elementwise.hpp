@@ -42,6 +42,7 @@ template <class A, class V> struct left_side : std::enable_if<!is_view<A> && std
 template <class A, class V> using if_left = typename left_side<A, V>::type;
 template <class T, int N, int... I> using writable = view<T, N, true, I...>;
 
+// Assignments take a list of elements in braces, from which no type is deduced, as what the left side is.
 #define SCYTHE_BINARY(op, kind)                                                                                        \
   template <class A, class B, class V = kind<A, B>> SCYTHE_BY_ELEMENT V operator op(const A &a, const B &b) {          \
     const V &x = whole<V>(a), &y = whole<V>(b);                                                                        \
@@ -50,11 +51,11 @@ template <class T, int N, int... I> using writable = view<T, N, true, I...>;
       r[i] = static_cast<typename shape<V>::element>(x[i] op y[i]);                                                    \
     return r;                                                                                                          \
   }                                                                                                                    \
-  template <class A, class B, class = if_left<A, kind<A, B>>>                                                          \
+  template <class A, class B = A, class = if_left<A, kind<A, B>>>                                                      \
   SCYTHE_BY_ELEMENT A &operator op## = (A & a, const B &b) {                                                           \
     return a = a op b;                                                                                                 \
   }                                                                                                                    \
-  template <class T, int N, int... I, class B, class V = kind<writable<T, N, I...>, B>>                                \
+  template <class T, int N, int... I, class B = vec<T, int(sizeof...(I))>, class V = kind<writable<T, N, I...>, B>>    \
   SCYTHE_BY_ELEMENT const writable<T, N, I...> &operator op## = (const writable<T, N, I...> &a, const B &b) {          \
     return a = a op b;                                                                                                 \
   }
