@@ -1,10 +1,10 @@
 //! Bitcode → linked device module → SPIR-V module, in memory.
 //!
 //! The back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own intrinsics into
-//! OpenCL's instructions. What it does not know is replaced before: [`address_spaces`], [`intrinsics`], [`aggregates`], [`wide_division`], [`wide_integers`], [`integers`], [`pointer_variables`], variables in local memory
-//! that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
-//! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`]. What
-//! drivers may not know is expanded in the result: [`carries`].
+//! OpenCL's instructions. What it does not know is replaced before: [`address_spaces`], [`intrinsics`], [`aggregates`],
+//! [`wide_division`], [`wide_integers`], [`vectors`], [`integers`], [`truncations`], [`layouts`], [`constants`],
+//! [`pointer_variables`], variables in local memory that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
+//! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`].
 //!
 //! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
 
@@ -14,7 +14,7 @@ mod arguments;
 mod assertions;
 mod attempts;
 pub mod binary;
-mod carries;
+mod constants;
 mod decorations;
 pub mod edge;
 mod events;
@@ -22,9 +22,12 @@ mod externals;
 mod integers;
 mod intrinsics;
 mod labels;
+mod layouts;
 mod pointer_variables;
 mod printf;
 mod products;
+mod truncations;
+mod vectors;
 mod wide_division;
 mod wide_integers;
 mod wide_types;
@@ -62,6 +65,12 @@ const EXTENSIONS: [&str; 12] = [
 
 /// What the spec's programs are translated to where the driver takes it; later versions bring kernels nothing.
 const HIGHEST_MINOR: u32 = 4;
+
+/// How much the back end optimises: nothing, whatever the program asks for. Its passes on IR, loop strength reduction first of
+/// all, make integers of widths that SPIR-V does not have, after [`integers`] has removed them, and sums with carries, which
+/// not all of Intel's compilers for GPUs know. And they replace indices by pointers that are counted up, which drivers then
+/// know less about.
+const LEVEL: OptLevel = OptLevel::None;
 
 /// How to translate, and for what.
 #[derive(Clone, Debug, Default)]
@@ -110,14 +119,12 @@ fn translate_once(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Res
     let mut extensions: Vec<&str> = EXTENSIONS.into_iter().filter(known).collect();
     let prints = printf::is_used(&module);
     extensions.extend(prints.then_some(printf::EXTENSION));
-    let level = OptLevel::from_number(options.opt_level);
     let has_events = events::are_used(&module);
-    match translate_to_spirv(module, &triple, &extensions, level) {
+    match translate_to_spirv(module, &triple, &extensions, LEVEL) {
         Ok(words) => {
             let words = additions.apply(labels::renumber(&words)?)?;
             let words = if has_events { events::repair(&words)? } else { words };
             let words = if prints { printf::repair(&words)? } else { words };
-            let words = carries::expand(words)?;
             dump(options, "spirv-2-module.spv", &words)?;
             Ok(words)
         }
@@ -172,11 +179,15 @@ fn prepare<'ctx>(
         assertions::share(module);
     }
     printf::run(module)?;
-    intrinsics::run(module);
+    intrinsics::run(module, &options.extensions);
     aggregates::run(module);
     pointer_variables::run(module);
     wide_integers::run(module)?;
+    vectors::run(module, &machine).map_err(|e| e.to_string())?;
     integers::run(module);
+    layouts::run(module)?;
+    constants::run(module)?;
+    truncations::run(module);
     let additions = decorations::prepare(module, &options.extensions)?;
     run_passes(module, "globaldce,function(dce)", Some(&machine), PassOptions::default()).map_err(|e| e.to_string())?;
     module.verify().map_err(|e| e.to_string())?;

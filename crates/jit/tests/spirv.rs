@@ -1,46 +1,9 @@
 //! Device bitcode in, SPIR-V out: what the back end takes as it is, what is replaced for it, and what is an error.
 
+mod spirv_tools;
+
 use scythe_jit::spirv::{Options, translate};
-use scythe_llvm::Context;
-use std::io::Write;
-use std::process::{Command, Stdio};
-
-const EXTENSIONS: [&str; 2] = ["SPV_KHR_uniform_group_instructions", "SPV_EXT_shader_atomic_float_add"];
-
-fn options() -> Options {
-    let extensions = EXTENSIONS.iter().map(|&name| name.to_owned()).collect();
-    Options { opt_level: 2, extensions, version: 0x0001_0400, ..Options::default() }
-}
-
-fn bitcode(body: &str) -> Vec<u8> {
-    let text = format!("target triple = \"spirv64-unknown-unknown\"\n{body}");
-    Context::new().parse_ir(text.as_bytes(), "test").expect("valid IR").to_bitcode()
-}
-
-/// The translation as text, after `spirv-val` had no objection to it.
-fn translated(body: &str) -> String {
-    let words = translate(&bitcode(body), &[], &options()).expect("the code can be translated");
-    tool("spirv-val", &["--target-env", "spv1.4", "-"], &words);
-    tool("spirv-dis", &["-"], &words)
-}
-
-fn tool(name: &str, args: &[&str], input: &[u8]) -> String {
-    let mut child = Command::new(name)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|e| panic!("cannot run {name} of the package spirv-tools: {e}"));
-    child.stdin.take().expect("a pipe").write_all(input).expect("the tool reads its input");
-    let output = child.wait_with_output().expect("the tool ends");
-    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-fn error(body: &str) -> String {
-    translate(&bitcode(body), &[], &options()).expect_err("the code cannot be translated")
-}
+use spirv_tools::{bitcode, error, options, translated};
 
 #[test]
 fn queries_become_built_in_variables_and_kernels_stay_visible() {
@@ -247,8 +210,9 @@ fn sums_and_their_carries_are_two_instructions() {
          exit:
            ret void }",
     );
+    // Not all drivers know these.
     assert!(!text.contains("OpIAddCarry") && !text.contains("OpISubBorrow"), "{text}");
-    assert_eq!(text.matches("OpULessThan").count(), 2, "{text}");
+    assert_eq!(text.matches("OpULessThan").count() + text.matches("OpIEqual").count(), 3, "{text}");
 }
 
 #[test]

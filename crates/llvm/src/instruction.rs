@@ -89,6 +89,23 @@ impl<'ctx> Instruction<'ctx> {
         }
     }
 
+    /// Makes a `switch` one on `selector`, an integer at least as wide as the one before: case values get zeros above them.
+    /// Nothing happens to other instructions.
+    pub fn widen_switch(self, selector: Value<'ctx>) {
+        if self.opcode() != Opcode::LLVMSwitch {
+            return;
+        }
+        self.set_operand(0, selector);
+        // Without the default destination, which is the first.
+        for index in 1..self.successors().len() as u32 {
+            // SAFETY: a successor of a live `switch` that is not the default destination.
+            let value: Value<'ctx> = unsafe { Value::from_raw(LLVMGetSwitchCaseValue(self.ptr(), index)) };
+            let wide = selector.ty().const_int(value.const_int_value().unwrap_or(0));
+            // SAFETY: as above; `wide` is an integer constant of the selector's type.
+            unsafe { LLVMSetSwitchCaseValue(self.ptr(), index, wide.ptr()) }
+        }
+    }
+
     // --- Memory ---
 
     /// The type that an `alloca` makes room for.

@@ -5,7 +5,7 @@ use crate::{ContextRef, Module, Value};
 use llvm_sys::LLVMTypeKind;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use llvm_sys::target::{LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout};
+use llvm_sys::target::{LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -167,6 +167,13 @@ impl<'ctx> Type<'ctx> {
     pub fn abi_align(self, module: &Module<'ctx>) -> Option<u32> {
         // SAFETY: live module and sized type; the layout belongs to the module.
         self.is_sized().then(|| unsafe { LLVMABIAlignmentOfType(LLVMGetModuleDataLayout(module.ptr()), self.ptr()) })
+    }
+
+    /// Where a field of a struct begins, under the module's data layout. `None` for other types, and beyond the last field.
+    pub fn field_offset(self, module: &Module<'ctx>, index: u32) -> Option<u64> {
+        let has = self.is_struct() && self.is_sized() && (index as usize) < self.contained().len();
+        // SAFETY: live module and sized struct type with more than `index` fields; the layout belongs to the module.
+        has.then(|| unsafe { LLVMOffsetOfElement(LLVMGetModuleDataLayout(module.ptr()), self.ptr(), index) })
     }
 
     // --- Constants of this type ---

@@ -1,7 +1,7 @@
 //! Values: what functions, globals, instructions, parameters and constants have in common.
 
 use crate::text::{copy_string, take_message};
-use crate::{Function, GlobalAlias, GlobalVariable, Instruction, Metadata, Type};
+use crate::{Function, GlobalAlias, GlobalVariable, Instruction, Metadata, Opcode, Type};
 use llvm_sys::LLVMValueKind;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
@@ -133,6 +133,12 @@ impl<'ctx> Value<'ctx> {
         matches!(self.kind(), LLVMValueKind::LLVMUndefValueValueKind | LLVMValueKind::LLVMPoisonValueKind)
     }
 
+    /// Whether this is the constant that has no bit set.
+    pub fn is_null_constant(self) -> bool {
+        // SAFETY: live value.
+        self.is_constant() && unsafe { LLVMIsNull(self.ptr()) != 0 }
+    }
+
     /// The value of an integer constant of up to 64 bits, zero-extended.
     pub fn const_int_value(self) -> Option<u64> {
         let small = self.ty().int_width().is_some_and(|w| w <= 64);
@@ -182,6 +188,33 @@ impl<'ctx> Value<'ctx> {
 
     pub fn is_argument(self) -> bool {
         self.kind() == LLVMValueKind::LLVMArgumentValueKind
+    }
+
+    /// Whether this is a structure, array or vector constant that has its elements as operands.
+    pub fn is_aggregate_constant(self) -> bool {
+        use LLVMValueKind::*;
+        matches!(self.kind(), LLVMConstantStructValueKind | LLVMConstantArrayValueKind | LLVMConstantVectorValueKind)
+    }
+
+    /// An element of a structure, array or vector constant, also of one whose elements are no operands.
+    pub fn constant_element(self, index: u32) -> Option<Value<'ctx>> {
+        // SAFETY: a live constant; null where there is no such element.
+        self.is_constant().then(|| unsafe { Value::from_nullable(LLVMGetAggregateElement(self.ptr(), index)) })?
+    }
+
+    /// What a constant expression computes.
+    pub fn constant_opcode(self) -> Option<Opcode> {
+        // SAFETY: a live constant expression.
+        (self.kind() == LLVMValueKind::LLVMConstantExprValueKind).then(|| unsafe { LLVMGetConstOpcode(self.ptr()) })
+    }
+
+    /// The bytes that a constant address is beyond that of its first operand. `None` for what is no constant
+    /// `getelementptr` over bytes, as which LLVM writes them.
+    pub fn constant_byte_offset(self) -> Option<u64> {
+        let gep = self.constant_opcode() == Some(Opcode::LLVMGetElementPtr) && self.operand_count() == 2;
+        // SAFETY: a live constant `getelementptr`.
+        let ty = gep.then(|| unsafe { Type::from_raw(LLVMGetGEPSourceElementType(self.ptr())) })?;
+        (ty.int_width() == Some(8)).then(|| self.operand(1)?.const_int_value())?
     }
 
     /// The value looked through constant casts: what a cast constant expression casts.

@@ -8,15 +8,17 @@
 //! flags for integers of any width, since SPIR-V's flags have no bits.
 //!
 //! Truth values that are converted as signed numbers become integers first: true is minus one, and the back end makes it one.
+//! Floating-point numbers become truth values by way of integers, too.
 //!
 //! Guarantee: afterwards no instruction that this pass knows has an integer of another width as operand or result. Others
-//! (calls, volatile accesses, `switch` itself) are left for the back end to refuse: the optimiser makes none with such integers.
+//! (calls, volatile accesses) are left for the back end to refuse: the optimiser makes none with such integers.
 
 use scythe_llvm::{Builder, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value};
 
 /// Widens in all functions.
 pub fn run(module: &Module<'_>) {
     extend_converted_truth_values(module);
+    widen_switches(module);
     for function in module.functions().filter(|f| !f.is_declaration()) {
         let odd: Vec<Instruction<'_>> = function.instructions().filter(|i| is_concerned(*i)).collect();
         if odd.is_empty() {
@@ -32,21 +34,50 @@ pub fn run(module: &Module<'_>) {
     }
 }
 
-/// Truth values alone: vectors of them do not reach here, since nothing makes vectors of what a kernel computes.
+/// Truth values as such, and vectors of them.
 fn extend_converted_truth_values(module: &Module<'_>) {
     let builder = module.context().create_builder();
-    let truth = |i: &Instruction<'_>| {
-        i.opcode() == Opcode::LLVMSIToFP && i.as_value().operand(0).is_some_and(|o| o.ty().int_width() == Some(1))
-    };
+    let is_truth = |ty: Type<'_>| ty.scalar().int_width() == Some(1);
     for function in module.functions().filter(|f| !f.is_declaration()) {
-        for conversion in function.instructions().filter(truth).collect::<Vec<_>>() {
+        for conversion in function.instructions().collect::<Vec<_>>() {
+            let (opcode, ty) = (conversion.opcode(), conversion.ty());
             let Some(value) = conversion.as_value().operand(0) else { continue };
             builder.position_before(conversion);
-            let number = builder.sext(value, module.context().int_type(32), "");
-            conversion.replace_all_uses_with(builder.si_to_fp(number, conversion.ty(), ""));
+            let converted = match opcode {
+                Opcode::LLVMSIToFP if is_truth(value.ty()) => {
+                    builder.si_to_fp(builder.sext(value, with_scalar(value.ty(), 32), ""), ty, "")
+                }
+                Opcode::LLVMFPToSI | Opcode::LLVMFPToUI if is_truth(ty) => {
+                    builder.trunc(builder.cast(opcode, value, with_scalar(ty, 8), ""), ty, "")
+                }
+                _ => continue,
+            };
+            conversion.replace_all_uses_with(converted);
             conversion.erase();
         }
     }
+}
+
+/// SPIR-V switches on integers of its widths, not on truth values.
+fn widen_switches(module: &Module<'_>) {
+    let builder = module.context().create_builder();
+    for function in module.functions().filter(|f| !f.is_declaration()) {
+        for switch in function.instructions().filter(|i| i.opcode() == Opcode::LLVMSwitch).collect::<Vec<_>>() {
+            let Some(selector) = switch.as_value().operand(0) else { continue };
+            let wide =
+                if selector.ty().int_width() == Some(1) { with_scalar(selector.ty(), 8) } else { wide(selector.ty()) };
+            if wide != selector.ty() {
+                builder.position_before(switch);
+                switch.widen_switch(builder.zext(selector, wide, ""));
+            }
+        }
+    }
+}
+
+/// The type like `ty`, perhaps a vector, whose integers have `width` bits.
+fn with_scalar(ty: Type<'_>, width: u32) -> Type<'_> {
+    let number = ty.context().int_type(width);
+    ty.element_count().map_or(number, |count| number.vector(count as u32))
 }
 
 /// The width in which integers of type `ty` are computed, where it is another one.
@@ -120,6 +151,9 @@ impl<'ctx> Widening<'ctx> {
             Opcode::LLVMAShr => b.ashr(self.signed(first), second()?, ""),
             Opcode::LLVMSDiv => b.sdiv(self.signed(first), self.signed(value.operand(1)?), ""),
             Opcode::LLVMSRem => b.srem(self.signed(first), self.signed(value.operand(1)?), ""),
+            Opcode::LLVMFPToUI | Opcode::LLVMFPToSI => b.cast(instruction.opcode(), first, wide(ty), ""),
+            Opcode::LLVMUIToFP => b.cast(Opcode::LLVMUIToFP, self.unsigned(first), ty, ""),
+            Opcode::LLVMSIToFP => b.cast(Opcode::LLVMSIToFP, self.signed(first), ty, ""),
             Opcode::LLVMFreeze => b.freeze(self.unsigned(first)),
             Opcode::LLVMSelect => b.select(first, second()?, self.unsigned(value.operand(2)?), ""),
             Opcode::LLVMICmp => {

@@ -2,16 +2,24 @@
 //! extended instructions or plain arithmetic.
 
 use super::products;
+use super::truncations::splat;
 use scythe_llvm::{Builder, CallConv, Function, Instruction, IntPredicate, Module, Opcode, Type, Value};
 
-/// Replaces all calls of such intrinsics.
-pub fn run(module: &Module<'_>) {
+/// The extension that has an instruction for turning the order of bits round.
+const BIT_INSTRUCTIONS: &str = "SPV_KHR_bit_instructions";
+
+/// Replaces all calls of such intrinsics, for a driver that knows these extensions.
+pub fn run(module: &Module<'_>, extensions: &[String]) {
+    let has_bit_instructions = extensions.iter().any(|name| name == BIT_INSTRUCTIONS);
     for intrinsic in module.functions().filter(|f| f.is_intrinsic()).collect::<Vec<_>>() {
         let name = intrinsic.name();
         let mut parts = name.split('.').skip(1);
         let Some(replace) = replacement(parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) else {
             continue;
         };
+        if name.starts_with("llvm.bitreverse.") && has_bit_instructions {
+            continue;
+        }
         for call in intrinsic.users().into_iter().filter_map(|user| user.as_instruction()) {
             let builder = module.context().create_builder();
             builder.position_before(call);
@@ -29,6 +37,7 @@ type Replace = for<'ctx> fn(&Site<'_, 'ctx>) -> Option<Value<'ctx>>;
 fn replacement(first: &str, second: &str) -> Option<Replace> {
     Some(match (first, second) {
         ("canonicalize", _) => |site| site.args().first().copied(),
+        ("bitreverse", _) => |site| site.bits_reversed(),
         ("exp10", _) => |site| site.maths("exp10"),
         ("ldexp", _) => |site| site.maths("ldexp"),
         ("minimumnum", _) => |site| site.maths("fmin"),
@@ -74,6 +83,23 @@ impl<'ctx> Site<'_, 'ctx> {
 
     fn maths(&self, name: &str) -> Option<Value<'ctx>> {
         self.ocl(name, self.call.ty(), &self.args())
+    }
+
+    /// Halves change places, then halves of these, down to single bits.
+    fn bits_reversed(&self) -> Option<Value<'ctx>> {
+        let (args, b) = (self.args(), self.builder);
+        let (mut value, ty) = (*args.first()?, self.call.ty());
+        let width = ty.scalar().int_width().filter(|width| [8, 16, 32, 64].contains(width))?;
+        let number = |number: u64| splat(b, ty.scalar().const_int(number), ty);
+        let mut distance = width / 2;
+        while distance > 0 {
+            // The lower part of each pair.
+            let mask = number((u64::MAX >> (64 - width)) / ((1 << distance) + 1));
+            let upper = b.and(b.lshr(value, number(distance.into()), ""), mask, "");
+            value = b.or(upper, b.shl(b.and(value, mask, ""), number(distance.into()), ""), "");
+            distance /= 2;
+        }
+        Some(value)
     }
 
     fn rounded(&self) -> Option<Value<'ctx>> {

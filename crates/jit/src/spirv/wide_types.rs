@@ -3,6 +3,7 @@
 //! SPIR-V's data layout aligns them like words, and clang writes the gaps that programs see as fields of their own. So no byte of a
 //! structure or array moves.
 
+use super::constants::replace_variable;
 use scythe_llvm::{Builder, Module, Type, TypeKind, Value};
 
 /// The width of such an integer, or of a vector's elements.
@@ -41,15 +42,7 @@ pub fn replace_variables(module: &Module<'_>) -> Result<(), String> {
                 format!("the initial value of variable '{name}' has integers of more than 64 bits that are no numbers: '{value}'")
             })?),
         };
-        let align = if old.align() == 0 { old.value_type().abi_align(module).unwrap_or(0) } else { old.align() };
-        let new = module.add_global("", ty, old.address_space());
-        new.set_linkage(old.linkage());
-        new.copy_attributes_from(old);
-        new.set_align(align);
-        new.set_initializer(initial);
-        old.replace_all_uses_with(new.as_value());
-        old.erase();
-        new.set_name(&name);
+        replace_variable(module, old, ty, initial);
     }
     Ok(())
 }

@@ -1,0 +1,89 @@
+//! Gives memory whose type SPIR-V does not have the type of so many bytes.
+//!
+//! Of a structure with an array without elements, as programs write for one of any length, the SPIR-V back end makes one in
+//! which all arrays are pointers. It takes a wider integer for one of a width that SPIR-V lacks, and does not know vectors
+//! of five or six elements. Whoever steps over such memory, or keeps it in a variable of a function, then uses what is
+//! beside it.
+//!
+//! Guarantee: afterwards neither a variable of a function nor the computation of an address depends on such a type.
+//! (Variables of the module are [`super::constants`]' concern.)
+
+use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, TypeKind, Value};
+
+/// Replaces such types in all functions. An error names an address that is computed with elements of unknown size.
+pub fn run(module: &Module<'_>) -> Result<(), String> {
+    let builder = module.context().create_builder();
+    for function in module.functions().filter(|f| !f.is_declaration()) {
+        for instruction in function.instructions().collect::<Vec<_>>() {
+            builder.position_before(instruction);
+            let other = match instruction.opcode() {
+                Opcode::LLVMAlloca => variable(module, &builder, instruction),
+                Opcode::LLVMGetElementPtr if instruction.gep_source_type().is_some_and(|ty| !is_known(ty)) => {
+                    let address = address(module, &builder, instruction);
+                    Some(address.ok_or_else(|| {
+                        let (function, text) = (function.name(), instruction.as_value().to_string());
+                        format!(
+                            "function '{function}' computes an address in a way that cannot be translated: '{text}'"
+                        )
+                    })?)
+                }
+                _ => None,
+            };
+            if let Some(other) = other {
+                instruction.replace_all_uses_with(other);
+                instruction.erase();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether SPIR-V has a type that lies in memory like this one.
+pub fn is_known(ty: Type<'_>) -> bool {
+    match ty.kind() {
+        TypeKind::LLVMIntegerTypeKind => matches!(ty.int_width(), Some(8 | 16 | 32 | 64)),
+        TypeKind::LLVMVectorTypeKind => {
+            matches!(ty.element_count(), Some(2 | 3 | 4 | 8 | 16)) && ty.element().is_some_and(is_known)
+        }
+        TypeKind::LLVMArrayTypeKind => ty.element_count() != Some(0) && ty.element().is_some_and(is_known),
+        TypeKind::LLVMStructTypeKind => ty.contained().into_iter().all(is_known),
+        _ => true,
+    }
+}
+
+/// A variable of as many bytes, with the same alignment.
+fn variable<'ctx>(module: &Module<'ctx>, builder: &Builder<'ctx>, variable: Instruction<'ctx>) -> Option<Value<'ctx>> {
+    let ty = variable.allocated_type().filter(|ty| !is_known(*ty))?;
+    let bytes = module.context().int_type(8).array(ty.alloc_size(module)?.max(1));
+    let new = builder.array_alloca(bytes, variable.as_value().operand(0)?, "");
+    new.set_align(variable.alignment());
+    Some(new.as_value())
+}
+
+/// The same address, computed in bytes. `None` for vectors of addresses, and types without size.
+fn address<'ctx>(module: &Module<'ctx>, builder: &Builder<'ctx>, gep: Instruction<'ctx>) -> Option<Value<'ctx>> {
+    let word = module.context().int_type(64);
+    let mut operands = gep.as_value().operands();
+    let base = operands.next().filter(|base| base.ty().is_pointer() && gep.ty().is_pointer())?;
+    let mut ty = gep.gep_source_type()?;
+    let mut sum = word.const_null();
+    for (place, index) in operands.enumerate() {
+        let fields = ty.contained();
+        if place > 0 && ty.is_struct() {
+            let field = u32::try_from(index.const_int_value()?).ok()?;
+            sum = builder.add(sum, word.const_int(ty.field_offset(module, field)?), "");
+            ty = *fields.get(field as usize)?;
+            continue;
+        }
+        // The first index steps over wholes, the others go inside.
+        ty = if place > 0 { ty.element()? } else { ty };
+        let index = match index.ty().int_width()? {
+            64 => index,
+            0..64 => builder.sext(index, word, ""),
+            _ => builder.trunc(index, word, ""),
+        };
+        let size = word.const_int(ty.alloc_size(module)?);
+        sum = builder.add(sum, builder.mul(index, size, ""), "");
+    }
+    Some(builder.gep(module.context().int_type(8), base, &[sum], ""))
+}

@@ -1,0 +1,53 @@
+//! Replaces zero extensions of truncated integers by masks.
+//!
+//! LLVM's legaliser makes a mask of such a pair itself, but of the truncation that this takes the SPIR-V back end believes
+//! that its result has the operand's type: operations then have operands of two widths, which is no valid SPIR-V.
+//!
+//! Guarantee: afterwards no operand of a zero extension is a truncation.
+
+use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, Value};
+use std::cmp::Ordering;
+
+/// Replaces them in all functions. Truncations that nothing else needs stay for others to remove.
+pub fn run(module: &Module<'_>) {
+    let builder = module.context().create_builder();
+    for function in module.functions().filter(|f| !f.is_declaration()) {
+        let extension = |i: &Instruction<'_>| i.opcode() == Opcode::LLVMZExt;
+        for extension in function.instructions().filter(extension).collect::<Vec<_>>() {
+            builder.position_before(extension);
+            if let Some(masked) = masked(&builder, extension) {
+                extension.replace_all_uses_with(masked);
+                extension.erase();
+            }
+        }
+    }
+}
+
+/// The lower bits of what was truncated, in the type that the truncation is extended to.
+fn masked<'ctx>(builder: &Builder<'ctx>, extension: Instruction<'ctx>) -> Option<Value<'ctx>> {
+    let (narrow, ty) = (extension.as_value().operand(0)?, extension.ty());
+    let mut whole = untruncated(narrow)?;
+    while let Some(wider) = untruncated(whole) {
+        whole = wider;
+    }
+    let width = |ty: Type<'ctx>| ty.scalar().int_width();
+    let resized = match width(whole.ty())?.cmp(&width(ty)?) {
+        Ordering::Equal => whole,
+        Ordering::Greater => builder.trunc(whole, ty, ""),
+        Ordering::Less => builder.zext(whole, ty, ""),
+    };
+    let mask = ty.scalar().const_int(u64::MAX >> (64 - width(narrow.ty())?.min(64)));
+    Some(builder.and(resized, splat(builder, mask, ty), ""))
+}
+
+/// What `value` is a truncation of.
+fn untruncated(value: Value<'_>) -> Option<Value<'_>> {
+    value.as_instruction().filter(|i| i.opcode() == Opcode::LLVMTrunc)?.as_value().operand(0)
+}
+
+/// `element` in all elements of a vector; alone, where `ty` is no vector type.
+pub fn splat<'ctx>(builder: &Builder<'ctx>, element: Value<'ctx>, ty: Type<'ctx>) -> Value<'ctx> {
+    let index = |at| ty.context().int_type(32).const_int(at);
+    let filled = |vector, at| builder.insert_element(vector, element, index(at), "");
+    ty.element_count().map_or(element, |count| (0..count).fold(ty.poison(), filled))
+}
