@@ -243,3 +243,50 @@ fn remainders_without_cuda_are_exact_and_gamma_is_close() {
     let out = project.run("./app", &[]).ok();
     assert_eq!(out.stdout, "0 0 wrong\n");
 }
+
+/// Two functions that no one inlines, in units of their own, and a kernel that calls both.
+const FLUSHES: &str = "#include <sycl/sycl.hpp>
+[[gnu::noinline]] SYCL_EXTERNAL float flushes(float x, float y) { return sycl::exp2(x) + x * y / 3.0f; }
+";
+const KEEPS: &str = "#include <sycl/sycl.hpp>
+SYCL_EXTERNAL float flushes(float, float);
+[[gnu::noinline]] SYCL_EXTERNAL float keeps(float x, float y) { return sycl::sqrt(x) - x * y / 3.0f; }
+int main() {
+  sycl::queue q;
+  float *p = sycl::malloc_shared<float>(64, q);
+  q.parallel_for<class Both>(64, [=](sycl::id<1> i) { p[i] = flushes(p[i], 2.0f) + keeps(p[i], 3.0f); }).wait();
+}
+";
+
+/// The PTX of a function, up to its end.
+fn function<'a>(ptx: &'a str, name: &str) -> &'a str {
+    let starts = ptx.match_indices(name).map(|(at, _)| &ptx[at..]);
+    let body = starts
+        .filter_map(|text| Some(&text[..text.find("\n}")?]))
+        .find(|text| text.find('{').is_some_and(|open| text.find(';').is_none_or(|end| open < end)));
+    body.unwrap_or_else(|| panic!("no function {name} in {ptx}"))
+}
+
+#[test]
+fn units_with_and_without_denormal_numbers_are_linked() {
+    let fast: &[&str] = &["-ffast-math", "-fdenormal-fp-math=preserve-sign"];
+    // As one program each, and mixed.
+    let ways = [(fast, fast, true, true), (&["-ffast-math"], &[], false, false), (fast, &[], true, false)];
+    for (first, second, first_flushes, second_flushes) in ways {
+        let project = Project::new().file("flushes.cpp", FLUSHES).file("keeps.cpp", KEEPS);
+        let cuda = format!("--cuda-path={}", cuda());
+        let common = ["-fsycl", "-O2", "-fsycl-targets=nvidia_gpu_sm_80", &cuda];
+        for (unit, own) in [("flushes", first), ("keeps", second)] {
+            let (source, object) = (format!("{unit}.cpp"), format!("{unit}.o"));
+            scythe(&project, &[&common[..], own, &["-c", &source, "-o", &object]].concat(), &[]).ok();
+        }
+        let link = ["-fsycl-dump-device-code=images", "flushes.o", "keeps.o", "-o", "app"];
+        scythe(&project, &[&common[..], &link].concat(), &[]).ok();
+        let bytes = std::fs::read(&images(&project, "fatbin")[0]).expect("the image can be read");
+        let entries = fatbin::read(&bytes).expect("it is a fat binary");
+        let ptx = String::from_utf8_lossy(entries[1].code).into_owned();
+        let flushes = |name: &str| function(&ptx, name).contains(".ftz.f32");
+        let seen = (flushes("_Z7flushesff"), flushes("_Z5keepsff"));
+        assert_eq!(seen, (first_flushes, second_flushes), "{first:?} and {second:?}: {ptx}");
+    }
+}

@@ -6,6 +6,7 @@
 //! by whoever finishes the module, with the name of its user.
 
 use scythe_llvm::{Context, Linkage, Module, PassOptions, run_passes};
+use scythe_passes::target::nvptx::denormals;
 
 /// Links `libraries` into `module`, in order.
 pub fn run<'ctx>(context: &'ctx Context, module: &Module<'ctx>, libraries: &[&[u8]]) -> Result<(), String> {
@@ -20,6 +21,8 @@ pub fn run<'ctx>(context: &'ctx Context, module: &Module<'ctx>, libraries: &[&[u
         }
         yield_to_others(&library);
         drop_kernels(&library).map_err(|e| e.to_string())?;
+        denormals::reconcile(module);
+        denormals::reconcile(&library);
         module.link(library).map_err(|e| e.to_string())?;
     }
     Ok(())

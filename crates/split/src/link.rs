@@ -10,6 +10,7 @@ use scythe_llvm::{ContextRef, Function, Linkage, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
 use scythe_passes::launch_metadata;
+use scythe_passes::target::nvptx::denormals;
 use std::collections::HashMap;
 
 /// Links `modules`, which all belong to one context; their names stand in messages. The result is called `name` and has
@@ -38,8 +39,10 @@ pub fn link<'ctx>(
     let mut modules = modules.into_iter();
     let Some(linked) = modules.next() else { return Ok(None) };
     keep_unused(&linked);
+    denormals::reconcile(&linked);
     for module in modules {
         keep_unused(&module);
+        denormals::reconcile(&module);
         linked.link(module).map_err(|error| vec![Diagnostic::error(error.to_string()).code(codes::DEVICE_LINK)])?;
     }
     linked.set_name(name);

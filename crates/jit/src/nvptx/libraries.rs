@@ -50,5 +50,6 @@ fn link_file<'ctx>(
         function.set_linkage(Linkage::LLVMLinkOnceODRLinkage);
     }
     library.strip_debug_info();
+    nvptx::denormals::adopt(&library, module);
     module.link(library).map_err(|e| e.to_string())
 }

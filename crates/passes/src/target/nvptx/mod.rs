@@ -13,6 +13,7 @@
 mod atomics;
 mod by_value;
 mod copies;
+pub mod denormals;
 mod error;
 pub mod generic;
 pub mod launch;

@@ -1,0 +1,118 @@
+//! Which code takes denormal numbers (`float`) for zero, where units of a program differ in it.
+//!
+//! Clang notes a unit's choice (`-fdenormal-fp-math`) twice. Attributes of its functions tell code generation. The module flag
+//! [`FLAG`] tells CUDA's maths library, which asks `__nvvm_reflect`: one answer for a whole module, and LLVM refuses to link
+//! modules whose answers differ.
+//!
+//! Guarantees: a function flushes denormals if and only if its unit was compiled to. Functions of CUDA's library do where all
+//! units of the linked module were. The device library's functions, compiled for either, do as the function that they are
+//! inlined into, else not.
+
+use scythe_llvm::{Metadata, Module, Place};
+
+/// 1 where denormals are zero.
+pub const FLAG: &str = "nvvm-reflect-ftz";
+
+const FLAGS: &str = "llvm.module.flags";
+/// Behaviours of flags when modules are linked: the smaller value counts.
+const MINIMUM: u64 = 8;
+
+/// What LLVM calls the attribute for `float`.
+const ATTRIBUTE: &str = "denormal-fp-math-f32";
+
+/// Lets a module for NVPTX be linked with others that made the other choice. One without the flag keeps denormals.
+pub fn reconcile(module: &Module<'_>) {
+    if module.triple().starts_with("nvptx") {
+        rewrite(module, |value| value);
+    }
+}
+
+/// Makes a library one for both choices, before it is linked into `module`, whose flag it then has.
+pub fn adopt(library: &Module<'_>, module: &Module<'_>) {
+    reconcile(module);
+    let flag = module.named_metadata(FLAGS).into_iter().find_map(value).unwrap_or(0);
+    rewrite(library, |_| flag);
+    if !module.functions().any(|f| f.string_attribute(Place::Function, ATTRIBUTE).is_some()) {
+        return;
+    }
+    let dynamic = library.context().string_attribute(ATTRIBUTE, "dynamic,dynamic");
+    for function in library.functions().filter(|f| !f.is_declaration()) {
+        if function.string_attribute(Place::Function, ATTRIBUTE).is_none() {
+            function.add_attribute(Place::Function, dynamic);
+        }
+    }
+}
+
+/// The value of a flag that is [`FLAG`].
+fn value(flag: Metadata<'_>) -> Option<u64> {
+    let name = flag.operand(1)?.string()?;
+    (name == FLAG).then(|| flag.operand(2)?.int())?
+}
+
+/// Gives the module the flag, with what `choose` makes of its value.
+fn rewrite(module: &Module<'_>, choose: impl Fn(u64) -> u64) {
+    let context = module.context();
+    let number = |number: u64| context.int_type(32).const_int(number).as_metadata();
+    let (own, mut flags): (Vec<_>, Vec<_>) =
+        module.named_metadata(FLAGS).into_iter().partition(|flag| value(*flag).is_some());
+    let chosen = choose(own.into_iter().find_map(value).unwrap_or(0));
+    flags.push(context.md_node(&[number(MINIMUM), context.md_string(FLAG), number(chosen)]));
+    module.set_named_metadata(FLAGS, &flags);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scythe_llvm::Context;
+
+    fn unit(name: &str, flag: &str, attribute: &str) -> String {
+        format!(
+            "target triple = \"nvptx64-nvidia-cuda\"
+             define float @{name}(float %x) {attribute} {{ ret float %x }}
+             {flag}"
+        )
+    }
+
+    /// The flag of what is linked of these.
+    fn linked(units: &[String]) -> Result<Option<u64>, String> {
+        let context = Context::new();
+        let parse = |text: &String| context.parse_ir(text.as_bytes(), "unit").expect("valid IR");
+        let whole = parse(&units[0]);
+        reconcile(&whole);
+        for unit in &units[1..] {
+            let other = parse(unit);
+            reconcile(&other);
+            whole.link(other).map_err(|e| e.to_string())?;
+        }
+        Ok(whole.named_metadata(FLAGS).into_iter().find_map(value))
+    }
+
+    #[test]
+    fn libraries_flush_where_all_units_do() {
+        let flag = |v: u32| format!("!llvm.module.flags = !{{!0}}\n!0 = !{{i32 4, !\"nvvm-reflect-ftz\", i32 {v}}}");
+        let [keeps, flushes] = [unit("a", &flag(0), ""), unit("b", &flag(1), "")];
+        let silent = unit("c", "", "");
+        let also = unit("d", &flag(1), "");
+        assert_eq!(linked(&[keeps.clone(), flushes.clone()]), Ok(Some(0)));
+        assert_eq!(linked(&[flushes.clone(), keeps]), Ok(Some(0)));
+        assert_eq!(linked(&[flushes.clone(), also]), Ok(Some(1)));
+        assert_eq!(linked(&[silent.clone(), flushes.clone()]), Ok(Some(0)));
+        assert_eq!(linked(&[flushes, silent]), Ok(Some(0)));
+    }
+
+    #[test]
+    fn libraries_take_over_the_choice() {
+        let context = Context::new();
+        let parse = |text: String| context.parse_ir(text.as_bytes(), "unit").expect("valid IR");
+        let flag = "!llvm.module.flags = !{!0}\n!0 = !{i32 4, !\"nvvm-reflect-ftz\", i32 1}";
+        let own = "\"denormal-fp-math-f32\"=\"preserve-sign\"";
+        let (module, library) = (parse(unit("a", flag, own)), parse(unit("b", "", "")));
+        adopt(&library, &module);
+        module.link(library).expect("flags agree");
+        let mode = |name: &str| {
+            module.function(name).and_then(|f| f.string_attribute(Place::Function, ATTRIBUTE)).unwrap_or_default()
+        };
+        assert_eq!((mode("a").as_str(), mode("b").as_str()), ("preserve-sign", "dynamic,dynamic"));
+        assert_eq!(module.named_metadata(FLAGS).into_iter().find_map(value), Some(1));
+    }
+}
