@@ -17,6 +17,16 @@ void scythe_llvm_copy_ir_flags(LLVMValueRef to, LLVMValueRef from) {
     i->copyIRFlags(unwrap(from));
 }
 
+// What an instruction promises of its operands and its result, beyond what it computes: flags, ranges, attributes of a
+// call and metadata. What is left tells of memory alone.
+void scythe_llvm_drop_promises(LLVMValueRef instruction) {
+  auto *i = unwrap<Instruction>(instruction);
+  i->dropPoisonGeneratingAnnotations();
+  i->dropUBImplyingAttrsAndUnknownMetadata({LLVMContext::MD_tbaa, LLVMContext::MD_tbaa_struct,
+                                            LLVMContext::MD_alias_scope, LLVMContext::MD_noalias,
+                                            LLVMContext::MD_nontemporal, LLVMContext::MD_fpmath});
+}
+
 int scythe_llvm_has_nsw(LLVMValueRef instruction) {
   auto *i = unwrap<Instruction>(instruction);
   if (auto *o = dyn_cast<OverflowingBinaryOperator>(i))

@@ -8,6 +8,7 @@ use std::ffi::{c_int, c_uint};
 // Contract of each function: see `shim/lanes.cpp`; handles are live and of the class that the parameter's name tells.
 unsafe extern "C" {
     fn scythe_llvm_copy_ir_flags(to: LLVMValueRef, from: LLVMValueRef);
+    fn scythe_llvm_drop_promises(instruction: LLVMValueRef);
     fn scythe_llvm_has_nsw(instruction: LLVMValueRef) -> c_int;
     fn scythe_llvm_has_nuw(instruction: LLVMValueRef) -> c_int;
     fn scythe_llvm_is_disjoint(instruction: LLVMValueRef) -> c_int;
@@ -20,6 +21,13 @@ unsafe extern "C" {
 }
 
 impl<'ctx> Instruction<'ctx> {
+    /// Drops what the instruction promises beyond what it computes: that it does not wrap, that its operands and its result are in
+    /// some range, well defined or aligned. For a copy that also runs where nothing made that true.
+    pub fn drop_promises(self) {
+        // SAFETY: live instruction.
+        unsafe { scythe_llvm_drop_promises(self.ptr()) }
+    }
+
     /// Signed arithmetic (or truncation) that does not wrap.
     pub fn nsw(self) -> bool {
         // SAFETY: live instruction.

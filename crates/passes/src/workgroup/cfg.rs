@@ -71,6 +71,7 @@ fn post_order(succs: &[Vec<usize>], root: usize) -> Vec<usize> {
 /// Immediate dominators: `idom[root] == root`; `usize::MAX` where the root does not reach.
 #[derive(Clone, Debug)]
 pub struct Dominators {
+    root: usize,
     idom: Vec<usize>,
     depth: Vec<usize>,
 }
@@ -107,7 +108,7 @@ impl Dominators {
         for &b in order.iter().skip(1) {
             depth[b] = depth[idom[b]] + 1;
         }
-        Self { idom, depth }
+        Self { root, idom, depth }
     }
 
     pub fn of(cfg: &Cfg) -> Self {
@@ -126,6 +127,21 @@ impl Dominators {
             d if d == b => None,
             d => Some(d),
         }
+    }
+
+    /// The last block that dominates both; the root, where it does not reach one of them.
+    pub fn common(&self, mut a: usize, mut b: usize) -> usize {
+        if self.idom[a] == usize::MAX || self.idom[b] == usize::MAX {
+            return self.root;
+        }
+        while a != b {
+            if self.depth[a] >= self.depth[b] {
+                a = self.idom[a];
+            } else {
+                b = self.idom[b];
+            }
+        }
+        a
     }
 
     /// Whether `a` dominates `b` (a block dominates itself).

@@ -1,20 +1,25 @@
 //! Which values differ between the work-items of a sub-group, and how.
 //!
 //! Every value of a function gets a [`Shape`]: the same in all lanes, growing by a constant from lane to lane, or
-//! anything. Every branch is uniform or divergent, every loop too: a loop is divergent when some lanes may leave it before
-//! others.
+//! anything. A shape tells of the lanes that run the value's block together; others may hold anything. Every branch is uniform or
+//! divergent; what that means for joins, loops and masks is the part of [`super::convergence`].
 //!
 //! The analysis is optimistic: everything starts uniform, and facts only get worse until nothing changes. What makes a
 //! value vary is (a) its operands; (b) for a φ, control: two lanes that parted at a divergent branch may reach the φ's
-//! block by different edges; (c) for a value used behind a divergent loop, time: lanes took it in different iterations.
+//! block by different edges; (c) for a value used behind a divergent loop, time: lanes took it from different iterations.
 //!
 //! Soundness of uniform loads: a non-atomic load from one address by several work-items, none ordered against a store to
 //! that address, gives the same value to all, or the program has a data race.
 
+mod extension;
+
+pub use extension::{Among, Wider};
+
 use super::cfg::{Cfg, Dominators, Loops};
+use super::convergence::Convergence;
 use super::queries::{self, Query};
 use scythe_llvm::{BasicBlock, Function, Instruction, Module, Opcode, Type, TypeKind, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// How a value relates between neighbouring lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,14 +103,9 @@ pub struct Divergence<'ctx> {
     pub dom: Dominators,
     pub loops: Loops,
     shapes: HashMap<Value<'ctx>, Shape>,
-    pub divergent_branch: Vec<bool>,
-    pub divergent_loop: Vec<bool>,
-    /// Executed by some lanes only, at times.
-    pub masked: Vec<bool>,
+    pub convergence: Convergence,
     /// A work-item number was taken to fit 31 bits.
     pub narrow: std::cell::Cell<bool>,
-    /// Where the lanes that part at a block's end meet again.
-    reconverges: Vec<Option<usize>>,
 }
 
 /// Why a function is left as it is: said in traces and tests.
@@ -149,8 +149,7 @@ impl<'ctx> Divergence<'ctx> {
         if let Some(b) = (0..blocks.len()).find(|&b| b != exit && post.immediate(b).is_none()) {
             return Err(Unsuitable(format!("block {b} never reaches the return")));
         }
-        let n = blocks.len();
-        let divergent_loop = vec![false; loops.loops.len()];
+        let convergence = Convergence::new(&cfg, &loops);
         let mut this = Self {
             blocks,
             index,
@@ -158,14 +157,10 @@ impl<'ctx> Divergence<'ctx> {
             dom,
             loops,
             shapes: HashMap::new(),
-            divergent_branch: vec![false; n],
-            divergent_loop,
-            masked: vec![false; n],
+            convergence,
             narrow: std::cell::Cell::new(false),
-            reconverges: (0..n).map(|b| post.immediate(b)).collect(),
         };
-        this.solve(module, calls, &post);
-        this.find_masked(&post);
+        this.solve(module, calls);
         Ok(this)
     }
 
@@ -174,15 +169,34 @@ impl<'ctx> Divergence<'ctx> {
         self.shapes.get(&value).copied().unwrap_or(Shape::Uniform)
     }
 
-    fn solve(&mut self, module: &Module<'ctx>, calls: &dyn CallShapes, post: &Dominators) {
+    /// The shape of an operand as the lanes of `block` see it: those that left a loop in different iterations took different values.
+    pub fn shape_in(&self, value: Value<'ctx>, block: usize) -> Shape {
+        let made = value.as_instruction().and_then(|i| i.block()).map(|b| self.index[&b]);
+        match made {
+            Some(made) if self.convergence.differs_in_time(&self.loops, made, block) => Shape::Varying,
+            _ => self.shape(value),
+        }
+    }
+
+    /// The value is the same for all lanes that made it, wherever it is used.
+    pub fn is_uniform_for_all(&self, value: Value<'ctx>) -> bool {
+        let uniform = |b: BasicBlock<'ctx>| self.shape_in(value, self.index[&b]) == Shape::Uniform;
+        let users = || value.users().into_iter().filter_map(|u| u.as_instruction());
+        self.shape(value) == Shape::Uniform
+            && users().all(|u| match u.opcode() {
+                Opcode::LLVMPHI => u.incoming().into_iter().filter(|x| x.0 == value).all(|x| uniform(x.1)),
+                _ => u.block().is_none_or(uniform),
+            })
+    }
+
+    fn solve(&mut self, module: &Module<'ctx>, calls: &dyn CallShapes) {
         let rpo = self.cfg.reverse_post_order();
-        let mut joins: HashSet<usize> = HashSet::new();
         loop {
             let mut changed = false;
             for &b in &rpo {
                 let instructions: Vec<_> = self.blocks[b].instructions().collect();
                 for i in instructions {
-                    let new = self.transfer(module, calls, b, i, &joins);
+                    let new = self.transfer(module, calls, b, i);
                     let old = self.shapes.get(&i.as_value()).copied();
                     let new = match old {
                         Some(old) if old != new => {
@@ -196,12 +210,11 @@ impl<'ctx> Divergence<'ctx> {
                         changed = true;
                     }
                 }
-                if self.cfg.succs[b].len() > 1 && !self.divergent_branch[b] {
+                if self.cfg.succs[b].len() > 1 && !self.convergence.divergent_branch()[b] {
                     let end = self.blocks[b].terminator().expect("checked before");
                     let condition = end.operand(0).expect("a conditional branch has a condition");
-                    if self.shape(condition) != Shape::Uniform {
-                        self.divergent_branch[b] = true;
-                        self.part(b, post, &rpo, &mut joins);
+                    if self.shape_in(condition, b) != Shape::Uniform {
+                        self.convergence.part(&self.cfg, &self.loops, b);
                         changed = true;
                     }
                 }
@@ -212,142 +225,22 @@ impl<'ctx> Divergence<'ctx> {
         }
     }
 
-    /// Lanes part at the end of `branch`: finds where they may meet again by different edges, and which loops they leave
-    /// at different times. Each successor's label spreads forward until the branch's post-dominator; a block that two labels
-    /// reach is a join and spreads its own.
-    fn part(&mut self, branch: usize, post: &Dominators, rpo: &[usize], joins: &mut HashSet<usize>) {
-        let stop = post.immediate(branch);
-        let mut position = vec![0; self.cfg.len()];
-        for (i, &b) in rpo.iter().enumerate() {
-            position[b] = i;
-        }
-        let mut label: HashMap<usize, usize> = HashMap::new();
-        let mut left: HashSet<usize> = HashSet::new();
-        let note =
-            |label: &mut HashMap<usize, usize>, joins: &mut HashSet<usize>, to: usize, l: usize| match label.get(&to) {
-                Some(&old) if old != l => {
-                    label.insert(to, to);
-                    joins.insert(to);
-                }
-                Some(_) => {}
-                None => {
-                    label.insert(to, l);
-                }
-            };
-        for &s in &self.cfg.succs[branch] {
-            if position[s] > position[branch] {
-                note(&mut label, joins, s, s);
-            }
-            self.leaves(branch, s, &mut left);
-        }
-        for &b in rpo.iter().filter(|&&b| position[b] > position[branch]) {
-            let Some(&l) = label.get(&b) else { continue };
-            if Some(b) == stop {
-                continue;
-            }
-            for &s in &self.cfg.succs[b] {
-                if position[s] > position[b] {
-                    note(&mut label, joins, s, l);
-                }
-                // Only loops that hold the branch are left at different times because of it.
-                for lp in self.loops.around(branch) {
-                    let lp_ref = &self.loops.loops[lp];
-                    if lp_ref.contains[b] && !lp_ref.contains[s] {
-                        left.insert(lp);
-                    }
-                }
-            }
-        }
-        // A loop is divergent when the branch lets one side leave it while the other stays: when the branch's own
-        // post-dominator lies outside it.
-        for lp in self.loops.around(branch).collect::<Vec<_>>() {
-            let outside = stop.is_none_or(|s| !self.loops.loops[lp].contains[s] || s == self.loops.loops[lp].header);
-            if left.contains(&lp) && outside {
-                self.divergent_loop[lp] = true;
-                for &(_, to) in &self.loops.loops[lp].exits {
-                    joins.insert(to);
-                }
-            }
-        }
-    }
-
-    fn leaves(&self, from: usize, to: usize, left: &mut HashSet<usize>) {
-        for lp in self.loops.around(from) {
-            if !self.loops.loops[lp].contains[to] {
-                left.insert(lp);
-            }
-        }
-    }
-
-    /// A block runs under a mask when it lies between a divergent branch and where the lanes meet again, or in a divergent
-    /// loop.
-    fn find_masked(&mut self, post: &Dominators) {
-        for b in 0..self.cfg.len() {
-            if !self.divergent_branch[b] {
-                continue;
-            }
-            let stop = post.immediate(b);
-            let mut work: Vec<usize> = self.cfg.succs[b].clone();
-            let mut seen = HashSet::new();
-            while let Some(x) = work.pop() {
-                if Some(x) != stop && seen.insert(x) {
-                    self.masked[x] = true;
-                    work.extend(&self.cfg.succs[x]);
-                }
-            }
-        }
-        for (l, lp) in self.loops.loops.iter().enumerate() {
-            if self.divergent_loop[l] {
-                for b in (0..self.cfg.len()).filter(|&b| lp.contains[b]) {
-                    self.masked[b] = true;
-                }
-            }
-        }
-    }
-
-    /// Some divergent branch inside loop `l` switches lanes off in `block`.
-    pub fn masked_within(&self, block: usize, l: usize) -> bool {
-        let lp = &self.loops.loops[l];
-        let inner = self.loops.around(block).take_while(|&x| x != l).any(|x| self.divergent_loop[x]);
-        inner
-            || (0..self.cfg.len()).filter(|&b| lp.contains[b] && self.divergent_branch[b]).any(|b| {
-                let stop = self.reconverges[b];
-                let mut work: Vec<usize> = self.cfg.succs[b].clone();
-                let mut seen = HashSet::new();
-                while let Some(x) = work.pop() {
-                    if Some(x) != stop && x != lp.header && lp.contains[x] && seen.insert(x) {
-                        if x == block {
-                            return true;
-                        }
-                        work.extend(&self.cfg.succs[x]);
-                    }
-                }
-                false
-            })
-    }
-
-    fn transfer(
-        &self,
-        module: &Module<'ctx>,
-        calls: &dyn CallShapes,
-        block: usize,
-        i: Instruction<'ctx>,
-        joins: &HashSet<usize>,
-    ) -> Shape {
-        let operand = |n: u32| i.operand(n).map_or(Shape::Uniform, |v| self.shape(v));
+    fn transfer(&self, module: &Module<'ctx>, calls: &dyn CallShapes, block: usize, i: Instruction<'ctx>) -> Shape {
+        let shape = |v: Value<'ctx>| self.shape_in(v, block);
+        let operand = |n: u32| i.operand(n).map_or(Shape::Uniform, shape);
         let constant = |n: u32| i.operand(n).and_then(signed_constant);
-        let all_uniform = || i.operands().all(|v| self.shape(v) == Shape::Uniform);
+        let all_uniform = || i.operands().all(|v| shape(v) == Shape::Uniform);
         let plain = || {
             if all_uniform() {
                 Shape::Uniform
-            } else if i.operands().all(|v| self.shape(v).is_even()) {
+            } else if i.operands().all(|v| shape(v).is_even()) {
                 Shape::Rows { along: 0, down: None }
             } else {
                 Shape::Varying
             }
         };
         match i.opcode() {
-            Opcode::LLVMPHI => self.phi(block, i, joins),
+            Opcode::LLVMPHI => self.phi(block, i),
             Opcode::LLVMAdd => add(operand(0), operand(1), 1),
             Opcode::LLVMOr if i.is_disjoint() => add(operand(0), operand(1), 1),
             Opcode::LLVMSub => add(operand(0), operand(1), -1),
@@ -376,24 +269,20 @@ impl<'ctx> Divergence<'ctx> {
             {
                 Shape::Varying
             }
-            // A narrow index that does not wrap stays linear when widened. Work-item numbers fit 31 bits wherever the
-            // vectorised code is used (its caller checks), so their truncation does not wrap.
-            Opcode::LLVMSExt | Opcode::LLVMZExt => match operand(0) {
-                Shape::Linear(s) if self.no_wrap(i.operand(0).expect("a cast has an operand"), i.opcode(), 8) => {
-                    Shape::Linear(s)
-                }
-                Shape::Linear(s) => hopefully(s),
-                Shape::Rows { .. } => self.extended(i.operand(0).expect("a cast has an operand"), i.opcode()),
-                Shape::Uniform => Shape::Uniform,
-                _ => Shape::Varying,
-            },
+            Opcode::LLVMSExt | Opcode::LLVMZExt => {
+                let (narrow, bits) = (i.operand(0).expect("a cast has an operand"), i.ty().int_width().unwrap_or(64));
+                self.widened(narrow, operand(0), i.opcode(), bits)
+            }
             Opcode::LLVMTrunc => match operand(0) {
                 kept @ (Shape::Linear(_) | Shape::Rows { .. }) if i.ty().int_width().is_some_and(|w| w >= 32) => kept,
                 _ => plain(),
             },
-            Opcode::LLVMFreeze | Opcode::LLVMAddrSpaceCast | Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr => operand(0),
+            Opcode::LLVMFreeze | Opcode::LLVMAddrSpaceCast => operand(0),
+            // Other widths are extended, too.
+            Opcode::LLVMPtrToInt if i.ty().int_width().is_some_and(|w| w <= 64) => operand(0),
+            Opcode::LLVMIntToPtr if i.operand(0).is_some_and(|v| v.ty().int_width() == Some(64)) => operand(0),
             Opcode::LLVMBitCast if i.ty().is_pointer() => operand(0),
-            Opcode::LLVMGetElementPtr => self.gep(module, i),
+            Opcode::LLVMGetElementPtr => self.gep(module, block, i),
             Opcode::LLVMSelect => {
                 if operand(0) != Shape::Uniform {
                     plain()
@@ -414,7 +303,7 @@ impl<'ctx> Divergence<'ctx> {
                 Shape::linear(size as i64)
             }
             Opcode::LLVMCall => {
-                let args: Vec<Shape> = i.args().iter().map(|&a| self.shape(a)).collect();
+                let args: Vec<Shape> = i.args().iter().map(|&a| shape(a)).collect();
                 calls.shape(i, &args).unwrap_or_else(|| {
                     let pure_call = i.called_function().is_some_and(|f| f.only_computes());
                     if pure_call && args.iter().all(|&a| a == Shape::Uniform) { Shape::Uniform } else { Shape::Varying }
@@ -425,34 +314,24 @@ impl<'ctx> Divergence<'ctx> {
         }
     }
 
-    fn phi(&self, block: usize, phi: Instruction<'ctx>, joins: &HashSet<usize>) -> Shape {
+    fn phi(&self, block: usize, phi: Instruction<'ctx>) -> Shape {
         let incoming = phi.incoming();
         let first = incoming.first().map(|x| x.0);
-        let same = incoming.iter().all(|x| Some(x.0) == first);
-        if joins.contains(&block) {
-            // One value by all edges stays what it is, unless lanes took it in different rounds of a loop.
-            let timely = incoming.iter().all(|&(v, _)| {
-                let defined = v.as_instruction().and_then(|d| d.block()).map(|d| self.index[&d]);
-                defined.is_none_or(|d| {
-                    !self.loops.around(d).any(|l| self.divergent_loop[l] && !self.loops.loops[l].contains[block])
-                })
-            });
-            if !(same && timely) {
-                return Shape::Varying;
-            }
+        // One value by all edges stays what it is.
+        if self.convergence.is_join(block) && !incoming.iter().all(|x| Some(x.0) == first) {
+            return Shape::Varying;
         }
         let known: Vec<Shape> = incoming
             .iter()
             .filter(|(v, _)| !v.is_undef_or_poison())
-            .filter_map(
-                |&(v, _)| if v.as_instruction().is_some() { self.shapes.get(&v).copied() } else { Some(self.shape(v)) },
-            )
+            .filter(|(v, _)| v.as_instruction().is_none() || self.shapes.contains_key(v))
+            .map(|&(v, _)| self.shape_in(v, block))
             .collect();
         known.iter().copied().reduce(Shape::join).unwrap_or(Shape::Uniform)
     }
 
-    fn gep(&self, module: &Module<'ctx>, gep: Instruction<'ctx>) -> Shape {
-        let Some(mut total) = gep.operand(0).map(|v| self.shape(v)) else { return Shape::Varying };
+    fn gep(&self, module: &Module<'ctx>, block: usize, gep: Instruction<'ctx>) -> Shape {
+        let Some(mut total) = gep.operand(0).map(|v| self.shape_in(v, block)) else { return Shape::Varying };
         let Some(mut ty) = gep.gep_source_type() else { return Shape::Varying };
         for n in 1..gep.operand_count() {
             let index = gep.operand(n).expect("in range");
@@ -470,17 +349,13 @@ impl<'ctx> Divergence<'ctx> {
                     None => return Shape::Varying,
                 }
             }
-            let mut shape = self.shape(index);
+            let mut shape = self.shape_in(index, block);
             if shape == Shape::Uniform {
                 continue;
             }
-            // An index narrower than a pointer is sign-extended: it must not wrap.
-            if index.ty().int_width() != Some(64) {
-                shape = match shape {
-                    Shape::Linear(s) if !self.no_wrap(index, Opcode::LLVMSExt, 8) => hopefully(s),
-                    Shape::Rows { .. } => self.extended(index, Opcode::LLVMSExt),
-                    other => other,
-                };
+            // An index narrower than a pointer is sign-extended, a wider one cut.
+            if index.ty().int_width().is_some_and(|w| w < 64) {
+                shape = self.widened(index, shape, Opcode::LLVMSExt, 64);
             }
             let size = ty.alloc_size(module).map(|n| n as i64);
             total = match scale(shape, size) {
@@ -491,15 +366,15 @@ impl<'ctx> Divergence<'ctx> {
         total
     }
 
-    /// A value in rows of a narrow type, made wider: what is left of its distances.
-    fn extended(&self, value: Value<'ctx>, extension: Opcode) -> Shape {
-        let Shape::Rows { along, down } = self.shape(value) else { return Shape::Varying };
-        if self.no_wrap(value, extension, 8) {
-            Shape::Rows { along, down }
-        } else if along == 0 || self.no_wrap_along(value, extension, 8) {
-            Shape::Rows { along, down: None }
-        } else {
-            Shape::Varying
+    /// The shape of a narrow value, made wider. A narrow number that does not wrap stays linear. Work-item numbers fit 31 bits
+    /// wherever the vectorised code is used (its caller checks), so their truncation does not wrap.
+    fn widened(&self, narrow: Value<'ctx>, shape: Shape, extension: Opcode, bits: u32) -> Shape {
+        match shape {
+            Shape::Linear(s) if self.keeps_distance(narrow, extension, bits, Among::All) => Shape::Linear(s),
+            Shape::Linear(s) => hopefully(s),
+            Shape::Rows { .. } => self.extended(narrow, extension, bits),
+            Shape::Uniform => Shape::Uniform,
+            Shape::Hopefully(_) | Shape::Varying => Shape::Varying,
         }
     }
 
@@ -507,42 +382,6 @@ impl<'ctx> Divergence<'ctx> {
     fn rely_on(&self, number: Value<'ctx>) {
         if !is_local_number(number) {
             self.narrow.set(true);
-        }
-    }
-
-    /// A linear value of a narrow type that does not wrap from lane to lane.
-    fn no_wrap(&self, value: Value<'ctx>, extension: Opcode, depth: u32) -> bool {
-        self.shape(value) == Shape::Uniform || self.no_wrap_by(value, extension, depth, &Self::no_wrap)
-    }
-
-    /// The same within each row.
-    fn no_wrap_along(&self, value: Value<'ctx>, extension: Opcode, depth: u32) -> bool {
-        self.shape(value).is_even() || self.no_wrap_by(value, extension, depth, &Self::no_wrap_along)
-    }
-
-    fn no_wrap_by(
-        &self,
-        value: Value<'ctx>,
-        extension: Opcode,
-        depth: u32,
-        below: &dyn Fn(&Self, Value<'ctx>, Opcode, u32) -> bool,
-    ) -> bool {
-        let Some(i) = value.as_instruction() else { return true };
-        if depth == 0 {
-            return false;
-        }
-        let signed = extension == Opcode::LLVMSExt;
-        let mut operands = i.operands();
-        match i.opcode() {
-            Opcode::LLVMTrunc => i.operand(0).is_some_and(|v| is_number(v) || (if signed { i.nsw() } else { i.nuw() })),
-            Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl => {
-                (if signed { i.nsw() } else { i.nuw() }) && operands.all(|v| below(self, v, extension, depth - 1))
-            }
-            Opcode::LLVMOr if i.is_disjoint() => operands.all(|v| below(self, v, extension, depth - 1)),
-            Opcode::LLVMSExt | Opcode::LLVMZExt | Opcode::LLVMFreeze => {
-                operands.all(|v| below(self, v, extension, depth - 1))
-            }
-            _ => false,
         }
     }
 }

@@ -357,7 +357,7 @@ impl<'ctx> Maker<'_, 'ctx> {
         uniform: Option<&Divergence<'ctx>>,
     ) -> Vec<Crosser<'ctx>> {
         let mut at = live_at_barriers(version, cuts);
-        let shared = |v: Value<'ctx>| uniform.is_some_and(|u| u.shape(v) == Shape::Uniform);
+        let shared = |v: Value<'ctx>| uniform.is_some_and(|u| u.is_uniform_for_all(v));
         // What is computed again from shared values keeps them alive. They dominate it, so that wherever it is live they have
         // the values it was made from.
         let mut again = HashSet::new();

@@ -16,19 +16,19 @@
 //!
 //! [`super::divergence`] tells which values differ between lanes. Uniform values stay scalar. Linear values (lane 0 plus
 //! a constant per lane) stay scalar too, with a vector form for whoever needs it. All else becomes a vector. Control flow is
-//! partially linearised ([`super::cfg::linearize`]): uniform branches stay branches; the two sides of a divergent branch
+//! partially linearised ([`super::plan`], [`super::cfg::linearize`]): uniform branches stay branches; the two sides of a divergent branch
 //! run one after the other, each under its mask; a divergent loop runs until no lane is left in it.
 //!
 //! Masks and the φs of blocks whose incoming edges changed live in stack slots while the function is rebuilt; SROA turns them
-//! into registers afterwards. The rules, which the test of `linearize` plays through on random graphs:
+//! into registers afterwards. The rules, which the test of `plan` plays through on random graphs:
 //!
 //! * entering a masked block takes its mask slot and clears it; leaving along an edge adds lanes to the target's slot;
 //! * the value of a φ is stored along the edge it comes by, for the lanes that take this edge;
 //! * in a masked block, effects are confined to active lanes, and nothing that could trap runs for inactive ones.
 //!
-//! A block whose mask may be empty still runs; only a loop with a uniform exit is guarded so that it is not entered with an
-//! empty mask, since its condition would then mean nothing.
+//! A block whose mask may be empty still runs ([`super::plan`]).
 
+mod copies;
 mod elementwise;
 mod exchange;
 mod instructions;
@@ -38,8 +38,9 @@ mod rows;
 pub use elementwise::is_hint;
 pub use rows::Fold;
 
-use super::cfg::{Exit, compact_order, linearize};
+use super::cfg::{Cfg, Dominators, Exit, Loops, Shapeless};
 use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
+use super::plan::Plan;
 use super::queries::{self, Query};
 use super::subgroup::Primitive;
 use scythe_llvm::{
@@ -63,8 +64,19 @@ pub struct Options {
 pub const ACTIVE_LANES: &str = "__scythe_active_lanes";
 
 /// LLVM passes that bring a function into the shape that widening needs.
-pub const PREPARE: &str =
-    "function(lower-switch,mergereturn,fix-irreducible,scalarizer<load-store>,loop-simplify,lcssa)";
+pub const PREPARE: &str = "function(lower-switch,mergereturn,scalarizer<load-store>,loop-simplify,lcssa)";
+
+/// LLVM passes that give cycles with several entries one. LLVM's `fix-irreducible` gives φs wrong values where an entry keeps edges of
+/// its own; there must be none, so that everything goes through memory meanwhile.
+pub const MAKE_REDUCIBLE: &str = "reg2mem,fix-irreducible,mem2reg,loop-simplify,lcssa";
+
+/// Has a cycle with several entries.
+pub fn is_irreducible(function: Function<'_>) -> bool {
+    let blocks: Vec<_> = function.blocks().collect();
+    let index: HashMap<_, _> = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
+    let cfg = Cfg::new(blocks.iter().map(|b| b.successors().iter().map(|s| index[s]).collect()).collect());
+    matches!(Loops::of(&cfg, &Dominators::of(&cfg)), Err(Shapeless::Irreducible(_)))
+}
 
 struct Queries(Options);
 
@@ -106,6 +118,7 @@ pub fn widen<'ctx>(
 ) -> Result<Widened<'ctx>, Unsuitable> {
     check(function)?;
     let facts = Divergence::analyse(module, function, &Queries(options))?;
+    check_loops(&facts)?;
     let narrow = facts.narrow.get();
     let new = module.add_function(name, function.function_type());
     new.copy_attributes_from(function);
@@ -178,6 +191,30 @@ fn check(function: Function<'_>) -> Result<(), Unsuitable> {
     Ok(())
 }
 
+/// Refuses values that leave a loop other than through a φ behind it: lanes that leave it in different iterations take their values
+/// along the edges.
+fn check_loops(facts: &Divergence<'_>) -> Result<(), Unsuitable> {
+    let stays = |made: usize, seen: usize| facts.loops.around(made).all(|l| facts.loops.loops[l].contains[seen]);
+    for (made, block) in facts.blocks.iter().enumerate() {
+        if facts.loops.innermost[made].is_none() {
+            continue;
+        }
+        for value in block.instructions().map(|i| i.as_value()) {
+            for user in value.users().into_iter().filter_map(|u| u.as_instruction()) {
+                let inside = if user.opcode() == Opcode::LLVMPHI {
+                    user.incoming().iter().filter(|x| x.0 == value).all(|x| stays(made, facts.index[&x.1]))
+                } else {
+                    user.block().is_some_and(|b| stays(made, facts.index[&b]))
+                };
+                if !inside {
+                    return Err(Unsuitable("a value leaves its loop other than through a φ".into()));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The forms of a value in the widened function.
 #[derive(Clone)]
 struct Wide<'ctx> {
@@ -203,8 +240,7 @@ struct Widener<'a, 'ctx> {
     /// Inserts into the new function's first block, where slots live.
     slots: Builder<'ctx>,
     facts: Divergence<'ctx>,
-    order: Vec<usize>,
-    exits: Vec<Exit>,
+    plan: Plan,
     lanes: u32,
     masked_from_start: bool,
     fold: Option<Fold>,
@@ -219,10 +255,6 @@ struct Widener<'a, 'ctx> {
     direct_phis: Vec<(Instruction<'ctx>, Vec<Instruction<'ctx>>)>,
     /// (old source, old target) → the new block from which control enters the target.
     edge_from: HashMap<(usize, usize), BasicBlock<'ctx>>,
-    /// A mask that is never empty when the block runs.
-    never_empty: Vec<bool>,
-    /// Loops entered only when some lane does: header → where to go otherwise.
-    guards: HashMap<usize, usize>,
     /// How many lanes take part, in a masked version.
     active: Option<Value<'ctx>>,
     new: Function<'ctx>,
@@ -233,51 +265,12 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         module: &'a Module<'ctx>,
         old: Function<'ctx>,
         new: Function<'ctx>,
-        mut facts: Divergence<'ctx>,
+        facts: Divergence<'ctx>,
         options: Options,
     ) -> Self {
         let context = module.context();
         let n = facts.blocks.len();
-        // Relative to the lanes that start, these always have company.
-        let mut never_empty: Vec<bool> = facts.masked.iter().map(|m| !m).collect();
-        if options.masked {
-            facts.masked = vec![true; n];
-        }
-        // A loop with uniform exits inside a masked region: guard its entry where one block follows it; else run it like a
-        // divergent one.
-        let mut linear_loops = facts.divergent_loop.clone();
-        let mut guarded = Vec::new();
-        for (l, lp) in facts.loops.loops.iter().enumerate() {
-            if linear_loops[l] || !facts.masked[lp.header] || never_empty[lp.header] {
-                continue;
-            }
-            let mut targets: Vec<usize> = lp.exits.iter().map(|e| e.1).collect();
-            targets.dedup();
-            let entered_by_one = facts.cfg.preds[lp.header].iter().filter(|&&p| p != lp.latch).count() == 1;
-            if targets.len() == 1 && entered_by_one {
-                guarded.push((l, targets[0]));
-            } else {
-                linear_loops[l] = true;
-            }
-        }
-        let order = compact_order(&facts.cfg, &facts.loops);
-        let exits = linearize(&facts.cfg, &facts.loops, &order, &facts.divergent_branch, &linear_loops);
-        let mut guards = HashMap::new();
-        for (l, target) in guarded {
-            let lp = &facts.loops.loops[l];
-            // Where the loop's own exit leads after linearisation.
-            let after = lp.exits.iter().find_map(|&(from, to)| match &exits[from] {
-                Exit::Branch(targets) => facts.cfg.succs[from].iter().position(|&s| s == to).map(|i| targets[i]),
-                Exit::Jump(t) => Some(*t),
-                Exit::Loop { after, .. } => Some(*after),
-                Exit::Return => None,
-            });
-            guards.insert(lp.header, after.unwrap_or(target));
-            // Inside, blocks that no divergent branch of the loop switches off run with the mask the loop was entered with.
-            for b in (0..n).filter(|&b| lp.contains[b]) {
-                never_empty[b] |= !facts.masked_within(b, l);
-            }
-        }
+        let plan = Plan::new(&facts.cfg, &facts.loops, &facts.convergence, options.masked);
         let mut this = Self {
             module,
             context,
@@ -293,10 +286,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             phi_slots: HashMap::new(),
             direct_phis: Vec::new(),
             edge_from: HashMap::new(),
-            never_empty,
-            guards,
-            order,
-            exits,
+            plan,
             facts,
             active: None,
             new,
@@ -310,14 +300,14 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     fn run(mut self) {
         let entry = self.context.append_block(self.new, "lanes");
         self.starts = vec![entry; self.facts.blocks.len()];
-        for b in self.order.clone() {
+        for b in self.plan.order.clone() {
             self.starts[b] = self.context.append_block(self.new, "");
         }
         self.slots.position_at_end(entry);
         let anchor = self.slots.br(self.starts[0]);
         self.slots.position_before(anchor);
         self.make_slots();
-        for b in self.order.clone() {
+        for b in self.plan.order.clone() {
             self.block(b);
         }
         self.finish_phis();
@@ -459,7 +449,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     fn make_slots(&mut self) {
         let zero = self.mask_type().const_null();
         for b in 0..self.facts.blocks.len() {
-            if self.facts.masked[b] {
+            if self.plan.masked[b] {
                 let slot = self.slots.alloca(self.mask_type(), "mask");
                 self.slots.store(zero, slot.as_value());
                 self.mask_slots.insert(b, slot);
@@ -497,18 +487,18 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
 
     /// Every edge into the block is as it was, so that its φs may stay φs.
     fn has_direct_phis(&self, b: usize) -> bool {
-        if self.guards.contains_key(&b) {
+        if self.plan.guards.contains_key(&b) {
             return self.facts.cfg.preds[b].iter().all(|&p| self.keeps_edge(p, b));
         }
-        if self.guards.values().any(|&t| t == b) {
+        if self.plan.guards.values().any(|&t| t == b) {
             return false;
         }
-        let sources: Vec<usize> = (0..self.exits.len()).filter(|&p| self.goes_to(p, b)).collect();
+        let sources: Vec<usize> = (0..self.plan.exits.len()).filter(|&p| self.goes_to(p, b)).collect();
         sources.len() == self.facts.cfg.preds[b].len() && sources.iter().all(|&p| self.keeps_edge(p, b))
     }
 
     fn goes_to(&self, p: usize, b: usize) -> bool {
-        match &self.exits[p] {
+        match &self.plan.exits[p] {
             Exit::Return => false,
             Exit::Jump(t) => *t == b,
             Exit::Branch(ts) => ts.contains(&b),
@@ -517,7 +507,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     }
 
     fn keeps_edge(&self, p: usize, b: usize) -> bool {
-        match &self.exits[p] {
+        match &self.plan.exits[p] {
             Exit::Return => false,
             Exit::Jump(t) => *t == b && self.facts.cfg.succs[p] == [b],
             Exit::Branch(ts) => {
@@ -630,7 +620,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     fn leave(&mut self, b: usize, end: Instruction<'ctx>) {
         let succs = self.facts.cfg.succs[b].clone();
         let mask = self.masks[b];
-        if let Exit::Branch(targets) = self.exits[b].clone() {
+        if let Exit::Branch(targets) = self.plan.exits[b].clone() {
             let condition = self.builder.freeze(self.scalar(end.operand(0).expect("a conditional branch")));
             let edges: Vec<_> = succs.iter().map(|_| self.context.append_block(self.new, "")).collect();
             // LLVM lists a branch's targets as (true, false), and so does the graph.
@@ -657,7 +647,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         } else if let [s] = succs[..] {
             self.pass_edge(b, s, mask);
         }
-        match self.exits[b].clone() {
+        match self.plan.exits[b].clone() {
             Exit::Return => {
                 self.builder.ret_void();
             }
@@ -682,8 +672,8 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         let here = self.builder.block().expect("the builder stands in a block");
         self.edge_from.insert((from, to), here);
         let outside = self.facts.loops.loops.iter().all(|l| !(l.header == target && l.latch == from));
-        match (self.guards.get(&target).copied(), mask) {
-            (Some(after), Some(_)) if outside && !self.never_empty[from] => {
+        match (self.plan.guards.get(&target).copied(), mask) {
+            (Some(after), Some(_)) if outside && !self.plan.never_empty[from] => {
                 let slot = self.mask_slots[&target].as_value();
                 let lanes = self.builder.load(self.mask_type(), slot, "").as_value();
                 self.builder.cond_br(self.any(lanes), self.starts[target], self.starts[after]);

@@ -129,6 +129,9 @@ pub fn make<'ctx>(
     // The calls it may have added are as pure as all queries.
     query::declare_pure(module);
     let count = lane_count(kernel, options);
+    if count > 1 && lanes::is_irreducible(kernel) {
+        run_function_passes(kernel, lanes::MAKE_REDUCIBLE, Some(machine), PassOptions::default())?;
+    }
     let layout = local_size.map(|size| specialise::layout(kernel, size, count));
     let order = layout.map_or([0, 1, 2], |l| l.order);
     specialise::reorder(kernel, order);

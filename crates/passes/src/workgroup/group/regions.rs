@@ -36,7 +36,8 @@ pub(super) fn cut_meetings<'ctx>(facts: &Divergence<'ctx>, cuts: &[Cut<'ctx>]) -
     let starts: Vec<_> = std::iter::once(0).chain(cuts.iter().map(|c| facts.index[&c.behind])).collect();
     let sizes: Vec<_> = facts.blocks.iter().map(|b| b.instructions().count()).collect();
     let mut made = Vec::new();
-    for n in meetings::find(&facts.cfg, &facts.dom, &starts, &|b| !facts.masked[b], &sizes, WORTH_A_CUT) {
+    for n in meetings::find(&facts.cfg, &facts.dom, &starts, &|b| !facts.convergence.is_masked(b), &sizes, WORTH_A_CUT)
+    {
         let block = facts.blocks[n];
         let Some(first) = block.first_non_phi() else { continue };
         let Some(own) = block.split_before(first, "meeting") else { continue };
@@ -69,8 +70,10 @@ pub(super) fn exits_differ<'ctx>(
     blocks: &[BasicBlock<'ctx>],
     barrier_of: &HashMap<BasicBlock<'ctx>, usize>,
 ) -> bool {
-    let differs: Vec<_> =
-        blocks.iter().filter(|b| facts.index.get(b).is_some_and(|&n| facts.divergent_branch[n])).collect();
+    let differs: Vec<_> = blocks
+        .iter()
+        .filter(|b| facts.index.get(b).is_some_and(|&n| facts.convergence.divergent_branch()[n]))
+        .collect();
     if differs.is_empty() {
         return false;
     }

@@ -105,7 +105,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         slot.set_align(64);
         self.builder.store(wide, slot.as_value());
         let most = self.splat(index.ty().contained()[0].const_int(u64::from(self.lanes - 1)));
-        let index = self.builder.and(index, most, "");
+        // Lanes that are off look nowhere else.
+        let index = self.builder.and(self.builder.freeze(index), most, "");
         let addresses = self.builder.gep(wide.ty().contained()[0], slot.as_value(), &[index], "");
         let element = wide.ty().contained()[0];
         self.gather(element, addresses, None, 1)
@@ -113,12 +114,16 @@ impl<'ctx> Widener<'_, 'ctx> {
 
     /// The value of the first lane that is on.
     pub(super) fn first_active(&mut self, b: usize, wide: Value<'ctx>) -> Value<'ctx> {
-        let Some(mask) = self.masks[b] else { return self.builder.extract_element(wide, self.int(0), "") };
+        let lane = self.masks[b].map_or_else(|| self.int(0), |mask| self.first_lane(mask));
+        self.builder.extract_element(wide, lane, "")
+    }
+
+    /// The number of the first lane in a mask; some lane, if there is none.
+    pub(super) fn first_lane(&self, mask: Value<'ctx>) -> Value<'ctx> {
         let bits = self.context.int_type(self.lanes);
         let word = self.builder.cast(Opcode::LLVMBitCast, mask, bits, "");
         let count = self.module.intrinsic("llvm.cttz", &[bits]).expect("LLVM knows cttz");
         let first = self.builder.call(count, &[word, self.context.const_int(1, 0)], "").as_value();
-        let last = bits.const_int(u64::from(self.lanes - 1));
-        self.builder.extract_element(wide, self.builder.and(first, last, ""), "")
+        self.builder.and(first, bits.const_int(u64::from(self.lanes - 1)), "")
     }
 }

@@ -1,8 +1,10 @@
 //! One instruction at a time: scalar where all lanes agree, a vector instruction where there is one, else a copy per lane.
 
+use super::super::divergence::is_safe_divisor;
 use super::super::group::BARRIER;
 use super::super::queries::{self, Query};
 use super::super::subgroup::Primitive;
+use super::copies::Of;
 use super::elementwise::{elementwise, is_cast, is_hint};
 use super::{Form, Shape, Widener};
 use scythe_llvm::{Instruction, Opcode, TypeKind, Value};
@@ -16,31 +18,19 @@ impl<'ctx> Widener<'_, 'ctx> {
             Opcode::LLVMStore => self.store(b, i),
             Opcode::LLVMCall => self.call(b, i),
             Opcode::LLVMFence => {
-                self.builder.clone_instruction(i);
+                self.copy(b, i);
             }
             Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => self.replicate(b, i),
-            _ if form == Form::Heads => self.clone_heads(i),
+            _ if form == Form::Heads => self.clone_heads(b, i),
             Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem => {
                 self.divide(b, i, form == Form::Vector);
             }
             _ if form == Form::Scalar => {
-                let copy = self.clone_scalar(i);
+                let copy = self.copy_scalar(b, i, Of::Item);
                 self.set_scalar(i, copy);
             }
             _ => self.widen_plain(i),
         }
-    }
-
-    /// A copy on scalar operands.
-    pub(super) fn clone_scalar(&mut self, i: Instruction<'ctx>) -> Value<'ctx> {
-        let copy = self.builder.clone_instruction(i);
-        for (n, v) in i.operands().enumerate() {
-            if self.values.contains_key(&v) {
-                copy.set_operand(n as u32, self.scalar(v));
-            }
-        }
-        copy.set_debug_loc(None);
-        copy.as_value()
     }
 
     pub(super) fn widen_plain(&mut self, i: Instruction<'ctx>) {
@@ -76,6 +66,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             opcode if is_cast(opcode) => self.builder.cast(opcode, op(self, 0), self.wide_type(i.ty()), ""),
             opcode => self.builder.binary(opcode, op(self, 0), op(self, 1), ""),
         };
+        // What an instruction promises it promises of each lane: those that are off may become poison, and are never looked at.
         new.copy_ir_flags(i.as_value());
         self.set_vector(i, new);
     }
@@ -105,7 +96,7 @@ impl<'ctx> Widener<'_, 'ctx> {
     /// Inactive lanes divide by one.
     pub(super) fn divide(&mut self, b: usize, i: Instruction<'ctx>, varying: bool) {
         let (x, y) = (i.operand(0).expect("in range"), i.operand(1).expect("in range"));
-        let safe = y.const_int_value().is_some_and(|c| c != 0 && c != u64::MAX);
+        let safe = is_safe_divisor(y);
         let one = y.ty().const_int(1);
         let new = if varying {
             let mut divisor = self.vector(y);
@@ -115,11 +106,12 @@ impl<'ctx> Widener<'_, 'ctx> {
             self.builder.binary(i.opcode(), self.vector(x), divisor, "")
         } else {
             let mut divisor = self.scalar(y);
-            if let (Some(mask), false, false) = (self.masks[b], safe, self.never_empty[b]) {
+            if let (Some(mask), false, false) = (self.masks[b], safe, self.plan.never_empty[b]) {
                 divisor = self.builder.select(self.any(mask), divisor, one, "");
             }
             self.builder.binary(i.opcode(), self.scalar(x), divisor, "")
         };
+        // Dividing by one, as inactive lanes do, is exact.
         new.copy_ir_flags(i.as_value());
         if varying { self.set_vector(i, new) } else { self.set_scalar(i, new) }
     }
@@ -132,7 +124,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         }
         if name.contains(BARRIER) {
             // All work-items come here together, or none does.
-            self.clone_scalar(i);
+            self.copy_scalar(b, i, Of::Item);
             return;
         }
         if let Some(primitive) = Primitive::parse(&name) {
@@ -148,10 +140,10 @@ impl<'ctx> Widener<'_, 'ctx> {
             return self.set_scalar(i, answer);
         }
         if let (Some(fold), Some(query), Form::Heads) = (self.fold, queries::parse(&name), self.form(i.as_value())) {
-            return self.position_heads(i, query, fold);
+            return self.position_heads(b, i, query, fold);
         }
         if self.form(i.as_value()) == Form::Scalar && (queries::parse(&name).is_some() || callee.only_computes()) {
-            let copy = self.clone_scalar(i);
+            let copy = self.copy_scalar(b, i, Of::Item);
             return self.set_scalar(i, copy);
         }
         if let Some(kind) = elementwise(&name) {
@@ -200,8 +192,7 @@ impl<'ctx> Widener<'_, 'ctx> {
                     None => self.scalar(v),
                 })
                 .collect();
-            let copy = self.builder.clone_instruction(i);
-            copy.set_debug_loc(None);
+            let copy = self.copy_for_lane(i);
             for (n, (&s, &(v, _))) in scalars.iter().zip(&operands).enumerate() {
                 if s != v {
                     copy.set_operand(n as u32, s);

@@ -23,10 +23,10 @@ impl<'ctx> Widener<'_, 'ctx> {
     }
 
     /// Where a scalar access may run for no lane at all, it goes to a slot of its own instead.
-    pub(super) fn safe_pointer(&mut self, b: usize, pointer: Value<'ctx>, ty: Type<'ctx>) -> Value<'ctx> {
+    pub(super) fn safe_pointer(&mut self, b: usize, pointer: Value<'ctx>, ty: Type<'ctx>, align: u32) -> Value<'ctx> {
         match self.masks[b] {
-            Some(mask) if !self.never_empty[b] => {
-                let nobody = self.nobody(ty, pointer.ty());
+            Some(mask) if !self.plan.never_empty[b] => {
+                let nobody = self.nobody(ty, pointer.ty(), align);
                 self.builder.select(self.any(mask), pointer, nobody, "")
             }
             _ => pointer,
@@ -34,8 +34,9 @@ impl<'ctx> Widener<'_, 'ctx> {
     }
 
     /// The address of memory for accesses that nobody makes, as a pointer of type `space`.
-    pub(super) fn nobody(&mut self, ty: Type<'ctx>, space: Type<'ctx>) -> Value<'ctx> {
+    pub(super) fn nobody(&mut self, ty: Type<'ctx>, space: Type<'ctx>, align: u32) -> Value<'ctx> {
         let slot = self.slots.alloca(ty, "nobody");
+        slot.set_align(align.max(ty.abi_align(self.module).unwrap_or(1)));
         self.slots.store(ty.const_null(), slot.as_value());
         if space == slot.ty() {
             slot.as_value()
@@ -47,10 +48,9 @@ impl<'ctx> Widener<'_, 'ctx> {
     pub(super) fn load(&mut self, b: usize, i: Instruction<'ctx>) {
         let pointer = i.operand(0).expect("a load has an address");
         if self.facts.shape(i.as_value()) == Shape::Uniform {
-            let address = self.safe_pointer(b, self.scalar(pointer), i.ty());
-            let copy = self.builder.clone_instruction(i);
+            let address = self.safe_pointer(b, self.scalar(pointer), i.ty(), i.alignment());
+            let copy = self.copy(b, i);
             copy.set_operand(0, address);
-            copy.set_debug_loc(None);
             return self.set_scalar(i, copy.as_value());
         }
         let Some(size) = packed_size(i.ty()).filter(|_| !i.is_atomic() && !i.is_volatile()) else {
@@ -83,7 +83,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             let addresses = self.vector(pointer);
             let mask = self.masks[b];
             let hope = self.facts.shape(pointer) == Shape::Hopefully(size);
-            self.either(hope.then_some((addresses, size)), &mut |this, first| {
+            self.either(hope.then_some((addresses, size)), mask, &mut |this, first| {
                 Some(match (first, mask) {
                     (Some(first), None) => {
                         let load = this.builder.load(wide, first, "");
@@ -132,7 +132,7 @@ impl<'ctx> Widener<'_, 'ctx> {
                 let (wide, addresses) = (self.vector(value), self.vector(pointer));
                 let mask = self.masks[b];
                 let hope = ps == Shape::Hopefully(size);
-                self.either(hope.then_some((addresses, size)), &mut |this, first| {
+                self.either(hope.then_some((addresses, size)), mask, &mut |this, first| {
                     match (first, mask) {
                         (Some(first), None) => this.builder.store(wide, first).set_align(i.alignment()),
                         (Some(first), Some(mask)) => {
@@ -157,7 +157,7 @@ impl<'ctx> Widener<'_, 'ctx> {
     ) -> Value<'ctx> {
         let wide = self.wide_type(ty);
         if !gathers(ty) {
-            let addresses = self.safe_addresses(addresses, mask, ty);
+            let addresses = self.safe_addresses(addresses, mask, ty, align);
             return (0..self.lanes).fold(wide.poison(), |all, lane| {
                 let load = self.builder.load(ty, self.lane(addresses, lane), "");
                 load.set_align(align);
@@ -172,7 +172,7 @@ impl<'ctx> Widener<'_, 'ctx> {
     fn scatter(&mut self, i: Instruction<'ctx>, wide: Value<'ctx>, addresses: Value<'ctx>, mask: Option<Value<'ctx>>) {
         let ty = i.operand(0).expect("a store has a value").ty();
         if !gathers(ty) {
-            let addresses = self.safe_addresses(addresses, mask, ty);
+            let addresses = self.safe_addresses(addresses, mask, ty, i.alignment());
             for lane in 0..self.lanes {
                 let store = self.builder.store(self.lane(wide, lane), self.lane(addresses, lane));
                 store.set_align(i.alignment());
@@ -185,27 +185,31 @@ impl<'ctx> Widener<'_, 'ctx> {
     }
 
     /// The addresses, with memory of nobody's for lanes that are off.
-    fn safe_addresses(&mut self, addresses: Value<'ctx>, mask: Option<Value<'ctx>>, ty: Type<'ctx>) -> Value<'ctx> {
+    fn safe_addresses(
+        &mut self,
+        addresses: Value<'ctx>,
+        mask: Option<Value<'ctx>>,
+        ty: Type<'ctx>,
+        align: u32,
+    ) -> Value<'ctx> {
         let Some(mask) = mask else { return addresses };
-        let nobody = self.nobody(ty, addresses.ty().contained()[0]);
+        let nobody = self.nobody(ty, addresses.ty().contained()[0], align);
         self.builder.select(mask, addresses, self.splat(nobody), "")
     }
 
-    /// Runs `access` once with the first lane's address, for addresses that turn out to be `size` bytes apart, and once
-    /// without, for those that do not. Without hope, only the latter.
+    /// Runs `access` once with the first lane's address, for addresses that turn out to be `size` bytes apart in the lanes of the
+    /// mask, and once without, for those that do not. Without hope, only the latter.
     pub(super) fn either(
         &mut self,
         hope: Option<(Value<'ctx>, i64)>,
+        mask: Option<Value<'ctx>>,
         access: &mut dyn FnMut(&mut Self, Option<Value<'ctx>>) -> Option<Value<'ctx>>,
     ) -> Option<Value<'ctx>> {
         let Some((addresses, size)) = hope else { return access(self, None) };
-        let i64 = self.context.int_type(64);
-        let first = self.builder.extract_element(addresses, self.int(0), "first");
-        let last = self.builder.extract_element(addresses, self.int(u64::from(self.lanes - 1)), "last");
-        let number = |v| self.builder.cast(Opcode::LLVMPtrToInt, v, i64, "");
-        let span = self.builder.sub(number(last), number(first), "");
-        let wanted = i64.const_int((i64::from(self.lanes) - 1).wrapping_mul(size) as u64);
-        let even = self.builder.icmp(IntPredicate::LLVMIntEQ, span, wanted, "even");
+        let (first, even) = match mask {
+            None => self.are_even(addresses, size),
+            Some(mask) => self.are_even_within(addresses, size, mask),
+        };
         let block = |this: &Self| this.context.append_block(this.new, "");
         let (yes, no, after) = (block(self), block(self), block(self));
         self.builder.cond_br(even, yes, no);
@@ -223,13 +227,37 @@ impl<'ctx> Widener<'_, 'ctx> {
         Some(phi.as_value())
     }
 
+    /// The first lane's address, and whether all follow at the distance of `size`: the last one tells.
+    fn are_even(&self, addresses: Value<'ctx>, size: i64) -> (Value<'ctx>, Value<'ctx>) {
+        let i64 = self.context.int_type(64);
+        let first = self.builder.extract_element(addresses, self.int(0), "first");
+        let last = self.builder.extract_element(addresses, self.int(u64::from(self.lanes - 1)), "last");
+        let number = |v| self.builder.cast(Opcode::LLVMPtrToInt, v, i64, "");
+        let span = self.builder.sub(number(last), number(first), "");
+        let wanted = i64.const_int((i64::from(self.lanes) - 1).wrapping_mul(size) as u64);
+        (first, self.builder.icmp(IntPredicate::LLVMIntEQ, span, wanted, "even"))
+    }
+
+    /// The same where lanes may be off, which hold anything: every lane that is on must be where the first of them lets expect it.
+    fn are_even_within(&self, addresses: Value<'ctx>, size: i64, mask: Value<'ctx>) -> (Value<'ctx>, Value<'ctx>) {
+        let i64 = self.context.int_type(64);
+        // Lanes that are off may be poison, on which no branch must depend.
+        let numbers =
+            self.builder.freeze(self.builder.cast(Opcode::LLVMPtrToInt, addresses, i64.vector(self.lanes), ""));
+        let origins = self.builder.sub(numbers, self.ramp(i64, size), "");
+        let origin = self.builder.extract_element(origins, self.first_lane(mask), "origin");
+        let off = self.builder.icmp(IntPredicate::LLVMIntNE, origins, self.splat(origin), "");
+        let uneven = self.builder.select(mask, off, self.mask_type().const_null(), "");
+        let even = self.builder.xor(self.any(uneven), self.context.const_int(1, 1), "even");
+        (self.builder.cast(Opcode::LLVMIntToPtr, origin, addresses.ty().contained()[0], "first"), even)
+    }
+
     pub(super) fn store_scalar(&mut self, b: usize, i: Instruction<'ctx>) {
         let (value, pointer) = (i.operand(0).expect("in range"), i.operand(1).expect("in range"));
-        let address = self.safe_pointer(b, self.scalar(pointer), value.ty());
-        let copy = self.builder.clone_instruction(i);
+        let address = self.safe_pointer(b, self.scalar(pointer), value.ty(), i.alignment());
+        let copy = self.copy(b, i);
         copy.set_operand(0, self.scalar(value));
         copy.set_operand(1, address);
-        copy.set_debug_loc(None);
     }
 
     /// A call of one of LLVM's masked memory intrinsics: operands, mask, what inactive lanes get (loads), alignment.

@@ -6,6 +6,7 @@
 use super::super::divergence::{Shape, packed_size};
 use super::super::queries::Query;
 use super::super::subgroup::permute;
+use super::copies::Of;
 use super::{Wide, Widener};
 use scythe_llvm::{Instruction, Opcode, Value, const_vector};
 
@@ -123,27 +124,15 @@ impl<'ctx> Widener<'_, 'ctx> {
     }
 
     /// A copy for each row, on the rows' heads.
-    pub(super) fn clone_heads(&mut self, i: Instruction<'ctx>) {
-        let heads = (0..self.heads_count())
-            .map(|n| {
-                let operands: Vec<_> = i.operands().map(|v| self.head(v, n)).collect();
-                let copy = self.builder.clone_instruction(i);
-                copy.set_debug_loc(None);
-                for (at, (new, old)) in operands.into_iter().zip(i.operands()).enumerate() {
-                    if new != old {
-                        copy.set_operand(at as u32, new);
-                    }
-                }
-                copy.as_value()
-            })
-            .collect();
+    pub(super) fn clone_heads(&mut self, b: usize, i: Instruction<'ctx>) {
+        let heads = (0..self.heads_count()).map(|n| self.copy_scalar(b, i, Of::Row(n))).collect();
         self.set_heads(i, heads);
     }
 
     /// Where the work-items of an item stand: from the position of its first.
-    pub(super) fn position_heads(&mut self, i: Instruction<'ctx>, query: Query, fold: Fold) {
+    pub(super) fn position_heads(&mut self, b: usize, i: Instruction<'ctx>, query: Query, fold: Fold) {
         let dimension = i.args().first().and_then(|d| d.const_int_value()).unwrap_or(0);
-        let first = self.clone_scalar(i);
+        let first = self.copy(b, i).as_value();
         let (i32, i64) = (self.context.int_type(32), self.context.int_type(64));
         let heads = if dimension == 0 {
             vec![first; self.heads_count() as usize]
@@ -203,13 +192,12 @@ impl<'ctx> Widener<'_, 'ctx> {
         let (count, mask) = (self.heads_count(), self.masks[b]);
         let Shape::Rows { down, .. } = self.facts.shape(pointer) else { unreachable!("the address is in rows") };
         let load = |this: &Self, address| {
-            let copy = this.builder.clone_instruction(i);
+            let copy = this.copy(b, i);
             copy.set_operand(0, address);
-            copy.set_debug_loc(None);
             copy.as_value()
         };
         let heads = if down == Some(0) {
-            let address = self.safe_pointer(b, self.head(pointer, 0), i.ty());
+            let address = self.safe_pointer(b, self.head(pointer, 0), i.ty(), i.alignment());
             vec![load(self, address); count as usize]
         } else if down == packed_size(i.ty()) && mask.is_none() {
             let all = self.builder.load(i.ty().vector(count), self.head(pointer, 0), "");
@@ -217,7 +205,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             let element = |n| self.builder.extract_element(all.as_value(), self.int(u64::from(n)), "");
             (0..count).map(element).collect()
         } else {
-            let nobody = mask.map(|_| self.nobody(i.ty(), pointer.ty()));
+            let nobody = mask.map(|_| self.nobody(i.ty(), pointer.ty(), i.alignment()));
             (0..count)
                 .map(|n| {
                     let address = match (mask, nobody) {
