@@ -110,24 +110,37 @@ private:
 
 namespace detail {
 
+// The program's required size, under a name of its own.
+template <class Size> struct logical_size {
+  struct property {
+    static constexpr const char *meta_name = "scythe-logical-work-group-size";
+    static constexpr const char *meta_value = Size::meta_value;
+  };
+  using type = properties_pack<property>;
+};
+template <> struct logical_size<void> {
+  using type = properties_pack<>;
+};
+template <int D> struct one_item {
+  using type =
+      properties_pack<std::conditional_t<D == 1, ext::oneapi::work_group_size::value_t<1>,
+                                         std::conditional_t<D == 2, ext::oneapi::work_group_size::value_t<1, 1>,
+                                                            ext::oneapi::work_group_size::value_t<1, 1, 1>>>>;
+};
+
 // The kernel that runs a hierarchical one: a work-item for each of its groups.
 template <class K, int D> struct hierarchical_kernel {
   using scythe_wrapped = K;
   K kernel;
   range<D> logical;
 
-  // One work-item of several groups at once would need the private memory of all of them.
-  auto get(ext::oneapi::experimental::properties_tag) const {
-    namespace properties = ext::oneapi::experimental;
-    // Depends on D, so that compilers look at it only where there is such a kernel.
-    constexpr std::size_t one = D / D;
-    if constexpr (D == 1)
-      return properties::properties{properties::work_group_size<one>};
-    else if constexpr (D == 2)
-      return properties::properties{properties::work_group_size<one, one>};
-    else
-      return properties::properties{properties::work_group_size<one, one, one>};
-  }
+  // Groups as the program sees them are loops: the size that it requires is theirs. Groups of the device have one
+  // work-item, since one of several groups at once would need the private memory of all of them.
+  template <class Pack>
+  using scythe_properties =
+      typename joined_all<typename without<Pack, ext::oneapi::work_group_size, ext::oneapi::work_group_size_hint>::type,
+                          typename logical_size<property_in<ext::oneapi::work_group_size, Pack>>::type,
+                          typename one_item<D>::type>::type;
 
   SCYTHE_ANNOTATE("scythe::work_groups", "logical")
   SCYTHE_ANNOTATE("scythe::calls_kernel") void operator()(const nd_item<D> &) const {

@@ -22,11 +22,10 @@ namespace detail {
 template <class R, class = void> inline constexpr bool is_reduction = false;
 template <class R> inline constexpr bool is_reduction<R, std::void_t<typename R::scythe_reduction>> = true;
 template <class R> using if_reduction = std::enable_if_t<is_reduction<R>, int>;
-template <class... R> struct all_reductions : std::enable_if<(is_reduction<R> && ...)> {};
-template <class... R> using if_reductions = typename all_reductions<R...>::type;
-// What may stand between range and kernel: a list of properties, or a reduction.
-template <class O> struct launch_option : std::enable_if<is_reduction<O> || is_properties<O>> {};
-template <class O> using if_option = typename launch_option<O>::type;
+// What may stand between range and kernel: a list of properties or a reduction, and more reductions.
+template <class O, class... R>
+struct launch_options : std::enable_if<(is_reduction<O> || is_properties<O>) && (is_reduction<R> && ... && true)> {};
+template <class... O> using if_options = typename launch_options<O...>::type;
 template <class... R> struct reductions;
 } // namespace detail
 
@@ -95,60 +94,67 @@ public:
   }
   template <class Name = detail::unnamed, class K, int D>
   void parallel_for(nd_range<D> r, const K &kernel, loc where = loc::here()) {
-    set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D>(kernel, where);
-    detail::set_nd_range(command_.u.kernel, r);
+    launch_over<Name, no_properties>(r, kernel, where);
   }
 
   // With properties, such as `properties{work_group_size<8>}`.
   template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
   void single_task(L, const K &kernel, loc where = loc::here()) {
-    set_kernel<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, where);
-    detail::set_single(command_.u.kernel);
+    if constexpr (is_kernel_object<K, L>) {
+      single_task(kernel);
+    } else {
+      set_kernel<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, where);
+      detail::set_single(command_.u.kernel);
+    }
   }
 
-  // With properties or reductions (`reduction.hpp`). Only these, of up to three, know where they were called: see
+  // With properties, reductions (`reduction.hpp`) or both. Only these, of up to three, know where they were called: see
   // `code_location`.
-#define SCYTHE_WITH_REDUCTIONS(space, ...)                                                                             \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_option<R>>                  \
+#define SCYTHE_WITH_OPTIONS(space, ...)                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_options<R>>                 \
   void parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                          \
-    with_option<Name>(r, a, kernel, where);                                                                            \
+    with_options<Name>(r, kernel, where, a);                                                                           \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_reductions<R, S>>  \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_options<R, S>>     \
   void parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                     \
-    detail::reductions<R, S>::template launch<Name>(*this, r, kernel, where, a, b);                                    \
+    with_options<Name>(r, kernel, where, a, b);                                                                        \
   }                                                                                                                    \
   template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,                              \
-            class = detail::if_reductions<R, S, T>>                                                                    \
+            class = detail::if_options<R, S, T>>                                                                       \
   void parallel_for(space r, R a, S b, T c, const K &kernel, loc where = loc::here()) {                                \
-    detail::reductions<R, S, T>::template launch<Name>(*this, r, kernel, where, a, b, c);                              \
+    with_options<Name>(r, kernel, where, a, b, c);                                                                     \
   }                                                                                                                    \
   template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U, class... Rest,               \
-            class = detail::if_reductions<R, S, T, U>>                                                                 \
+            class = detail::if_options<R, S, T, U>>                                                                    \
   void parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                                                \
-    detail::reductions<R, S, T, U>::template launch_more<Name>(*this, r, loc::here(), a, b, c, d, rest...);            \
+    if constexpr (detail::is_reduction<R>)                                                                             \
+      detail::reductions<R, S, T, U>::template launch_more<Name, no_properties>(*this, r, loc::here(), a, b, c, d,     \
+                                                                                rest...);                              \
+    else                                                                                                               \
+      detail::reductions<S, T, U>::template launch_more<Name, R>(*this, r, loc::here(), b, c, d, rest...);             \
   }
-  SCYTHE_WITH_REDUCTIONS(range<1>, )
-  SCYTHE_WITH_REDUCTIONS(range<2>, )
-  SCYTHE_WITH_REDUCTIONS(range<3>, )
-  SCYTHE_WITH_REDUCTIONS(nd_range<D>, int D, )
-#undef SCYTHE_WITH_REDUCTIONS
+  SCYTHE_WITH_OPTIONS(range<1>, )
+  SCYTHE_WITH_OPTIONS(range<2>, )
+  SCYTHE_WITH_OPTIONS(range<3>, )
+  SCYTHE_WITH_OPTIONS(nd_range<D>, int D, )
+#undef SCYTHE_WITH_OPTIONS
 
   // Hierarchical kernels: without a size, a group has one work-item and `parallel_for_work_item` names the range.
   template <class Name = detail::unnamed, class K, int D>
   void parallel_for_work_group(range<D> groups, const K &kernel, loc where = loc::here()) {
-    range<D> one = groups;
-    for (int d = 0; d < D; ++d)
-      one[d] = 1;
-    parallel_for_work_group<Name>(groups, one, kernel, where);
+    hierarchical<Name, no_properties>(groups, one_each(groups), kernel, where);
   }
   template <class Name = detail::unnamed, class K, int D>
   void parallel_for_work_group(range<D> groups, range<D> group_size, const K &kernel, loc where = loc::here()) {
-    static_assert(std::is_invocable_v<const K &, group<D>> || std::is_invocable_v<const K &, group<D>, kernel_handler>,
-                  "a hierarchical kernel must be callable with sycl::group of the range's dimensions");
-    using wrapper = detail::hierarchical_kernel<K, D>;
-    using name = detail::wrapper_name_t<Name, K, wrapper>;
-    set_kernel<name, SCYTHE_SHAPE_ND_RANGE, D>(wrapper{kernel, group_size}, where);
-    detail::set_hierarchical(command_.u.kernel, groups, group_size);
+    hierarchical<Name, no_properties>(groups, group_size, kernel, where);
+  }
+  template <class Name = detail::unnamed, class K, int D, class L, class = detail::if_properties<L>>
+  void parallel_for_work_group(range<D> groups, L, const K &kernel, loc where = loc::here()) {
+    hierarchical<Name, L>(groups, one_each(groups), kernel, where);
+  }
+  template <class Name = detail::unnamed, class K, int D, class L, class = detail::if_properties<L>>
+  void parallel_for_work_group(range<D> groups, range<D> group_size, L, const K &kernel, loc where = loc::here()) {
+    hierarchical<Name, L>(groups, group_size, kernel, where);
   }
 
   // --- Specialization constants
@@ -392,19 +398,45 @@ private:
     set_kernel<Name, SCYTHE_SHAPE_RANGE, D, L>(kernel, where);
     detail::set_range(command_.u.kernel, r, offset);
   }
-  template <class Name, class Space, class O, class K>
-  void with_option(const Space &r, const O &option, const K &kernel, loc where) {
+  // `L` is what a kernel is launched with. A kernel object is compiled already.
+  template <class K, class L>
+  static constexpr bool is_kernel_object = [] {
+    constexpr bool is_object = std::is_same_v<K, kernel>;
+    static_assert(!is_object || std::is_same_v<detail::kernel_properties<L, K>, detail::properties_pack<>>,
+                  "a kernel object takes no properties that change how the kernel is compiled");
+    return is_object;
+  }();
+  template <class Name, class Space, class K, class O, class... R>
+  void with_options(const Space &r, const K &kernel, loc where, const O &option, const R &...rest) {
     if constexpr (detail::is_reduction<O>)
-      detail::reductions<O>::template launch<Name>(*this, r, kernel, where, option);
+      detail::reductions<O, R...>::template launch<Name, no_properties>(*this, r, kernel, where, option, rest...);
+    else if constexpr (sizeof...(R) != 0)
+      detail::reductions<R...>::template launch<Name, O>(*this, r, kernel, where, rest...);
+    else if constexpr (is_kernel_object<K, O>)
+      parallel_for(r, kernel);
     else
       launch_over<Name, O>(r, kernel, where);
+  }
+  template <int D> static range<D> one_each(range<D> r) {
+    for (int d = 0; d < D; ++d)
+      r[d] = 1;
+    return r;
+  }
+  template <class Name, class L, int D, class K>
+  void hierarchical(const range<D> &groups, const range<D> &group_size, const K &kernel, loc where) {
+    static_assert(std::is_invocable_v<const K &, group<D>> || std::is_invocable_v<const K &, group<D>, kernel_handler>,
+                  "a hierarchical kernel must be callable with sycl::group of the range's dimensions");
+    using wrapper = detail::hierarchical_kernel<K, D>;
+    using name = detail::wrapper_name_t<Name, K, wrapper>;
+    set_kernel<name, SCYTHE_SHAPE_ND_RANGE, D, L>(wrapper{kernel, group_size}, where);
+    detail::set_hierarchical<D, typename detail::kernel_pack<L, K>::type>(command_.u.kernel, groups, group_size);
   }
   template <class Name, class L, int D, class K> void launch_over(const range<D> &r, const K &kernel, loc where) {
     range_kernel<Name, D, L>(r, id<D>(), kernel, where);
   }
   template <class Name, class L, int D, class K> void launch_over(const nd_range<D> &r, const K &kernel, loc where) {
     set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, where);
-    detail::set_nd_range<D, L>(command_.u.kernel, r);
+    detail::set_nd_range<D, typename detail::kernel_pack<L, K>::type>(command_.u.kernel, r);
   }
   template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K>
   void set_kernel(const K &kernel, loc where) {

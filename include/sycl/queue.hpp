@@ -137,39 +137,49 @@ public:
   event single_task(deps after, L, const K &kernel, loc where = loc::here()) {
     return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, after, where, [](auto &l) { detail::set_single(l); });
   }
-  // With properties or reductions (`reduction.hpp`).
-#define SCYTHE_WITH_REDUCTIONS(space, ...)                                                                             \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_option<R>>                  \
+  // With properties, reductions (`reduction.hpp`) or both.
+#define SCYTHE_WITH_OPTIONS(space, ...)                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_options<R>>                 \
   event parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                         \
-    return with_option<Name>(none(), r, kernel, where, a);                                                             \
+    return with_options<Name>(none(), r, kernel, where, a);                                                            \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_option<R>>                  \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_options<R>>                 \
   event parallel_for(space r, deps after, R a, const K &kernel, loc where = loc::here()) {                             \
-    return with_option<Name>(after, r, kernel, where, a);                                                              \
+    return with_options<Name>(after, r, kernel, where, a);                                                             \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_reductions<R, S>>  \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_options<R, S>>     \
   event parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                    \
-    return reduce<Name>(none(), r, kernel, where, a, b);                                                               \
+    return with_options<Name>(none(), r, kernel, where, a, b);                                                         \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_reductions<R, S>>  \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_options<R, S>>     \
   event parallel_for(space r, deps after, R a, S b, const K &kernel, loc where = loc::here()) {                        \
-    return reduce<Name>(after, r, kernel, where, a, b);                                                                \
+    return with_options<Name>(after, r, kernel, where, a, b);                                                          \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class... Rest,                        \
-            class = detail::if_reductions<R, S, T>>                                                                    \
-  event parallel_for(space r, R a, S b, T c, const Rest &...rest) {                                                    \
-    return reduce_more<Name>(none(), r, a, b, c, rest...);                                                             \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,                              \
+            class = detail::if_options<R, S, T>>                                                                       \
+  event parallel_for(space r, R a, S b, T c, const K &kernel, loc where = loc::here()) {                               \
+    return with_options<Name>(none(), r, kernel, where, a, b, c);                                                      \
   }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class... Rest,                        \
-            class = detail::if_reductions<R, S, T>>                                                                    \
-  event parallel_for(space r, deps after, R a, S b, T c, const Rest &...rest) {                                        \
-    return reduce_more<Name>(after, r, a, b, c, rest...);                                                              \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,                              \
+            class = detail::if_options<R, S, T>>                                                                       \
+  event parallel_for(space r, deps after, R a, S b, T c, const K &kernel, loc where = loc::here()) {                   \
+    return with_options<Name>(after, r, kernel, where, a, b, c);                                                       \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U, class... Rest,               \
+            class = detail::if_options<R, S, T, U>>                                                                    \
+  event parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                                               \
+    return reduce_more<Name>(none(), r, a, b, c, d, rest...);                                                          \
+  }                                                                                                                    \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U, class... Rest,               \
+            class = detail::if_options<R, S, T, U>>                                                                    \
+  event parallel_for(space r, deps after, R a, S b, T c, U d, const Rest &...rest) {                                   \
+    return reduce_more<Name>(after, r, a, b, c, d, rest...);                                                           \
   }
-  SCYTHE_WITH_REDUCTIONS(range<1>, )
-  SCYTHE_WITH_REDUCTIONS(range<2>, )
-  SCYTHE_WITH_REDUCTIONS(range<3>, )
-  SCYTHE_WITH_REDUCTIONS(nd_range<D>, int D, )
-#undef SCYTHE_WITH_REDUCTIONS
+  SCYTHE_WITH_OPTIONS(range<1>, )
+  SCYTHE_WITH_OPTIONS(range<2>, )
+  SCYTHE_WITH_OPTIONS(range<3>, )
+  SCYTHE_WITH_OPTIONS(nd_range<D>, int D, )
+#undef SCYTHE_WITH_OPTIONS
 
   // --- USM and plain memory
 
@@ -322,8 +332,9 @@ private:
   }
   template <class Name, int D, class L = no_properties, class K>
   event over_nd_range(const nd_range<D> &r, deps after, const K &kernel, loc where) {
-    return launch<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, after, where,
-                                                     [&](auto &l) { detail::set_nd_range<D, L>(l, r); });
+    return launch<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, after, where, [&](auto &l) {
+      detail::set_nd_range<D, typename detail::kernel_pack<L, K>::type>(l, r);
+    });
   }
   template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K, class Sizes>
   event launch(const K &kernel, deps after, loc where, Sizes set_sizes) {
@@ -342,12 +353,12 @@ private:
     });
 #endif
   }
-  template <class Name, class Space, class K, class O>
-  event with_option(deps after, const Space &r, const K &kernel, loc where, const O &option) {
-    if constexpr (detail::is_reduction<O>)
-      return reduce<Name>(after, r, kernel, where, option);
+  template <class Name, class Space, class K, class... O>
+  event with_options(deps after, const Space &r, const K &kernel, loc where, const O &...options) {
+    if constexpr (sizeof...(O) == 1 && (detail::is_properties<O> && ...))
+      return launch_over<Name, O...>(r, after, kernel, where);
     else
-      return launch_over<Name, O>(r, after, kernel, where);
+      return behind(after, [&](auto &h) { h.template with_options<Name>(r, kernel, where, options...); });
   }
   template <class Name, class L, int D, class K>
   event launch_over(const range<D> &r, deps after, const K &kernel, loc where) {
@@ -356,11 +367,6 @@ private:
   template <class Name, class L, int D, class K>
   event launch_over(const nd_range<D> &r, deps after, const K &kernel, loc where) {
     return over_nd_range<Name, D, L>(r, after, kernel, where);
-  }
-  template <class Name, class Space, class K, class... R>
-  event reduce(deps after, const Space &r, const K &kernel, loc where, const R &...args) {
-    return behind(after,
-                  [&](auto &h) { detail::reductions<R...>::template launch<Name>(h, r, kernel, where, args...); });
   }
   // The kernel is the last of `args`.
   template <class Name, class Space, class... Args> event reduce_more(deps after, const Space &r, const Args &...args) {

@@ -365,6 +365,7 @@ SCYTHE_ALWAYS_INLINE void call_with_reducers(K &kernel, const Item &item, Reduce
 // A kernel over an `nd_range`, as the program launched it.
 template <class K, class Pack, int D> struct nd_range_reduction_kernel {
   using scythe_wrapped = K;
+  template <class Properties> using scythe_properties = Properties;
   K kernel;
   Pack pack;
   unsigned char *scratch;
@@ -383,9 +384,22 @@ struct reduction_tiles {
   std::size_t group_size, segment, segments, tiles, groups;
 };
 
+// A size that the program requires, of work-groups in one dimension.
+template <class Size> struct flat_size;
+template <> struct flat_size<void> {
+  using type = properties_pack<>;
+};
+template <class Key, std::size_t... Sizes> struct flat_size<sizes_property<Key, Sizes...>> {
+  using type = properties_pack<sizes_property<Key, (Sizes * ...)>>;
+};
+
 // A kernel over a `range`: each group takes tiles, and its work-items neighbours in them.
 template <class K, class Pack, int D> struct range_reduction_kernel {
   using scythe_wrapped = K;
+  template <class Properties>
+  using scythe_properties = typename joined_all<
+      typename without<Properties, ext::oneapi::work_group_size, ext::oneapi::work_group_size_hint>::type,
+      typename flat_size<property_in<ext::oneapi::work_group_size, Properties>>::type>::type;
   K kernel;
   Pack pack;
   unsigned char *scratch;
@@ -426,9 +440,38 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
   }
 };
 
-// Few groups per compute unit, each with enough to do; `columns` is the fastest dimension's size.
+// The size of work-groups that the kernel requires, by a property or an attribute; 0 for none.
+template <class Name, class K, class L> std::size_t required_group_size(const device &d, code_location where) {
+#if defined(SCYTHE_HOST_MODE)
+  (void)d, (void)where;
+  using size = property_in<ext::oneapi::work_group_size, typename kernel_pack<L, K>::type>;
+  if constexpr (std::is_void_v<size>)
+    return 0;
+  else
+    return size()[0];
+#elif defined(SCYTHE_DEVICE_PASS)
+  (void)d, (void)where;
+  return 0;
+#else
+  // The same for all devices; one more than the size, once it is known.
+  static std::atomic<std::size_t> known{0};
+  std::size_t size = known.load(std::memory_order_relaxed);
+  if (size == 0) {
+    std::uint64_t sizes[3] = {};
+    std::uint32_t sub_group = 0;
+    check(scythe_kernel_required_sizes(access_handle::of(d), kernel_symbol<Name, K>(where), SCYTHE_TU_ID, sizes,
+                                       &sub_group));
+    known.store(size = sizes[0] + 1, std::memory_order_relaxed);
+  }
+  return size - 1;
+#endif
+}
+
+// Few groups per compute unit, each with enough to do; `columns` is the fastest dimension's size, `required` the size
+// of the groups, if it is not 0.
 template <class Device>
-SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, std::size_t columns) {
+SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, std::size_t columns,
+                                           std::size_t required) {
   reduction_tiles t;
   const bool cpu = d.is_cpu();
   std::size_t most = d.template get_info<info::device::max_work_group_size>();
@@ -436,6 +479,8 @@ SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, st
   t.group_size = wanted < most ? wanted : most;
   while (t.group_size > 1 && t.group_size / 2 >= columns)
     t.group_size /= 2;
+  if (required)
+    t.group_size = required;
   const std::size_t units = d.template get_info<info::device::max_compute_units>();
   const std::size_t most_groups = units * (cpu ? 4 : 8);
   // Segments per row, such that there are tiles for all groups, of 4 steps or more each.
@@ -456,8 +501,9 @@ SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, st
   return t;
 }
 
+// `L` is the list of properties that the kernel is launched with.
 template <class... R> struct reductions {
-  template <class Name, int D, class K>
+  template <class Name, class L, int D, class K>
   static void launch(handler &h, const nd_range<D> &r, const K &kernel, code_location where, const R &...args) {
     using pack_type = reduction_pack<R...>;
     const std::size_t group_size = r.get_local_range().size(), groups = r.get_group_range().size();
@@ -465,40 +511,41 @@ template <class... R> struct reductions {
     pack_type pack(h, group_size, groups, bytes, args...);
     using wrapper = nd_range_reduction_kernel<K, pack_type, D>;
     wrapper wrapped{kernel, pack, borrow(h, groups, bytes)};
-    h.template set_kernel<wrapper_name_t<Name, K, wrapper>, SCYTHE_SHAPE_ND_RANGE, D>(wrapped, where);
-    set_nd_range(h.command_.u.kernel, r);
+    h.template launch_over<wrapper_name_t<Name, K, wrapper>, L>(r, wrapped, where);
   }
-  template <class Name, int D, class K>
+  template <class Name, class L, int D, class K>
   static void launch(handler &h, const range<D> &r, const K &kernel, code_location where, const R &...args) {
     using pack_type = reduction_pack<R...>;
+    using wrapper = range_reduction_kernel<K, pack_type, D>;
+    using name = wrapper_name_t<Name, K, wrapper>;
     std::size_t rows = 1;
     for (int d = 0; d + 1 < D; ++d)
       rows *= r[d];
-    const reduction_tiles t = tile_reduction(h.queue_.target, rows, r[D - 1]);
+    const auto &target = h.queue_.target;
+    const std::size_t required = required_group_size<kernel_name_t<name, wrapper>, wrapper, L>(target, where);
+    const reduction_tiles t = tile_reduction(target, rows, r[D - 1], required);
     std::size_t bytes = scratch_head;
     pack_type pack(h, t.group_size, t.groups, bytes, args...);
-    using wrapper = range_reduction_kernel<K, pack_type, D>;
     wrapper wrapped{kernel, pack, borrow(h, t.groups, bytes), r, t.segment, t.segments, t.tiles};
-    h.template set_kernel<wrapper_name_t<Name, K, wrapper>, SCYTHE_SHAPE_ND_RANGE, 1>(wrapped, where);
-    set_nd_range(h.command_.u.kernel, later_t<K, nd_range<1>>(t.groups * t.group_size, t.group_size));
+    h.template launch_over<name, L>(later_t<K, nd_range<1>>(t.groups * t.group_size, t.group_size), wrapped, where);
   }
 
   // More reductions than `handler` has overloads for: those found so far, one more, and the rest.
-  template <class Name, class Space, class... Args>
+  template <class Name, class L, class Space, class... Args>
   static void launch_more(handler &h, const Space &r, code_location where, const R &...args, const Args &...rest) {
-    next<Name>(h, r, where, args..., rest...);
+    next<Name, L>(h, r, where, args..., rest...);
   }
 
 private:
-  template <class Name, class Space, class K>
+  template <class Name, class L, class Space, class K>
   static void next(handler &h, const Space &r, code_location where, const R &...args, const K &kernel) {
-    launch<Name>(h, r, kernel, where, args...);
+    launch<Name, L>(h, r, kernel, where, args...);
   }
-  template <class Name, class Space, class N, class M, class... Args>
+  template <class Name, class L, class Space, class N, class M, class... Args>
   static void next(handler &h, const Space &r, code_location where, const R &...args, const N &one, const M &another,
                    const Args &...rest) {
     static_assert(is_reduction<N>, "parallel_for: reductions come after the range, and one kernel last");
-    reductions<R..., N>::template launch_more<Name>(h, r, where, args..., one, another, rest...);
+    reductions<R..., N>::template launch_more<Name, L>(h, r, where, args..., one, another, rest...);
   }
 
   // Memory for `groups` groups, which one alone does not need.

@@ -98,3 +98,44 @@ fn properties_reach_spirv() {
         assert!(!spirv.contains("HostAccess"), "{spirv}");
     }
 }
+
+/// A kernel's function object with this member, launched with this list.
+fn program(member: &str, list: &str) -> Project {
+    let text = format!(
+        "#include <sycl/sycl.hpp>\n\
+         using namespace sycl::ext::oneapi::experimental;\n\
+         struct functor {{\n{member}\n\
+         public:\n  void operator()(sycl::nd_item<1>) const {{}}\n}};\n\
+         int main() {{\n  sycl::queue q;\n\
+         q.parallel_for(sycl::nd_range<1>(16, 16), properties{{{list}}}, functor{{}});\n}}\n"
+    );
+    Project::new().file("a.cpp", &text)
+}
+
+/// Properties that cannot be honoured are errors, by clang and by a foreign host compiler.
+#[test]
+fn properties_that_a_kernel_cannot_have_are_errors() {
+    let get = |qualifiers: &str, list: &str| format!("auto get(properties_tag) {qualifiers} {{ return {list}; }}");
+    let sixteen = get("", "properties{work_group_size<16>}");
+    for (member, list, message) in [
+        (get("", "16"), "", "must return a list of properties"),
+        (sixteen.clone(), "work_group_size<8>", "a property is given twice, with different values"),
+        (
+            format!("{sixteen}\n{}", get("const", "properties{}")),
+            "",
+            "returns other properties where the object is const",
+        ),
+        (format!("private:\n{sixteen}"), "", "'get(properties_tag)' of a kernel's function object is not public"),
+        (format!("protected:\n{sixteen}"), "", "'get(properties_tag)' of a kernel's function object is not public"),
+        ("auto get(properties_tag) = delete;".to_owned(), "", "is deleted"),
+        (get("&&", "properties{}"), "", "is for temporary objects alone"),
+    ] {
+        let p = program(&member, list);
+        p.scythe(&["-fsycl", "a.cpp", "-o", "app"]).fails().stderr_has(message);
+        p.scythe(&["-fsycl", "-fsycl-host-compiler=g++", "a.cpp", "-o", "app"]).fails().stderr_has(message);
+    }
+    program(&sixteen, "work_group_size<16>").scythe(&["-fsycl", "a.cpp", "-o", "app"]).ok();
+    // Another function of the name says nothing of properties.
+    let other = "private:\n  int get(int x) const { return x; }\n  int get() const { return 1; }";
+    program(other, "work_group_size<16>").scythe(&["-fsycl", "a.cpp", "-o", "app"]).ok();
+}

@@ -413,6 +413,61 @@ extern "C" void scythe_warn(scythe_unit *Unit, uint32_t Fate, scythe_str Flag, s
   Diags.setWarningsAsErrors(AsErrors);
 }
 
+// Whether a parameter has the type `sycl::ext::oneapi::experimental::properties_tag`.
+static bool takesPropertiesTag(const FunctionDecl *FD) {
+  if (FD->getNumParams() != 1)
+    return false;
+  const CXXRecordDecl *Tag = FD->getParamDecl(0)->getType().getNonReferenceType()->getAsCXXRecordDecl();
+  return Tag && Tag->getQualifiedNameAsString() == "sycl::ext::oneapi::experimental::properties_tag";
+}
+
+// Looks at the functions `get(properties_tag)` of a function object; one that can be called makes up for others.
+static void describeGet(ASTContext &Ctx, const CXXRecordDecl *Functor, scythe_kernel &Out) {
+  DeclarationName Name = &Ctx.Idents.get("get");
+  auto Look = [&](const CXXRecordDecl *Record) {
+    bool Found = false;
+    for (const NamedDecl *Member : Record->lookup(Name)) {
+      const auto *Method = dyn_cast<CXXMethodDecl>(Member->getUnderlyingDecl());
+      if (!Method || !takesPropertiesTag(Method))
+        continue;
+      scythe_get_fault Fault = Method->isDeleted()                      ? SCYTHE_GET_DELETED
+                               : Member->getAccess() != AS_public       ? SCYTHE_GET_HIDDEN
+                               : Method->getRefQualifier() == RQ_RValue ? SCYTHE_GET_OF_TEMPORARIES
+                                                                        : SCYTHE_GET_USABLE;
+      if (!Found || Fault == SCYTHE_GET_USABLE) {
+        Out.get_fault = Fault;
+        Out.get_loc = rawLoc(Method->getLocation());
+      }
+      Found = true;
+      if (Fault == SCYTHE_GET_USABLE)
+        break;
+    }
+    return Found || !Record->lookup(Name).empty();
+  };
+  // A member of the name hides those of the bases; those of bases that are not public are hidden as well.
+  auto Walk = [&](auto &Self, const CXXRecordDecl *Record, bool Visible) -> void {
+    if (Look(Record)) {
+      if (!Visible && Out.get_loc && Out.get_fault == SCYTHE_GET_USABLE)
+        Out.get_fault = SCYTHE_GET_HIDDEN;
+      return;
+    }
+    for (const CXXBaseSpecifier &Base : Record->bases())
+      if (const CXXRecordDecl *Class = Base.getType()->getAsCXXRecordDecl(); Class && Class->hasDefinition())
+        Self(Self, Class->getDefinition(), Visible && Base.getAccessSpecifier() == AS_public);
+  };
+  Walk(Walk, Functor, true);
+}
+
+// The program's function object, where the headers put one of their own around it.
+static const CXXRecordDecl *wrappedFunctor(ASTContext &Ctx, const CXXRecordDecl *Functor) {
+  for (const NamedDecl *Member : Functor->lookup(&Ctx.Idents.get("scythe_wrapped")))
+    if (const auto *Alias = dyn_cast<TypedefNameDecl>(Member))
+      if (const CXXRecordDecl *Record = Alias->getUnderlyingType()->getAsCXXRecordDecl())
+        if (Record->hasDefinition())
+          return Record->getDefinition();
+  return Functor;
+}
+
 extern "C" void scythe_describe_kernel(scythe_unit *Unit, scythe_decl Entry, scythe_kernel *Out) {
   const auto *FD = static_cast<const FunctionDecl *>(Entry);
   ASTContext &Ctx = Unit->Ctx;
@@ -439,6 +494,7 @@ extern "C" void scythe_describe_kernel(scythe_unit *Unit, scythe_decl Entry, scy
   Out->functor_decl = Functor->getCanonicalDecl();
   Out->functor_loc = rawLoc(Functor->getLocation());
   Out->functor_size = Ctx.getTypeSizeInChars(T).getQuantity();
+  describeGet(Ctx, wrappedFunctor(Ctx, Functor), *Out);
   std::vector<scythe_field> Fields;
   describeLayout(*Unit, Functor, Fields);
   Out->fields = Unit->keep(llvm::ArrayRef<scythe_field>(Fields));

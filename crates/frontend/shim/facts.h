@@ -185,6 +185,9 @@ struct scythe_name_part {
   uint32_t closure; // a lambda's type
 };
 
+// Why the headers cannot call a function object's `get(properties_tag)`.
+enum scythe_get_fault { SCYTHE_GET_USABLE, SCYTHE_GET_HIDDEN, SCYTHE_GET_DELETED, SCYTHE_GET_OF_TEMPORARIES };
+
 struct scythe_kernel {
   scythe_str symbol;
   scythe_str name;     // as clang's diagnostics show it
@@ -194,8 +197,10 @@ struct scythe_kernel {
   scythe_decl functor_decl;
   scythe_loc functor_loc;
   scythe_loc entry_loc;
-  uint32_t external; // the name is the same entity in every translation unit
-  uint32_t by_value; // the entry point takes one object of class type by value
+  uint32_t external;  // the name is the same entity in every translation unit
+  uint32_t by_value;  // the entry point takes one object of class type by value
+  scythe_loc get_loc; // of a faulty `get(properties_tag)`
+  uint32_t get_fault;
   uint64_t functor_size;
   const scythe_field *fields; // fields[0] is the functor itself
   size_t field_count;
@@ -318,7 +323,7 @@ static_assert(sizeof(scythe_event) == 56, "src/ffi.rs");
 static_assert(sizeof(scythe_events) == 16, "src/ffi.rs");
 static_assert(sizeof(scythe_field) == 120, "src/ffi.rs");
 static_assert(sizeof(scythe_name_part) == 40, "src/ffi.rs");
-static_assert(sizeof(scythe_kernel) == 144, "src/ffi.rs");
+static_assert(sizeof(scythe_kernel) == 152, "src/ffi.rs");
 static_assert(sizeof(scythe_decorated_type) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_device_global) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_misuse) == 32, "src/ffi.rs");

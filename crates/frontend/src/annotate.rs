@@ -134,7 +134,13 @@ fn annotate_kernel(module: &Module, function: Function, kernel: &KernelNote, not
             let required = required.map(|a| a.values.iter().map(|&size| capped(size)).collect::<Vec<_>>());
             kinds.set_logical_work_group_size(function, context, &required.unwrap_or_default());
         }
-        WorkGroups::Unknown => {}
+        // The headers launch groups of one dimension with as many work-items as the program requires.
+        WorkGroups::Unknown => {
+            let product = |a: &Attribute| a.values.iter().copied().fold(1, i64::saturating_mul);
+            let required = kernel.attributes.iter().filter(|a| a.name == REQUIRED_SIZE);
+            let flat = required.map(|a| Attribute { values: vec![product(a)], ..a.clone() });
+            annotate_work_groups(module, function, &flat.collect::<Vec<_>>());
+        }
     }
     if let Some(size) = sub_group_size(&kernel.attributes) {
         annotate_sub_group(module, function, size);

@@ -16,7 +16,8 @@ pub enum WorkGroups {
     Launched,
     /// Loops in work-groups of another size, which is the headers' choice.
     Logical,
-    /// Of no size that the program could name: a range is divided among work-groups as the headers like it.
+    /// Of no shape that the program could name: the headers divide a range among work-groups of one dimension, which have
+    /// as many work-items as the program requires, or as the headers like.
     Unknown,
 }
 

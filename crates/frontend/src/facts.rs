@@ -187,6 +187,21 @@ pub struct NamePart {
     pub closure: bool,
 }
 
+/// Why a function object's `get(properties_tag)` cannot be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GetFault {
+    Hidden,
+    Deleted,
+    OfTemporaries,
+}
+
+impl GetFault {
+    /// `None` where nothing is wrong.
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Self::Hidden, Self::Deleted, Self::OfTemporaries].get(number.checked_sub(1)? as usize).copied()
+    }
+}
+
 /// A kernel as its entry point declares it.
 #[derive(Clone, Debug)]
 pub struct Kernel {
@@ -201,6 +216,8 @@ pub struct Kernel {
     pub entry_loc: Loc,
     pub external: bool,
     pub by_value: bool,
+    /// A member function by which the program names properties, and why it cannot be called.
+    pub faulty_get: Option<(GetFault, Loc)>,
     pub functor_size: u64,
     pub fields: Option<Field>,
     pub parts: Vec<NamePart>,

@@ -119,6 +119,8 @@ pub struct Kernel {
     pub entry_loc: u32,
     pub external: u32,
     pub by_value: u32,
+    pub get_loc: u32,
+    pub get_fault: u32,
     pub functor_size: u64,
     pub fields: *const Field,
     pub field_count: usize,
@@ -214,7 +216,7 @@ const _: () = {
     assert!(size_of::<Events>() == 16);
     assert!(size_of::<Field>() == 120);
     assert!(size_of::<NamePart>() == 40);
-    assert!(size_of::<Kernel>() == 144);
+    assert!(size_of::<Kernel>() == 152);
     assert!(size_of::<DecoratedType>() == 32);
     assert!(size_of::<DeviceGlobal>() == 32);
     assert!(size_of::<Misuse>() == 32);

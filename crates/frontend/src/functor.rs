@@ -1,6 +1,6 @@
 //! What a kernel's functor may hold: everything in it is copied to the device byte by byte.
 
-use crate::facts::{Field, FieldKind, Kernel, Level, Loc, Source};
+use crate::facts::{Field, FieldKind, GetFault, Kernel, Level, Loc, Source};
 use scythe_abi::launch::Shape;
 
 /// Reports what is wrong with a kernel's functor; true when nothing is.
@@ -17,6 +17,17 @@ pub fn check(source: &impl Source, kernel: &Kernel, call_site: Loc) -> bool {
         faults.push((
             kernel.entry_loc,
             format!("a kernel entry point is annotated with its shape; seen '{}', expected one of 'single_task', 'range', 'nd_range'", kernel.shape),
+        ));
+    }
+    if let Some((fault, loc)) = kernel.faulty_get {
+        let fault = match fault {
+            GetFault::Hidden => "is not public",
+            GetFault::Deleted => "is deleted",
+            GetFault::OfTemporaries => "is for temporary objects alone",
+        };
+        faults.push((
+            loc,
+            format!("'get(properties_tag)' of a kernel's function object {fault}: the properties would be lost"),
         ));
     }
     for (loc, message) in &faults {

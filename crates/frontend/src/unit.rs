@@ -1,8 +1,8 @@
 //! The shim's facts as values: the one place that reads `ffi` structures.
 
 use crate::facts::{
-    Action, Attribute, Decl, DecoratedType, DeviceGlobal, Event, Field, FieldKind, Function, Global, Kernel, Level,
-    Loc, Misuse, MisuseKind, NamePart, Position, Source, Value, Variable,
+    Action, Attribute, Decl, DecoratedType, DeviceGlobal, Event, Field, FieldKind, Function, GetFault, Global, Kernel,
+    Level, Loc, Misuse, MisuseKind, NamePart, Position, Source, Value, Variable,
 };
 use crate::ffi;
 use crate::warnings::Fate;
@@ -119,6 +119,7 @@ impl Unit {
                 entry_loc: Loc(raw.entry_loc),
                 external: raw.external != 0,
                 by_value: raw.by_value != 0,
+                faulty_get: GetFault::from_number(raw.get_fault).map(|fault| (fault, Loc(raw.get_loc))),
                 functor_size: raw.functor_size,
                 fields: field_tree(slice(raw.fields, raw.field_count)),
                 parts: slice(raw.parts, raw.part_count)

@@ -220,15 +220,8 @@ template <class Device> void check_properties(const Device &, properties_pack<>)
 template <class Device, class... P> void check_properties(const Device &d, properties_pack<P...>) {
   (check_property<P>(d), ...);
 }
-// Kernels of the headers' own name the program's function that they call as `scythe_wrapped`.
-template <class K, class = void> inline constexpr bool is_wrapper = false;
-template <class K> inline constexpr bool is_wrapper<K, std::void_t<typename K::scythe_wrapped>> = true;
-// Those of the list that a kernel is launched with, and those that it names itself.
 template <class L, class K, class Device> void check_kernel(const Device &d) {
-  check_properties(d, typename L::scythe_pack());
-  check_properties(d, typename own_properties<K>::type::scythe_pack());
-  if constexpr (is_wrapper<K>)
-    check_properties(d, typename own_properties<typename K::scythe_wrapped>::type::scythe_pack());
+  check_properties(d, typename kernel_pack<L, K>::type());
 }
 #else
 template <class L, class K, class Device> void check_kernel(const Device &) {}
@@ -246,19 +239,36 @@ template <int D> SCYTHE_SHARED void set_range(scythe_kernel_launch &launch, cons
   for (std::uint64_t &size : launch.local_size)
     size = 1;
 }
-template <int D, class L = ext::oneapi::property_list<>>
+// In host mode there is no device code that would say which size a kernel requires.
+template <class Required, int D> void check_group_size([[maybe_unused]] const range<D> &size) {
+#ifdef SCYTHE_HOST_MODE
+  if constexpr (!std::is_void_v<Required>) {
+    bool same = Required::dimensions == D;
+    for (int d = 0; same && d < D; ++d)
+      same = Required()[d] == size[d];
+    if (!same)
+      fail(errc::nd_range,
+           "the kernel requires work-groups of size (%s) by its properties, and is launched with others",
+           Required::meta_value);
+  }
+#endif
+}
+// `Pack` holds the kernel's properties.
+template <int D, class Pack = properties_pack<>>
 SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> &r) {
-  if constexpr (L::template has_property<ext::oneapi::experimental::use_root_sync_key>())
+  if constexpr (!std::is_void_v<property_in<ext::oneapi::experimental::use_root_sync_key, Pack>>)
     if (r.get_group_range().size() > 1)
       fail(errc::nd_range, "parallel_for: work-groups that synchronise (use_root_sync) may be one, not %zu",
            r.get_group_range().size());
+  check_group_size<property_in<ext::oneapi::work_group_size, Pack>>(r.get_local_range());
   to_edge_order(launch.global_size, r.get_global_range(), 1);
   to_edge_order(launch.local_size, r.get_local_range(), 1);
   to_edge_order(launch.global_offset, r.get_offset(), 0);
 }
-// Of a kernel that was described as one over an nd_range.
-template <int D>
+// Of a kernel that was described as one over an nd_range; `Pack` holds the properties of the program's function object.
+template <int D, class Pack>
 SCYTHE_SHARED void set_hierarchical(scythe_kernel_launch &launch, const range<D> &groups, const range<D> &group_size) {
+  check_group_size<property_in<ext::oneapi::work_group_size, Pack>>(group_size);
   launch.shape = SCYTHE_SHAPE_HIERARCHICAL;
   set_range(launch, groups, id<D>());
   to_edge_order(launch.local_size, group_size, 1);

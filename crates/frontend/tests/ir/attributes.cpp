@@ -69,7 +69,7 @@ void submit(sycl::queue &q, int *p) {
 }
 
 // What the headers put around a kernel has the attributes of the function inside. The work-groups of hierarchical kernels
-// are run by one work-item each; those of reductions over a range are the headers' choice.
+// are run by one work-item each; those of reductions over a range have as many work-items as is required.
 // CHECK-DAG: define {{.*}} @_ZTS12hierarchical({{.*}} !intel_declared_aspects ![[FP16]] {{.*}}!intel_reqd_sub_group_size ![[D]] !reqd_work_group_size ![[ONE:[0-9]+]] {{.*}}!scythe_logical_work_group_size ![[LOGICAL:[0-9]+]]
 class hierarchical;
 // CHECK-DAG: ![[LOGICAL]] = !{i32 4, i32 8}
@@ -78,7 +78,7 @@ class hierarchical;
 class any_size;
 // CHECK-DAG: define {{.*}} @_ZTS7summing({{.*}} !intel_reqd_sub_group_size ![[D]] {{.*}}!reqd_work_group_size ![[C]]
 class summing;
-// CHECK-DAG: define {{.*}} @_ZTS11summing_all({{[^!]*}} !intel_declared_aspects ![[FP16]] {{.*}}!intel_fixed_targets ![[NONE]] !intel_reqd_sub_group_size ![[D]] !scythe_aspect_origins
+// CHECK-DAG: define {{.*}} @_ZTS11summing_all({{[^!]*}} !intel_declared_aspects ![[FP16]] {{.*}}!intel_fixed_targets ![[NONE]] !intel_reqd_sub_group_size ![[D]] !reqd_work_group_size ![[C]] {{.*}}!scythe_aspect_origins
 class summing_all;
 
 // Each kernel has the attributes of the call operator that it calls.

@@ -83,17 +83,19 @@ impl Kinds {
 
     /// The work-group size that the program requires, in the attribute's order: the fastest dimension last.
     pub fn work_group_size(self, function: Function<'_>) -> Option<Vec<u32>> {
-        let sizes_of = |node: Metadata<'_>| -> Option<Vec<u32>> {
-            node.operands().into_iter().map(|size| size?.int()?.try_into().ok()).collect()
-        };
-        if let Some(node) = function.metadata(self.logical_work_group) {
-            return sizes_of(node).filter(|sizes| !sizes.is_empty());
+        if let Some(sizes) = self.logical_work_group_size(function) {
+            return Some(sizes).filter(|sizes| !sizes.is_empty());
         }
         let mut sizes = sizes_of(function.metadata(self.work_group)?)?;
         let written = function.metadata(self.work_group_dims).and_then(|node| node.operand(0)?.int());
         sizes.truncate(written.map_or(3, |dims| dims.clamp(1, 3) as usize));
         sizes.reverse();
         (!sizes.is_empty()).then_some(sizes)
+    }
+
+    /// What [`Kinds::set_logical_work_group_size`] set.
+    pub fn logical_work_group_size(self, function: Function<'_>) -> Option<Vec<u32>> {
+        sizes_of(function.metadata(self.logical_work_group)?)
     }
 
     /// See [`Kinds::work_group_size`]; an empty list says that no size is required.
@@ -153,6 +155,10 @@ pub fn add_type(module: &Module<'_>, name: &str, aspects: impl IntoIterator<Item
     let mut operands = vec![context.md_string(name)];
     operands.extend(aspects.into_iter().map(|aspect| context.md_int(32, aspect.into())));
     module.add_named_metadata(TYPES, context.md_node(&operands));
+}
+
+fn sizes_of(node: Metadata<'_>) -> Option<Vec<u32>> {
+    node.operands().into_iter().map(|size| size?.int()?.try_into().ok()).collect()
 }
 
 fn either<'ctx>(function: Function<'ctx>, kinds: [MetadataKind; 2]) -> Option<Metadata<'ctx>> {

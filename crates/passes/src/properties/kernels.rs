@@ -11,6 +11,8 @@ const SUB_GROUP_SIZE: &str = "sycl-sub-group-size";
 const WORK_GROUP_SIZE: &str = "sycl-work-group-size";
 const WORK_GROUP_SIZE_HINT: &str = "sycl-work-group-size-hint";
 const DEVICE_HAS: &str = "sycl-device-has";
+/// Of a kernel whose work-groups are loops in groups of another size: the size that the program requires.
+const LOGICAL_WORK_GROUP_SIZE: &str = "scythe-logical-work-group-size";
 
 /// See the file's head.
 pub struct KernelProperties;
@@ -46,6 +48,7 @@ fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool
     };
     let sub_group = numbers(SUB_GROUP_SIZE, 1, 1, 1)?;
     let work_group = numbers(WORK_GROUP_SIZE, 1, 3, 1)?;
+    let logical = numbers(LOGICAL_WORK_GROUP_SIZE, 1, 3, 1)?;
     let hint = numbers(WORK_GROUP_SIZE_HINT, 1, 3, 1)?;
     let device_has = numbers(DEVICE_HAS, 0, usize::MAX, 0)?;
     if let Some(size) = sub_group {
@@ -54,6 +57,14 @@ fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool
     if let Some(sizes) = work_group {
         set(module, kernel, "reqd_work_group_size", &three(&sizes), WORK_GROUP_SIZE)?;
         set(module, kernel, "work_group_num_dim", &[sizes.len() as u64], WORK_GROUP_SIZE)?;
+    }
+    if let Some(sizes) = logical {
+        let kinds = Kinds::new(module.context());
+        let sizes: Vec<u32> = sizes.iter().map(|&size| size as u32).collect();
+        if kinds.logical_work_group_size(kernel).is_some_and(|present| !present.is_empty() && present != sizes) {
+            return Err(format!("property '{WORK_GROUP_SIZE}' contradicts an attribute of the kernel"));
+        }
+        kinds.set_logical_work_group_size(kernel, module.context(), &sizes);
     }
     if let Some(sizes) = hint {
         set(module, kernel, "work_group_size_hint", &three(&sizes), WORK_GROUP_SIZE_HINT)?;

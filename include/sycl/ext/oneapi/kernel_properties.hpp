@@ -42,6 +42,7 @@ inline constexpr bool are_sizes = sizeof...(Sizes) >= 1 && sizeof...(Sizes) <= 3
 template <class Key, std::size_t... Sizes> struct sizes_property {
   static_assert(are_sizes<Sizes...>, "this property has one to three positive sizes");
   using key_t = Key;
+  static constexpr int dimensions = sizeof...(Sizes);
   static constexpr const char *meta_name = Key::meta_name;
   static constexpr const char *meta_value = numbers_text<Sizes...>::value;
   constexpr std::size_t operator[](int dimension) const {
@@ -109,24 +110,67 @@ template <aspect... Aspects> inline constexpr device_has_key::value_t<Aspects...
 
 namespace sycl::detail {
 
-// The list that a function object names for itself.
-template <class K, class = void> struct own_properties {
-  using type = ext::oneapi::property_list<>;
+// What `get(properties_tag)` of an object gives that is called as `K`; void where there is none.
+template <class K, class = void> struct got_properties {
+  using type = void;
 };
 template <class K>
-struct own_properties<K, std::enable_if_t<is_properties<std::remove_cv_t<decltype(K::properties)>>>> {
-  using type = std::remove_cv_t<decltype(K::properties)>;
+struct got_properties<K, std::void_t<decltype(std::declval<K>().get(ext::oneapi::experimental::properties_tag{}))>> {
+  using type = std::decay_t<decltype(std::declval<K>().get(ext::oneapi::experimental::properties_tag{}))>;
 };
+
+// The properties that a function object names by a member function `get`, which may be static or constant, or not.
+template <class K, class List = typename got_properties<K &>::type> struct properties_by_get {
+  static_assert(is_properties<List>,
+                "get(properties_tag) of a kernel's function object must return a list of properties");
+  static_assert(std::is_same_v<typename got_properties<const K &>::type, List> ||
+                    std::is_void_v<typename got_properties<const K &>::type>,
+                "get(properties_tag) of a kernel's function object returns other properties where the object is const");
+  using type = typename std::conditional_t<is_properties<List>, List, ext::oneapi::property_list<>>::scythe_pack;
+};
+template <class K> struct properties_by_get<K, void> {
+  using type = properties_pack<>;
+};
+
+// Those that it names by a member `properties`.
+template <class K, class = void> struct properties_by_member {
+  using type = properties_pack<>;
+};
+template <class K> struct properties_by_member<K, if_properties<std::decay_t<decltype(K::properties)>>> {
+  using type = typename std::decay_t<decltype(K::properties)>::scythe_pack;
+};
+
 template <class K>
-struct own_properties<K, std::enable_if_t<is_properties<std::decay_t<decltype(std::declval<const K &>().get(
-                             ext::oneapi::experimental::properties_tag{}))>>>> {
-  using type = std::decay_t<decltype(std::declval<const K &>().get(ext::oneapi::experimental::properties_tag{}))>;
+using own_properties =
+    typename joined_packs<typename properties_by_get<K>::type, typename properties_by_member<K>::type>::type;
+
+// The headers' own kernels name the program's function object that they call as `scythe_wrapped`, and say by
+// `scythe_properties` what its properties become.
+template <class K, class = void> inline constexpr bool is_wrapper = false;
+template <class K> inline constexpr bool is_wrapper<K, std::void_t<typename K::scythe_wrapped>> = true;
+
+// All properties of a kernel that was submitted with the list `L`.
+template <class L, class K, bool = is_wrapper<K>> struct kernel_pack {
+  using type = typename joined_packs<typename L::scythe_pack, own_properties<K>>::type;
+};
+template <class L, class K> struct kernel_pack<L, K, true> {
+  using type = typename K::template scythe_properties<typename kernel_pack<L, typename K::scythe_wrapped>::type>;
 };
 
 // What the entry point of a kernel carries that was submitted with the list `L`.
 template <class L, class K>
-using kernel_properties = typename compiler_properties<
-    typename joined_packs<typename L::scythe_pack, typename own_properties<K>::type::scythe_pack>::type>::type;
+using kernel_properties = typename compiler_properties<typename kernel_pack<L, K>::type>::type;
+
+// The property of a pack with this key, or void.
+template <class Key, class Pack> struct in_pack;
+template <class Key, class... Ps> struct in_pack<Key, properties_pack<Ps...>> : with_key<Key, Ps...> {};
+template <class Key, class Pack> using property_in = typename in_pack<Key, Pack>::type;
+
+// The pack without the properties of these keys.
+template <class Pack, class... Keys> struct without;
+template <class... Ps, class... Keys> struct without<properties_pack<Ps...>, Keys...> {
+  using type = typename joined_all<typename pack_if<!is_one_of<typename Ps::key_t, Keys...>, Ps>::type...>::type;
+};
 
 } // namespace sycl::detail
 

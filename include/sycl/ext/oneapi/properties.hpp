@@ -76,6 +76,15 @@ template <std::size_t I, class... Ps> struct pack_element<I, properties_pack<Ps.
   using type = std::tuple_element_t<I, std::tuple<Ps...>>;
 };
 template <std::size_t I, class... Ps> using sorted_at = typename pack_element<I, sorted_pack<Ps...>>::type;
+// Which of `Ps` is `P`: a list that is deduced from its properties counts its places by it.
+template <class P, class... Ps> constexpr std::size_t find_position() {
+  const bool same[] = {std::is_same_v<P, Ps>...};
+  std::size_t at = 0;
+  while (!same[at])
+    ++at;
+  return at;
+}
+template <class P, class... Ps> inline constexpr std::size_t position = find_position<P, Ps...>();
 
 // The property of `Ps` with this key, or void.
 template <class Key, class... Ps> struct with_key {
@@ -124,27 +133,54 @@ template <template <class...> class To, class... Ps> struct repack<To, propertie
   using type = To<Ps...>;
 };
 
+// The elements of packs in one.
+template <class... Packs> struct joined_all {
+  using type = properties_pack<>;
+};
+template <class... A> struct joined_all<properties_pack<A...>> {
+  using type = properties_pack<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct joined_all<properties_pack<A...>, properties_pack<B...>, Rest...> {
+  using type = typename joined_all<properties_pack<A..., B...>, Rest...>::type;
+};
+// The pack of `P` where `Keep` says so.
+template <bool Keep, class P> struct pack_if {
+  using type = properties_pack<P>;
+};
+template <class P> struct pack_if<false, P> {
+  using type = properties_pack<>;
+};
+
 // The properties of a pack that the compiler is to see.
 template <class Pack> struct compiler_properties;
 template <class... Ps> struct compiler_properties<properties_pack<Ps...>> {
-  template <class... Lists> struct join {
-    using type = properties_pack<>;
-  };
-  template <class... A> struct join<properties_pack<A...>> {
-    using type = properties_pack<A...>;
-  };
-  template <class... A, class... B, class... Rest> struct join<properties_pack<A...>, properties_pack<B...>, Rest...> {
-    using type = typename join<properties_pack<A..., B...>, Rest...>::type;
-  };
-  using type = typename join<properties_pack<>,
-                             std::conditional_t<has_meta_name<Ps>, properties_pack<Ps>, properties_pack<>>...>::type;
+  using type = typename joined_all<typename pack_if<has_meta_name<Ps>, Ps>::type...>::type;
 };
 
-// All properties of two packs, sorted; one that both have is an error.
+template <class P, class... Ps> inline constexpr bool is_one_of = (std::is_same_v<P, Ps> || ...);
+
+// All properties of two packs, sorted. One that both have must say the same in both, when the program is compiled.
 template <class A, class B> struct joined_packs;
 template <class... A, class... B> struct joined_packs<properties_pack<A...>, properties_pack<B...>> {
-  static_assert(different_keys<A..., B...>, "a property is given twice in one list");
-  using type = sorted_pack<A..., B...>;
+  template <class P> static constexpr bool is_twice = std::is_empty_v<P> && is_one_of<P, A...>;
+  template <class Rest> struct with;
+  template <class... Rest> struct with<properties_pack<Rest...>> {
+    static_assert(
+        different_keys<A..., Rest...>,
+        "a property is given twice, with different values: by the launch and by the kernel's function object");
+    using type = sorted_pack<A..., Rest...>;
+  };
+  using type = typename with<typename joined_all<typename pack_if<!is_twice<B>, B>::type...>::type>::type;
+};
+template <class... A> struct joined_packs<properties_pack<A...>, properties_pack<>> {
+  using type = properties_pack<A...>;
+};
+template <class... B> struct joined_packs<properties_pack<>, properties_pack<B...>> {
+  using type = properties_pack<B...>;
+};
+template <> struct joined_packs<properties_pack<>, properties_pack<>> {
+  using type = properties_pack<>;
 };
 
 } // namespace sycl::detail
@@ -167,23 +203,7 @@ template <class... Props> class properties;
     constexpr name(Given... given) : base(std::tuple<Given...>(given...)) {}                                           \
   };                                                                                                                   \
   name() -> name<>;                                                                                                    \
-  template <class A> name(A) -> name<sycl::detail::sorted_at<0, A>>;                                                   \
-  template <class A, class B> name(A, B) -> name<sycl::detail::sorted_at<0, A, B>, sycl::detail::sorted_at<1, A, B>>;  \
-  template <class A, class B, class C>                                                                                 \
-  name(A, B, C) -> name<sycl::detail::sorted_at<0, A, B, C>, sycl::detail::sorted_at<1, A, B, C>,                      \
-                        sycl::detail::sorted_at<2, A, B, C>>;                                                          \
-  template <class A, class B, class C, class D>                                                                        \
-  name(A, B, C, D) -> name<sycl::detail::sorted_at<0, A, B, C, D>, sycl::detail::sorted_at<1, A, B, C, D>,             \
-                           sycl::detail::sorted_at<2, A, B, C, D>, sycl::detail::sorted_at<3, A, B, C, D>>;            \
-  template <class A, class B, class C, class D, class E>                                                               \
-  name(A, B, C, D, E) -> name<sycl::detail::sorted_at<0, A, B, C, D, E>, sycl::detail::sorted_at<1, A, B, C, D, E>,    \
-                              sycl::detail::sorted_at<2, A, B, C, D, E>, sycl::detail::sorted_at<3, A, B, C, D, E>,    \
-                              sycl::detail::sorted_at<4, A, B, C, D, E>>;                                              \
-  template <class A, class B, class C, class D, class E, class F>                                                      \
-  name(A, B, C, D, E, F)                                                                                               \
-      -> name<sycl::detail::sorted_at<0, A, B, C, D, E, F>, sycl::detail::sorted_at<1, A, B, C, D, E, F>,              \
-              sycl::detail::sorted_at<2, A, B, C, D, E, F>, sycl::detail::sorted_at<3, A, B, C, D, E, F>,              \
-              sycl::detail::sorted_at<4, A, B, C, D, E, F>, sycl::detail::sorted_at<5, A, B, C, D, E, F>>;
+  template <class... P> name(P...) -> name<sycl::detail::sorted_at<sycl::detail::position<P, P...>, P...>...>;
 
 SCYTHE_PROPERTY_LIST(property_list)
 namespace experimental {

@@ -81,7 +81,7 @@ template <class F, class Properties> event submit_with_event(queue q, Properties
   template <class Name = sycl::detail::unnamed, int D, class L, class K, class R, class... Rest,                       \
             sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
   void parallel_for(place to, launch_config<range<D>, L> c, const K &k, R &&first, Rest &&...rest) {                   \
-    to.template parallel_for<Name>(c.get_range(), first, rest..., k);                                                  \
+    to.template parallel_for<Name>(c.get_range(), c.get_properties(), first, rest..., k);                              \
   }                                                                                                                    \
   template <class Name = sycl::detail::unnamed, int D, class K, class R, class... Rest,                                \
             sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
@@ -91,7 +91,7 @@ template <class F, class Properties> event submit_with_event(queue q, Properties
   template <class Name = sycl::detail::unnamed, int D, class L, class K, class R, class... Rest,                       \
             sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
   void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k, R &&first, Rest &&...rest) {                   \
-    to.template parallel_for<Name>(c.get_range(), first, rest..., k);                                                  \
+    to.template parallel_for<Name>(c.get_range(), c.get_properties(), first, rest..., k);                              \
   }                                                                                                                    \
   template <class... Args> void single_task(place to, const kernel &k, Args &&...args) {                               \
     sycl::detail::enqueue::with_arguments(to, [&](handler &h) { h.single_task(k); }, std::forward<Args>(args)...);     \
