@@ -91,7 +91,7 @@ fn target(records: &Records, record: Record<'_>) -> Result<String, String> {
         "    Target {{\n        name: Cow::Borrowed({name:?}),\n        aspects: Cow::Borrowed(&[{}]),\n        \
          may_support_other_aspects: {},\n        sub_group_sizes: Cow::Borrowed(&{:?}),\n        \
          aot_toolchain: Cow::Borrowed({:?}),\n        aot_toolchain_options: Cow::Borrowed({:?}),\n        \
-         max_work_group_size: {:?},\n        local_mem_size: {:?},\n    }},\n",
+         max_work_group_size: {:?},\n        local_mem_size: {:?},\n        first_ptx: {:?},\n    }},\n",
         aspects.join(", "),
         record.integer("maySupportOtherAspects")? != 0,
         record.integers("subGroupSizes")?,
@@ -99,5 +99,6 @@ fn target(records: &Records, record: Record<'_>) -> Result<String, String> {
         record.string("aotToolchainOptions")?,
         limit("maxWorkGroupSize")?,
         limit("localMemSize")?,
+        limit("ptxVersion")?,
     ))
 }

@@ -202,6 +202,11 @@ impl Aspect {
     pub fn is_architecture(self) -> bool {
         self as u32 >= Self::FIRST_ARCHITECTURE
     }
+
+    /// The same for architectures of GPUs, which device code can be compiled for one by one.
+    pub fn is_gpu_architecture(self) -> bool {
+        self as u32 >= Self::ExtIntelGpuBdw as u32
+    }
 }
 
 #[cfg(test)]

@@ -23,9 +23,11 @@
 //! Where a range has more groups than a grid can have, it takes several launches, told apart by [`Launch::first_group`] and
 //! [`Launch::start`].
 //!
-//! Images ahead of time have the target's name, `nvidia_gpu_sm_90` or `nvptx64-nvidia-cuda`: [`Architecture::of_target`]. Their code is a
-//! fat binary (`Format::Fatbin`) with a cubin for that architecture and PTX for later ones, or, where no `ptxas` was at hand, PTX
+//! Images ahead of time have the target's name, `nvidia_gpu_sm_90` or `nvptx64-nvidia-cuda`, and behind a name that does not tell the
+//! architecture ':' and that: [`Architecture::of_target`]. Their code is a fat binary (`Format::Fatbin`) with a cubin for that architecture and PTX for later ones, or, where no `ptxas` was at hand, PTX
 //! alone (`Format::Ptx`, with a NUL byte at the end, as the driver wants it). Generic images become PTX at run time ([`crate::ptx`]).
+
+use crate::target::{Family, PTX_BASE, SEPARATOR, Target};
 
 /// What local accessors are aligned to in shared memory: what the largest vector type of SYCL asks for.
 pub const LOCAL_ALIGNMENT: u32 = 128;
@@ -55,22 +57,28 @@ pub struct Launch {
 pub struct Architecture {
     /// 90 for `sm_90`: ten times the major number of the compute capability, and the minor one.
     pub sm: u32,
-    /// `sm_90a`: code for it runs nowhere else.
+    /// `sm_90a`, `sm_100f`: code for it is taken to run nowhere else.
     pub specific: bool,
 }
 
 impl Architecture {
     /// What an image's target means. `None` for targets that are not NVIDIA's.
     pub fn of_target(target: &str) -> Option<Self> {
-        let target = crate::target::Target::from_name(target).filter(|target| target.is_nvptx())?;
-        Self::from_name(target.cuda_arch()?)
+        let (name, told) = target.split_once(SEPARATOR).map_or((target, None), |(name, arch)| (name, Some(arch)));
+        if Family::of_image_target(name) != Some(Family::Nvidia) {
+            return None;
+        }
+        let in_name = || name.strip_prefix(Family::Nvidia.prefix()).or_else(|| Target::of_id(name)?.arch());
+        Self::from_name(told.or_else(in_name).unwrap_or(PTX_BASE))
     }
 
     /// Inverse of `sm_90`, `sm_90a`.
     pub fn from_name(name: &str) -> Option<Self> {
         let number = name.strip_prefix("sm_")?;
-        let (number, specific) = number.strip_suffix('a').map_or((number, false), |number| (number, true));
-        Some(Self { sm: number.parse().ok()?, specific })
+        let specific = number.ends_with(['a', 'f']);
+        let number = if specific { &number[..number.len() - 1] } else { number };
+        let digits = (2..=4).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+        Some(Self { sm: number.parse().ok().filter(|_| digits)?, specific })
     }
 
     /// A device of capability `sm` runs a cubin of this architecture: the same major number, and a minor one that is no older.
@@ -112,7 +120,11 @@ mod tests {
         assert_eq!(of("nvidia_gpu_sm_90"), Architecture { sm: 90, specific: false });
         assert_eq!(of("nvidia_gpu_sm_90a"), Architecture { sm: 90, specific: true });
         assert_eq!(of("nvptx64-nvidia-cuda").sm, 75);
-        assert_eq!(Architecture::of_target("spir64"), None);
+        assert_eq!(of("nvptx64-nvidia-cuda-sm_80"), of("nvidia_gpu_sm_80"));
+        assert_eq!(of("nvidia_gpu_@mine:sm_120a"), Architecture { sm: 120, specific: true });
+        for target in ["spir64", "nvidia_gpu_@mine", "nvidia_gpu_sm_", "nvidia_gpu_sm_9b", "intel_gpu_x:sm_90"] {
+            assert_eq!(Architecture::of_target(target), None, "{target}");
+        }
         let sm_80 = of("nvidia_gpu_sm_80");
         assert!(
             sm_80.cubin_runs_on(80) && sm_80.cubin_runs_on(86) && !sm_80.cubin_runs_on(75) && !sm_80.cubin_runs_on(90)

@@ -2,7 +2,7 @@
 //!
 //! A version has three numbers. ocloc writes `9.0.9`, targets `intel_gpu_9_0_9`, drivers one number.
 
-use crate::target::Target;
+use crate::target::{Family, SEPARATOR};
 use std::fmt;
 
 /// The version of an Intel GPU's architecture.
@@ -25,9 +25,6 @@ pub enum Kinship {
     Same,
 }
 
-/// What `intel_gpu_` names begin with.
-const PREFIX: &str = "intel_gpu_";
-
 impl Version {
     pub const fn new(major: u32, minor: u32, revision: u32) -> Self {
         Self { major, minor, revision }
@@ -35,7 +32,7 @@ impl Version {
 
     /// Three numbers, with this character between them.
     fn parse(text: &str, separator: char) -> Option<Self> {
-        let mut numbers = text.split(separator).map(|word| word.parse::<u32>().ok());
+        let mut numbers = text.split(separator).map(number);
         let version = Self::new(numbers.next()??, numbers.next()??, numbers.next()??);
         numbers.next().is_none().then_some(version)
     }
@@ -55,24 +52,18 @@ impl Version {
         }
     }
 
-    /// The device that a target, or an image's target, names; `None` where it names none or several.
-    pub fn of_target(name: &str) -> Option<Self> {
-        let of_name = |name: &str| Self::parse(name.strip_prefix(PREFIX)?, '_');
-        match Target::from_name(name) {
-            Some(target) => {
-                // Where a target has the code of another, it has its version as well.
-                let device = target.ocloc_device()?;
-                let same_code = Target::all().into_iter().filter(|other| other.ocloc_device() == Some(device));
-                same_code.flat_map(Target::aliases).find_map(|alias| of_name(&alias))
-            }
-            None => of_name(name),
+    /// The version in a name such as `intel_gpu_9_0_9`, or behind the name in an image's target: `intel_gpu_new:9.0.9`. The
+    /// device configuration knows the versions of other names.
+    pub fn in_name(name: &str) -> Option<Self> {
+        match name.split_once(SEPARATOR) {
+            Some((_, version)) => Self::from_ocloc(version),
+            None => Self::parse(name.strip_prefix(Family::Intel.prefix())?, '_'),
         }
     }
 
-    /// The name of the target that stands for this version: `intel_gpu_skl`, or `intel_gpu_12_55_1` where there is no other.
-    pub fn target_name(self) -> String {
-        let name = format!("{PREFIX}{}_{}_{}", self.major, self.minor, self.revision);
-        Target::from_name(&name).map_or(name, Target::name)
+    /// The name by numbers: `intel_gpu_12_55_1`.
+    pub fn numbered_name(self) -> String {
+        format!("{}{}_{}_{}", Family::Intel.prefix(), self.major, self.minor, self.revision)
     }
 
     /// What tells generations of instructions apart.
@@ -100,6 +91,11 @@ impl Version {
     }
 }
 
+/// Digits alone; Rust would take a sign as well.
+fn number(text: &str) -> Option<u32> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.major, self.minor, self.revision)
@@ -116,27 +112,16 @@ mod tests {
     fn every_spelling_tells_the_same() {
         assert_eq!(Version::from_ocloc("9.0.9"), Some(SKL));
         assert_eq!(SKL.to_string(), "9.0.9");
-        for name in ["intel_gpu_skl", "intel_gpu_9_0_9", "spir64_gen-unknown-unknown-skl"] {
-            assert_eq!(Version::of_target(name), Some(SKL), "{name}");
+        for name in ["intel_gpu_9_0_9", "intel_gpu_new:9.0.9", "intel_gpu_@mine:9.0.9"] {
+            assert_eq!(Version::in_name(name), Some(SKL), "{name}");
         }
-        assert_eq!(SKL.target_name(), "intel_gpu_skl");
-        assert_eq!(Version::of_target("intel_gpu_12_55_1"), Some(Version::new(12, 55, 1)));
-        assert_eq!(Version::new(12, 55, 1).target_name(), "intel_gpu_12_55_1");
-        for name in
-            ["spir64_gen", "spir64", "intel_gpu_1_2", "intel_gpu_1_2_3_4", "intel_gpu_a_b_c", "nvidia_gpu_sm_90"]
-        {
-            assert_eq!(Version::of_target(name), None, "{name}");
+        assert_eq!(SKL.numbered_name(), "intel_gpu_9_0_9");
+        for name in ["spir64_gen", "intel_gpu_skl", "intel_gpu_1_2", "intel_gpu_1_2_3_4", "intel_gpu_a_b_c", "a:1.2"] {
+            assert_eq!(Version::in_name(name), None, "{name}");
         }
-        assert!(["", "9.0", "9.0.9.1", "9..9", "a.b.c"].iter().all(|text| Version::from_ocloc(text).is_none()));
-    }
-
-    #[test]
-    fn every_target_has_a_version_that_leads_back_to_its_code() {
-        for target in Target::all().into_iter().filter(|target| matches!(target, Target::IntelGpu(_))) {
-            let version = Version::of_target(&target.name()).unwrap_or_else(|| panic!("{target:?}"));
-            let back = Target::from_name(&version.target_name()).expect("a known version");
-            assert_eq!(back.ocloc_device(), target.ocloc_device(), "{target:?}");
-        }
+        assert!(
+            ["", "9.0", "9.0.9.1", "9..9", "a.b.c", "+9.0.9"].iter().all(|text| Version::from_ocloc(text).is_none())
+        );
     }
 
     #[test]
@@ -149,19 +134,18 @@ mod tests {
 
     #[test]
     fn kinship_is_mutual_and_graded() {
-        let of = |name: &str| Version::of_target(name).expect("known");
-        let (kbl, icl, dg1, acm) =
-            (of("intel_gpu_kbl"), of("intel_gpu_icl"), of("intel_gpu_dg1"), of("intel_gpu_acm_g10"));
+        let (kbl, icl) = (Version::new(9, 1, 9), Version::new(11, 0, 0));
+        let (tgl, dg1) = (Version::new(12, 0, 0), Version::new(12, 10, 0));
+        let (acm, acm_g12, pvc) = (Version::new(12, 55, 8), Version::new(12, 57, 0), Version::new(12, 60, 7));
         for (a, b, expected) in [
             (SKL, SKL, Kinship::Same),
-            (of("intel_gpu_rpl_s"), of("intel_gpu_adl_s"), Kinship::Same),
             (acm, Version::new(12, 55, 1), Kinship::Revision),
             (SKL, kbl, Kinship::Generation),
-            (of("intel_gpu_tgl"), dg1, Kinship::Generation),
-            (acm, of("intel_gpu_acm_g12"), Kinship::Generation),
+            (tgl, dg1, Kinship::Generation),
+            (acm, acm_g12, Kinship::Generation),
             (SKL, icl, Kinship::None),
             (dg1, acm, Kinship::None),
-            (acm, of("intel_gpu_pvc"), Kinship::None),
+            (acm, pvc, Kinship::None),
         ] {
             assert_eq!((a.kinship(b), b.kinship(a)), (expected, expected), "{a} and {b}");
         }

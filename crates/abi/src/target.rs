@@ -1,11 +1,18 @@
-//! The one list of device targets: every name by which users, objects and tools call them, and what follows from each.
+//! Which target device code is for, as objects and images tell it: by the form of a name alone, without a table.
 //!
-//! A target has a canonical name (`intel_gpu_skl`), other names (`intel_gpu_9_0_9`), a bundle id under which objects hold its
-//! device code (`sycl-spir64_gen-unknown-unknown-skl`), the triple that its device pass compiles for, and the macros
-//! defined there. The driver, `device-link` and the table of aspects all ask here.
+//! The table of targets is the device configuration (`scythe-device-config`): it knows which names there are, their aliases, and
+//! how code for each is made. What is here follows from a name that the table resolved: the triple and the bundle id under which
+//! objects hold device code (`sycl-spir64_gen-unknown-unknown-skl`), and the way back. So the runtime, and a link that has no
+//! code to make for a target, need not know it.
+//!
+//! Most targets are named by their family: `intel_gpu_skl`, `nvidia_gpu_sm_90`, `x86_64_avx2`. A user's target may have any
+//! name; the family then stands before it in ids, with [`OWN_NAME`] between.
 //!
 //! Code for [`Target::Cpu`] is compiled for several instruction-set levels at once. Each level is one image, whose target is
 //! [`Level::image_target`]: the device takes the best level that the machine supports.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 /// What device code can be compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,87 +21,66 @@ pub enum Target {
     Generic,
     /// x86-64 code for the CPU device, ahead of time, for several levels.
     Cpu,
-    /// The same for one level.
-    CpuLevel(Level),
+    /// The same for the levels that the device configuration names for this target.
+    CpuLevel(DeviceName),
     /// Intel GPUs ahead of time; options for the back end say which (`-device skl`).
     IntelGen,
     /// One Intel GPU, ahead of time.
-    IntelGpu(IntelGpu),
-    /// PTX that the driver of any NVIDIA GPU from [`Target::PTX_BASE`] on can compile.
+    IntelGpu(DeviceName),
+    /// PTX that the driver of any NVIDIA GPU from [`PTX_BASE`] on can compile.
     Ptx,
     /// NVIDIA GPUs of one architecture, ahead of time.
-    NvidiaGpu(NvidiaGpu),
+    NvidiaGpu(DeviceName),
 }
 
-/// An Intel GPU: a row of [`INTEL_GPUS`].
+/// Targets of one family share the form of their device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct IntelGpu(u8);
+pub enum Family {
+    Generic,
+    Cpu,
+    Intel,
+    Nvidia,
+}
 
-/// An architecture of NVIDIA GPUs: a row of [`NVIDIA_GPUS`].
+/// What tells a target from others of its family: `skl`, `sm_90`, `avx2`; for a user's target without the family's prefix,
+/// [`OWN_NAME`] and the whole name. Equal names are the same text, which lives as long as the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NvidiaGpu(u8);
+pub struct DeviceName(&'static str);
 
-/// What `intel_gpu_` can be followed by: the device, how ocloc calls it, and other names of it. Versions have three numbers
-/// in ocloc's list, and two in older documents.
-const INTEL_GPUS: [(&str, &str, &[&str]); 23] = [
-    ("bdw", "bdw", &["8_0_0"]),
-    ("skl", "skl", &["9_0_9"]),
-    ("kbl", "kbl", &["9_1_9"]),
-    ("cfl", "cfl", &["9_2_9"]),
-    ("apl", "apl", &["9_3_0"]),
-    ("glk", "glk", &["9_4_0"]),
-    ("whl", "whl", &["9_5_0"]),
-    ("aml", "aml", &["9_6_0"]),
-    ("cml", "cml", &["9_7_0"]),
-    ("icllp", "icllp", &["icl", "11_0_0", "11_0"]),
-    ("lkf", "lkf", &["11_1_0", "11_1"]),
-    ("ehl", "ehl", &["11_2_0"]),
-    ("tgllp", "tgllp", &["tgl", "12_0_0", "12_0", "12"]),
-    ("rkl", "rkl", &["12_1_0"]),
-    ("adl_s", "adl-s", &["12_2_0"]),
-    // The same graphics as adl_s, and unknown to older ocloc.
-    ("rpl_s", "adl-s", &[]),
-    ("adl_p", "adl-p", &["12_3_0"]),
-    ("adl_n", "adl-n", &["12_4_0"]),
-    ("dg1", "dg1", &["12_10_0"]),
-    ("acm_g10", "acm-g10", &["12_55_8"]),
-    ("acm_g11", "acm-g11", &["12_56_5"]),
-    ("acm_g12", "acm-g12", &["12_57_0"]),
-    ("pvc", "pvc", &["12_60_7"]),
-];
+impl DeviceName {
+    fn new(text: &str) -> Option<Self> {
+        static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+        if !is_name(text.strip_prefix(OWN_NAME).unwrap_or(text)) {
+            return None;
+        }
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = known.get(text) {
+            return Some(Self(name));
+        }
+        let name: &'static str = Box::leak(text.to_owned().into_boxed_str());
+        known.insert(name);
+        Some(Self(name))
+    }
+}
 
-/// What `nvidia_gpu_` can be followed by, the value of `__CUDA_ARCH__`, and the first PTX version with it; none is older than
-/// 8.3, which is what kernels are written for.
-const NVIDIA_GPUS: [(&str, u32, u32); 20] = [
-    ("sm_50", 500, 83),
-    ("sm_52", 520, 83),
-    ("sm_53", 530, 83),
-    ("sm_60", 600, 83),
-    ("sm_61", 610, 83),
-    ("sm_62", 620, 83),
-    ("sm_70", 700, 83),
-    ("sm_72", 720, 83),
-    ("sm_75", 750, 83),
-    ("sm_80", 800, 83),
-    ("sm_86", 860, 83),
-    ("sm_87", 870, 83),
-    ("sm_89", 890, 83),
-    ("sm_90", 900, 83),
-    ("sm_90a", 900, 83),
-    ("sm_100", 1000, 86),
-    ("sm_100a", 1000, 86),
-    ("sm_101", 1010, 86),
-    ("sm_103", 1030, 88),
-    ("sm_120", 1200, 87),
-];
+/// Whether a target can have this name: letters, digits, `_`, `-` and `.`, at most [`LONGEST_NAME`] of them.
+pub fn is_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(fits)
+}
 
-/// Names of [`Target::CpuLevel`] after `x86_64_`.
-const CPU_LEVELS: [(&str, Level); 4] =
-    [("sse2", Level::V1), ("sse4_2", Level::V2), ("avx2", Level::V3), ("avx512", Level::V4)];
+/// File names hold the names of targets.
+pub const LONGEST_NAME: usize = 100;
 
-/// What may follow the architecture in the name of a target that is not NVIDIA's. None of it makes a difference.
-const SUFFIXES: [&str; 7] = [
-    "",
+/// Stands before the name of a user's target that does not begin with its family's prefix. No name holds it.
+pub const OWN_NAME: char = '@';
+
+/// The architecture that [`Target::Ptx`] is compiled for: the oldest that all current CUDA releases know; it has SYCL's
+/// memory orders and scopes, too.
+pub const PTX_BASE: &str = "sm_75";
+
+/// What may follow the architecture in a triple. None of it makes a difference.
+pub const TRIPLE_SUFFIXES: [&str; 6] = [
     "-sycldevice",
     "-unknown-unknown",
     "-unknown-unknown-sycldevice",
@@ -104,69 +90,101 @@ const SUFFIXES: [&str; 7] = [
 ];
 
 const BUNDLE_KIND: &str = "sycl-";
+const GENERIC_NAME: &str = "spir64";
+const GEN_NAME: &str = "spir64_gen";
 const INTEL_PREFIX: &str = "intel_gpu_";
 const NVIDIA_PREFIX: &str = "nvidia_gpu_";
 const CPU_PREFIX: &str = "x86_64_";
+const GENERIC_TRIPLE: &str = "spir64-unknown-unknown";
 const GEN_TRIPLE: &str = "spir64_gen-unknown-unknown";
 const CPU_TRIPLE: &str = "spir64_x86_64-unknown-unknown";
 const PTX_TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-impl Target {
-    /// The architecture that [`Target::Ptx`] is compiled for: the oldest that all current CUDA releases know; it has SYCL's
-    /// memory orders and scopes, too.
-    pub const PTX_BASE: &str = "sm_75";
-
-    /// For error messages: every name, in short.
-    pub const NAMES: &str = "'spir64' (generic code, compiled at run time), 'spir64_x86_64', 'x86_64' or 'native_cpu' (the \
-        CPU, ahead of time), 'x86_64_sse2', 'x86_64_sse4_2', 'x86_64_avx2', 'x86_64_avx512' (the CPU, for one level), \
-        'intel_gpu_NAME' or 'spir64_gen' with '-device NAME' for the back end (Intel GPUs), 'nvptx64-nvidia-cuda', 'ptx64' or \
-        'nvidia_gpu_sm_NN' (NVIDIA GPUs); '-fsycl-help' lists all";
-
-    /// Every target, in order.
-    pub fn all() -> Vec<Self> {
-        let mut all = vec![Self::Generic, Self::Cpu];
-        all.extend(CPU_LEVELS.iter().map(|(_, level)| Self::CpuLevel(*level)));
-        all.push(Self::IntelGen);
-        all.extend((0..INTEL_GPUS.len()).map(|row| Self::IntelGpu(IntelGpu(row as u8))));
-        all.push(Self::Ptx);
-        all.extend((0..NVIDIA_GPUS.len()).map(|row| Self::NvidiaGpu(NvidiaGpu(row as u8))));
-        all
-    }
-
-    /// The canonical name, as users write it.
-    pub fn name(self) -> String {
+impl Family {
+    /// What names of its targets begin with.
+    pub fn prefix(self) -> &'static str {
         match self {
-            Self::Generic => "spir64".to_owned(),
-            Self::Cpu => "spir64_x86_64".to_owned(),
-            Self::CpuLevel(level) => format!("{CPU_PREFIX}{}", cpu_level_name(level)),
-            Self::IntelGen => "spir64_gen".to_owned(),
-            Self::IntelGpu(gpu) => format!("{INTEL_PREFIX}{}", gpu.name()),
-            Self::Ptx => PTX_TRIPLE.to_owned(),
-            Self::NvidiaGpu(gpu) => format!("{NVIDIA_PREFIX}{}", gpu.name()),
+            Self::Generic => "",
+            Self::Cpu => CPU_PREFIX,
+            Self::Intel => INTEL_PREFIX,
+            Self::Nvidia => NVIDIA_PREFIX,
         }
     }
 
-    /// Its other names, without the variants that only add `-unknown-unknown` or `-sycldevice`.
-    pub fn aliases(self) -> Vec<String> {
-        let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    /// The family whose devices an image with this target is for; `None` for generic code, and for names of nobody.
+    pub fn of_image_target(target: &str) -> Option<Self> {
+        Some(Target::of_image_target(target)?.family()).filter(|family| *family != Self::Generic)
+    }
+}
+
+impl Target {
+    /// The target of this name in a family. The name is one that the device configuration knows, and no alias.
+    pub fn named(family: Family, name: &str) -> Option<Self> {
+        let device = match name.strip_prefix(family.prefix()) {
+            // An old suffix of triples, which ids would take it for.
+            Some(rest) if !family.prefix().is_empty() && rest != "sycldevice" => DeviceName::new(rest),
+            _ => DeviceName::new(&format!("{OWN_NAME}{name}")),
+        };
+        match (family, name) {
+            (Family::Generic, _) => Some(Self::Generic),
+            (Family::Cpu, ARCH) => Some(Self::Cpu),
+            (Family::Intel, GEN_NAME) => Some(Self::IntelGen),
+            (Family::Nvidia, PTX_TRIPLE) => Some(Self::Ptx),
+            (Family::Cpu, _) => device.map(Self::CpuLevel),
+            (Family::Intel, _) => device.map(Self::IntelGpu),
+            (Family::Nvidia, _) => device.map(Self::NvidiaGpu),
+        }
+    }
+
+    /// The target that an image's is of: whatever has the form of one. What stands behind [`SEPARATOR`] is left out.
+    pub fn of_image_target(target: &str) -> Option<Self> {
+        let name = target.split(SEPARATOR).next().unwrap_or_default();
+        let of = |family: Family, to: fn(DeviceName) -> Self| {
+            name.strip_prefix(family.prefix()).and_then(DeviceName::new).map(to)
+        };
+        of(Family::Intel, Self::IntelGpu)
+            .or_else(|| of(Family::Nvidia, Self::NvidiaGpu))
+            .or_else(|| of(Family::Cpu, Self::CpuLevel))
+            .or_else(|| Self::of_id(name))
+    }
+
+    pub fn family(self) -> Family {
         match self {
-            Self::Generic => list(&["spirv64"]),
-            Self::Cpu => list(&["x86_64", "native_cpu"]),
-            Self::CpuLevel(_) => Vec::new(),
-            Self::IntelGen => list(&["intel_gpu"]),
-            Self::IntelGpu(gpu) => gpu.row().2.iter().map(|alias| format!("{INTEL_PREFIX}{alias}")).collect(),
-            Self::Ptx => list(&["ptx64"]),
-            Self::NvidiaGpu(_) => Vec::new(),
+            Self::Generic => Family::Generic,
+            Self::Cpu | Self::CpuLevel(_) => Family::Cpu,
+            Self::IntelGen | Self::IntelGpu(_) => Family::Intel,
+            Self::Ptx | Self::NvidiaGpu(_) => Family::Nvidia,
+        }
+    }
+
+    /// The name in the device configuration, as users write it.
+    pub fn name(self) -> String {
+        match self.arch().map(|arch| (arch, arch.strip_prefix(OWN_NAME))) {
+            Some((_, Some(own))) => own.to_owned(),
+            _ => self.image_target(),
+        }
+    }
+
+    /// The target of its images, which tells the family.
+    pub fn image_target(self) -> String {
+        match self.arch() {
+            Some(arch) => format!("{}{arch}", self.family().prefix()),
+            None => match self.family() {
+                Family::Generic => GENERIC_NAME.to_owned(),
+                Family::Cpu => ARCH.to_owned(),
+                Family::Intel => GEN_NAME.to_owned(),
+                Family::Nvidia => PTX_TRIPLE.to_owned(),
+            },
         }
     }
 
     /// The triple under which objects and images hold its device code.
     pub fn triple(self) -> &'static str {
-        match self {
-            Self::Generic => "spir64-unknown-unknown",
-            Self::Cpu | Self::CpuLevel(_) => CPU_TRIPLE,
-            Self::IntelGen | Self::IntelGpu(_) => GEN_TRIPLE,
-            Self::Ptx | Self::NvidiaGpu(_) => PTX_TRIPLE,
+        match self.family() {
+            Family::Generic => GENERIC_TRIPLE,
+            Family::Cpu => CPU_TRIPLE,
+            Family::Intel => GEN_TRIPLE,
+            Family::Nvidia => PTX_TRIPLE,
         }
     }
 
@@ -174,9 +192,7 @@ impl Target {
     pub fn arch(self) -> Option<&'static str> {
         match self {
             Self::Generic | Self::Cpu | Self::IntelGen | Self::Ptx => None,
-            Self::CpuLevel(level) => Some(cpu_level_name(level)),
-            Self::IntelGpu(gpu) => Some(gpu.name()),
-            Self::NvidiaGpu(gpu) => Some(gpu.name()),
+            Self::CpuLevel(name) | Self::IntelGpu(name) | Self::NvidiaGpu(name) => Some(name.0),
         }
     }
 
@@ -195,168 +211,49 @@ impl Target {
 
     /// Inverse of [`Target::bundle_id`]; other spellings of the triple are fine.
     pub fn from_bundle_id(id: &str) -> Option<Self> {
-        id.starts_with(BUNDLE_KIND).then(|| Self::from_name(id))?
+        id.starts_with(BUNDLE_KIND).then(|| Self::of_id(id))?
+    }
+
+    /// The target of a bundle id or of a triple, with an architecture or without: whatever has the form of one.
+    pub fn of_id(id: &str) -> Option<Self> {
+        let id = id.strip_prefix(BUNDLE_KIND).unwrap_or(id);
+        if let Some(rest) = id.strip_prefix(PTX_TRIPLE) {
+            return match rest {
+                "" | "-sycldevice" => Some(Self::Ptx),
+                _ => DeviceName::new(rest.strip_prefix('-')?).map(Self::NvidiaGpu),
+            };
+        }
+        let (arch, suffix) = id.split_at(id.find('-').unwrap_or(id.len()));
+        if suffix.is_empty() || TRIPLE_SUFFIXES.contains(&suffix) {
+            return match arch {
+                GENERIC_NAME | "spirv64" => Some(Self::Generic),
+                ARCH => Some(Self::Cpu),
+                GEN_NAME => Some(Self::IntelGen),
+                _ => None,
+            };
+        }
+        let device = DeviceName::new(suffix.strip_prefix("-unknown-unknown-")?)?;
+        match arch {
+            GEN_NAME => Some(Self::IntelGpu(device)),
+            ARCH => Some(Self::CpuLevel(device)),
+            _ => None,
+        }
     }
 
     /// The triple that the device pass compiles for.
     pub fn device_triple(self) -> &'static str {
-        match self {
-            Self::Ptx | Self::NvidiaGpu(_) => PTX_TRIPLE,
-            _ => crate::names::GENERIC_TRIPLE,
-        }
+        if self.is_nvptx() { PTX_TRIPLE } else { crate::names::GENERIC_TRIPLE }
     }
 
     /// Device code is NVPTX, and not the generic form.
     pub fn is_nvptx(self) -> bool {
-        matches!(self, Self::Ptx | Self::NvidiaGpu(_))
+        self.family() == Family::Nvidia
     }
 
     /// Code for it is finished when a program is linked, and not when it runs.
     pub fn is_ahead_of_time(self) -> bool {
         self != Self::Generic
     }
-
-    /// The architecture that an NVPTX device pass is for.
-    pub fn cuda_arch(self) -> Option<&'static str> {
-        match self {
-            Self::Ptx => Some(Self::PTX_BASE),
-            Self::NvidiaGpu(gpu) => Some(gpu.name()),
-            _ => None,
-        }
-    }
-
-    /// The PTX version that an NVPTX device pass is for, times ten.
-    pub fn ptx_version(self) -> Option<u32> {
-        nvidia_row(self.cuda_arch()?).map(|row| row.2)
-    }
-
-    /// What ocloc's `-device` is.
-    pub fn ocloc_device(self) -> Option<&'static str> {
-        match self {
-            Self::IntelGpu(gpu) => Some(gpu.row().1),
-            _ => None,
-        }
-    }
-
-    /// The macros that its device pass predefines, as `NAME=VALUE`.
-    pub fn macros(self) -> Vec<String> {
-        match self {
-            Self::Generic | Self::IntelGen => Vec::new(),
-            Self::Cpu | Self::CpuLevel(_) => vec!["__SYCL_TARGET_INTEL_X86_64__=1".to_owned()],
-            Self::IntelGpu(gpu) => vec![format!("__SYCL_TARGET_INTEL_GPU_{}__=1", gpu.name().to_uppercase())],
-            Self::Ptx => nvptx_macros(Self::PTX_BASE),
-            Self::NvidiaGpu(gpu) => {
-                let mut macros = nvptx_macros(gpu.name());
-                macros.push(format!("__SYCL_TARGET_NVIDIA_GPU_{}__=1", gpu.name().to_uppercase()));
-                macros
-            }
-        }
-    }
-
-    /// The target that a user's name, a triple with architecture, or a bundle id means.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let name = name.strip_prefix(BUNDLE_KIND).unwrap_or(name);
-        if let Some(rest) = name.strip_prefix(PTX_TRIPLE) {
-            return match rest {
-                "" | "-sycldevice" => Some(Self::Ptx),
-                _ => nvidia(rest.strip_prefix('-')?),
-            };
-        }
-        let (arch, suffix) = name.split_at(name.find('-').unwrap_or(name.len()));
-        if SUFFIXES.contains(&suffix) {
-            return Self::from_arch(arch);
-        }
-        // With an architecture, as in bundle ids.
-        match (arch, suffix.strip_prefix("-unknown-unknown-")?) {
-            ("spir64_gen", gpu) => intel(gpu),
-            ("spir64_x86_64", level) => cpu_level(level),
-            _ => None,
-        }
-    }
-
-    fn from_arch(arch: &str) -> Option<Self> {
-        match arch {
-            "spir64" | "spirv64" => Some(Self::Generic),
-            "spir64_x86_64" | "x86_64" | "native_cpu" => Some(Self::Cpu),
-            "spir64_gen" | "intel_gpu" => Some(Self::IntelGen),
-            "ptx64" => Some(Self::Ptx),
-            _ => {
-                let of = |prefix, find: fn(&str) -> Option<Self>| arch.strip_prefix(prefix).and_then(find);
-                of(INTEL_PREFIX, intel).or_else(|| of(NVIDIA_PREFIX, nvidia)).or_else(|| of(CPU_PREFIX, cpu_level))
-            }
-        }
-    }
-
-    /// The known name that is most like `name`, where one is like it at all.
-    pub fn nearest(name: &str) -> Option<String> {
-        let names = Self::all().into_iter().flat_map(|target| [vec![target.name()], target.aliases()].concat());
-        let (distance, nearest) = names.map(|known| (distance(name, &known), known)).min()?;
-        (distance <= 1 + nearest.len() / 5).then_some(nearest)
-    }
-}
-
-impl IntelGpu {
-    fn row(self) -> &'static (&'static str, &'static str, &'static [&'static str]) {
-        &INTEL_GPUS[usize::from(self.0)]
-    }
-
-    fn name(self) -> &'static str {
-        self.row().0
-    }
-}
-
-impl NvidiaGpu {
-    fn name(self) -> &'static str {
-        NVIDIA_GPUS[usize::from(self.0)].0
-    }
-}
-
-fn intel(name: &str) -> Option<Target> {
-    let row = INTEL_GPUS.iter().position(|(known, _, aliases)| *known == name || aliases.contains(&name))?;
-    Some(Target::IntelGpu(IntelGpu(row as u8)))
-}
-
-fn nvidia(name: &str) -> Option<Target> {
-    let row = NVIDIA_GPUS.iter().position(|(known, ..)| *known == name)?;
-    Some(Target::NvidiaGpu(NvidiaGpu(row as u8)))
-}
-
-fn nvidia_row(name: &str) -> Option<&'static (&'static str, u32, u32)> {
-    NVIDIA_GPUS.iter().find(|row| row.0 == name)
-}
-
-fn nvptx_macros(arch: &str) -> Vec<String> {
-    let version = nvidia_row(arch).map(|row| format!("__SYCL_CUDA_ARCH__={}", row.1));
-    ["__SYCL_NVPTX__=1".to_owned()].into_iter().chain(version).collect()
-}
-
-fn cpu_level(name: &str) -> Option<Target> {
-    CPU_LEVELS.iter().find(|(known, _)| *known == name).map(|(_, level)| Target::CpuLevel(*level))
-}
-
-fn cpu_level_name(level: Level) -> &'static str {
-    match level {
-        Level::V1 => "sse2",
-        Level::V2 => "sse4_2",
-        Level::V3 => "avx2",
-        Level::V4 => "avx512",
-    }
-}
-
-/// How many characters must be added, dropped or replaced to make one text of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// A level of the x86-64 psABI. A machine that supports one supports those before it.
@@ -368,8 +265,8 @@ pub enum Level {
     V4,
 }
 
-/// Between target and level in an image's target.
-const SEPARATOR: char = ':';
+/// Between a target and what it stands for in an image's target: a level, a version, an architecture.
+pub const SEPARATOR: char = ':';
 const ARCH: &str = "spir64_x86_64";
 
 impl Level {
@@ -429,72 +326,86 @@ impl Level {
 mod tests {
     use super::*;
 
-    fn known(name: &str) -> Target {
-        Target::from_name(name).unwrap_or_else(|| panic!("'{name}' is no target"))
+    const FAMILIES: [Family; 4] = [Family::Generic, Family::Cpu, Family::Intel, Family::Nvidia];
+
+    #[test]
+    fn ids_lead_back_to_their_target() {
+        let names = ["spir64", "spir64_gen", "spir64_x86_64", "nvptx64-nvidia-cuda", "intel_gpu_skl", "x86_64_avx2"];
+        let more = [
+            "nvidia_gpu_sm_90a",
+            "my-gpu",
+            "skl",
+            "sycldevice",
+            "intel_gpu_sycldevice",
+            "X.1",
+            "intel_gpu_",
+            "intel_gpu_a-b",
+        ];
+        let mut ids = BTreeSet::new();
+        for (family, name) in
+            FAMILIES.into_iter().flat_map(|family| names.iter().chain(&more).map(move |n| (family, n)))
+        {
+            let Some(target) = Target::named(family, name) else {
+                assert_eq!((family, *name), (Family::Intel, "intel_gpu_"));
+                continue;
+            };
+            assert_eq!(Target::of_id(&target.full_triple()), Some(target), "{name}");
+            assert_eq!(Target::from_bundle_id(&target.bundle_id()), Some(target), "{name}");
+            if target != Target::Generic {
+                assert_eq!(target.name(), *name);
+                assert!(ids.insert(target.bundle_id()), "{name}: {} stands for two targets", target.bundle_id());
+                assert_eq!(Target::of_image_target(&target.image_target()), Some(target), "{name}");
+                assert_eq!(Family::of_image_target(&target.image_target()), Some(family), "{name}");
+            }
+        }
     }
 
     #[test]
-    fn every_spelling_of_a_target_is_known() {
-        for name in ["spir64", "spirv64", "spir64-unknown-unknown", "spir64-unknown-unknown-sycldevice"] {
-            assert_eq!(known(name), Target::Generic, "{name}");
+    fn triples_are_known_in_every_spelling() {
+        for name in ["spir64", "spirv64", "spir64-unknown-unknown", "sycl-spir64-unknown-unknown-sycldevice"] {
+            assert_eq!(Target::of_id(name), Some(Target::Generic), "{name}");
         }
-        for name in ["spir64_x86_64", "x86_64", "native_cpu", "spir64_x86_64-unknown-unknown-sycldevice"] {
-            assert_eq!(known(name), Target::Cpu, "{name}");
+        assert_eq!(Target::of_id("spir64_x86_64-unknown-unknown-sycldevice"), Some(Target::Cpu));
+        assert_eq!(Target::of_id("nvptx64-nvidia-cuda-sycldevice"), Some(Target::Ptx));
+        for id in ["", "spir", "spir64-unknown", "spir64_fpga", "spir64_gen-unknown-unknown-", "sycl-", "intel_gpu_skl"]
+        {
+            assert_eq!(Target::of_id(id), None, "{id}");
         }
-        for name in ["spir64_gen", "spir64_gen-unknown-unknown-sycldevice", "intel_gpu"] {
-            assert_eq!(known(name), Target::IntelGen, "{name}");
+        for id in ["spir64_gen-unknown-unknown-a b", "nvptx64-nvidia-cuda-\u{e4}", "nvptx64-nvidia-cuda-@"] {
+            assert_eq!(Target::of_id(id), None, "{id}");
         }
-        for name in ["nvptx64-nvidia-cuda", "nvptx64-nvidia-cuda-sycldevice", "ptx64"] {
-            assert_eq!(known(name), Target::Ptx, "{name}");
-        }
-        assert_eq!(known("x86_64_avx512"), Target::CpuLevel(Level::V4));
-        assert_eq!(known("intel_gpu_9_0_9"), known("intel_gpu_skl"));
-        assert_eq!(known("intel_gpu_12_0"), known("intel_gpu_tgl"));
-        assert_eq!(known("intel_gpu_tgl"), known("intel_gpu_tgllp"));
-        for name in ["", "spir", "x86_64-", "nvptx64-nvidia-cuda-sm_9", "spir64-unknown", "spir64_fpga", "intel_gpu_"] {
-            assert_eq!(Target::from_name(name), None, "{name}");
-        }
-    }
-
-    #[test]
-    fn names_and_bundle_ids_lead_back_to_their_target() {
-        let mut ids = Vec::new();
-        for target in Target::all() {
-            assert_eq!(Target::from_name(&target.name()), Some(target));
-            assert_eq!(Target::from_name(&target.full_triple()), Some(target));
-            assert_eq!(Target::from_bundle_id(&target.bundle_id()), Some(target));
-            assert!(target.aliases().iter().all(|alias| Target::from_name(alias) == Some(target)), "{target:?}");
-            ids.push(target.bundle_id());
-        }
-        let count = ids.len();
-        ids.sort();
-        ids.dedup();
-        assert_eq!(ids.len(), count, "two targets share a bundle id");
+        assert_eq!(Target::of_id(&format!("nvptx64-nvidia-cuda-{}", "x".repeat(LONGEST_NAME + 1))), None);
     }
 
     #[test]
     fn targets_tell_what_the_parts_need() {
-        let skl = known("intel_gpu_skl");
+        let skl = Target::named(Family::Intel, "intel_gpu_skl").expect("a name");
         assert_eq!(skl.bundle_id(), "sycl-spir64_gen-unknown-unknown-skl");
-        assert_eq!(skl.macros(), ["__SYCL_TARGET_INTEL_GPU_SKL__=1"]);
         assert_eq!(skl.device_triple(), "spirv64-unknown-unknown");
-        assert_eq!(known("intel_gpu_acm_g10").ocloc_device(), Some("acm-g10"));
-        let sm_90 = known("nvidia_gpu_sm_90");
+        let own = Target::named(Family::Intel, "skl").expect("a name");
+        assert_eq!(own.bundle_id(), "sycl-spir64_gen-unknown-unknown-@skl");
+        assert_eq!((own.name(), own.image_target()), ("skl".to_owned(), "intel_gpu_@skl".to_owned()));
+        let sm_90 = Target::named(Family::Nvidia, "nvidia_gpu_sm_90").expect("a name");
         assert_eq!(sm_90.bundle_id(), "sycl-nvptx64-nvidia-cuda-sm_90");
-        assert!(sm_90.macros().contains(&"__SYCL_CUDA_ARCH__=900".to_owned()));
-        assert_eq!((sm_90.device_triple(), sm_90.cuda_arch()), ("nvptx64-nvidia-cuda", Some("sm_90")));
-        assert_eq!(Target::Ptx.macros(), ["__SYCL_NVPTX__=1", "__SYCL_CUDA_ARCH__=750"]);
+        assert_eq!(sm_90.device_triple(), "nvptx64-nvidia-cuda");
         assert_eq!(Target::Generic.bundle_id(), "sycl-spir64-unknown-unknown");
         assert_eq!(Target::Cpu.bundle_id(), "sycl-spir64_x86_64-unknown-unknown");
-        assert_eq!(Target::Cpu.macros(), ["__SYCL_TARGET_INTEL_X86_64__=1"]);
     }
 
     #[test]
-    fn slips_of_the_pen_are_guessed() {
-        assert_eq!(Target::nearest("intel_gpu_sklx").as_deref(), Some("intel_gpu_skl"));
-        assert_eq!(Target::nearest("nvptx64-nvidia-coda").as_deref(), Some("nvptx64-nvidia-cuda"));
-        assert_eq!(Target::nearest("spir46").as_deref(), Some("spir64"));
-        assert_eq!(Target::nearest("quantum"), None);
+    fn images_tell_the_family_of_their_devices() {
+        for (target, family) in [
+            ("intel_gpu_new:12.55.8", Some(Family::Intel)),
+            ("spir64_gen", Some(Family::Intel)),
+            ("nvidia_gpu_@mine:sm_90", Some(Family::Nvidia)),
+            ("nvptx64-nvidia-cuda-sm_90", Some(Family::Nvidia)),
+            ("spir64_x86_64:x86-64-v3", Some(Family::Cpu)),
+            ("spirv64-unknown-unknown", None),
+            ("anything", None),
+            ("", None),
+        ] {
+            assert_eq!(Family::of_image_target(target), family, "{target}");
+        }
     }
 
     #[test]

@@ -4,9 +4,7 @@
 
 use std::sync::OnceLock;
 
-use scythe_abi::cuda::Architecture;
-use scythe_abi::intel;
-use scythe_abi::target::Level;
+use scythe_abi::target::{Family, Level};
 use scythe_hal::{Errc, Error, Result, fit};
 use scythe_image::Format;
 
@@ -35,7 +33,7 @@ fn preference_below(highest: Option<Level>, format: Format, target: &str) -> Res
         (Format::CpuObject, Some(level)) if Some(level) == highest => Ok(fit::EXACT),
         (Format::CpuObject, Some(level)) => Ok(fit::COMPATIBLE + 1 + level as u32),
         (Format::CpuObject, None) => Ok(fit::COMPATIBLE),
-        (Format::LlvmBitcode, _) if intel::Version::of_target(target).is_some() || is_nvidia(target) => {
+        (Format::LlvmBitcode, _) if matches!(Family::of_image_target(target), Some(Family::Intel | Family::Nvidia)) => {
             Err(Error::new(Errc::KernelNotSupported, format!("the code is for {target} alone")))
         }
         (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
@@ -44,10 +42,6 @@ fn preference_below(highest: Option<Level>, format: Format, target: &str) -> Res
             Err(Error::new(Errc::KernelNotSupported, message))
         }
     }
-}
-
-fn is_nvidia(target: &str) -> bool {
-    Architecture::of_target(target).is_some()
 }
 
 /// The highest level to use on a machine that supports `machine`, where the user's setting may ask for less.
@@ -131,8 +125,12 @@ mod tests {
             "compiled ahead of time for x86-64-v4, and the device here runs code up to x86-64-v3"
         );
         assert!(preference_below(None, Format::CpuObject, &Level::V1.image_target()).is_err());
-        let elsewhere = preference_below(V3, Format::LlvmBitcode, "intel_gpu_skl").unwrap_err();
-        assert_eq!(elsewhere.message, "the code is for intel_gpu_skl alone");
+        for other in
+            ["intel_gpu_skl", "intel_gpu_@mine:12.55.1", "spir64_gen", "nvidia_gpu_@mine", "nvptx64-nvidia-cuda"]
+        {
+            let elsewhere = preference_below(V3, Format::LlvmBitcode, other).unwrap_err();
+            assert_eq!(elsewhere.message, format!("the code is for {other} alone"));
+        }
         assert!(preference_below(V3, Format::Ptx, "nvptx64").unwrap_err().message.contains("not ptx"));
     }
 

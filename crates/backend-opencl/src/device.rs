@@ -3,9 +3,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use scythe_abi::cuda::Architecture;
-use scythe_abi::intel::Version;
 use scythe_abi::launch::KernelLaunch;
+use scythe_abi::target::Family;
 use scythe_hal::{
     Device, DeviceInfo, Errc, Error, Event, InContext, Kernel, Native, NativeKind, NativeQueue, Partition, Partitions,
     Program, Queue, Result, UsmKind, device_has, fit,
@@ -77,10 +76,10 @@ impl Device for OclDevice {
             Format::IntelGpu => intel::preference(self.intel, target),
             // Linked with other images before it is built, or with values of specialization constants, and for one device
             // nevertheless. Code that is ready comes first.
-            Format::LlvmBitcode if Version::of_target(target).is_some() => {
+            Format::LlvmBitcode if Family::of_image_target(target) == Some(Family::Intel) => {
                 intel::preference(self.intel, target).map(|fit| fit.min(fit::GENERIC + 2))
             }
-            Format::LlvmBitcode if Architecture::of_target(target).is_some() => {
+            Format::LlvmBitcode if Family::of_image_target(target) == Some(Family::Nvidia) => {
                 let message = format!("the code is for {target}, and {} is no such GPU", self.info.name);
                 Err(Error::new(Errc::KernelNotSupported, message))
             }

@@ -2,6 +2,7 @@
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::intel::{Kinship, Version};
+use scythe_device_config::{intel_name, intel_version};
 use scythe_hal::{Errc, Error, Result, fit};
 
 /// What PCI calls Intel.
@@ -20,7 +21,7 @@ pub(crate) struct IntelGpu {
 impl IntelGpu {
     /// The aspect that devices of its architecture have, where it is one with an aspect.
     pub(crate) fn architecture(self) -> Option<Aspect> {
-        Aspect::from_name(&format!("ext_{}", self.version?.target_name()))
+        Aspect::from_name(&format!("ext_{}", intel_name(self.version?)))
     }
 }
 
@@ -30,7 +31,7 @@ pub(crate) fn preference(device: Option<IntelGpu>, target: &str) -> Result<u32> 
     let Some(gpu) = device else {
         return refused(format!("compiled ahead of time for {target}, and the device here is no GPU of Intel's"));
     };
-    let (Some(code), Some(own)) = (Version::of_target(target), gpu.version) else {
+    let (Some(code), Some(own)) = (intel_version(target), gpu.version) else {
         // The driver looks at binaries before it takes them.
         return Ok(fit::LAST_RESORT);
     };
@@ -38,10 +39,9 @@ pub(crate) fn preference(device: Option<IntelGpu>, target: &str) -> Result<u32> 
         Kinship::Same => Ok(fit::EXACT),
         Kinship::Revision => Ok(fit::COMPATIBLE),
         Kinship::Generation => Ok(fit::LAST_RESORT),
-        Kinship::None => refused(format!(
-            "compiled ahead of time for {target}, and the device here is {} ({own})",
-            own.target_name()
-        )),
+        Kinship::None => {
+            refused(format!("compiled ahead of time for {target}, and the device here is {} ({own})", intel_name(own)))
+        }
     }
 }
 
@@ -58,6 +58,7 @@ mod tests {
         assert_eq!(preference(gpu(12, 55, 8), "intel_gpu_acm_g10").unwrap(), fit::EXACT);
         assert_eq!(preference(gpu(12, 55, 4), "intel_gpu_acm_g10").unwrap(), fit::COMPATIBLE);
         assert_eq!(preference(gpu(12, 56, 5), "intel_gpu_acm_g10").unwrap(), fit::LAST_RESORT);
+        assert_eq!(preference(gpu(12, 55, 8), "intel_gpu_@mine:12.55.8").unwrap(), fit::EXACT);
         let error = preference(gpu(12, 60, 7), "intel_gpu_acm_g10").unwrap_err();
         assert_eq!(error.code, Errc::KernelNotSupported);
         assert_eq!(

@@ -5,21 +5,28 @@
 //! ([`Table::extend_with_yaml`]).
 //!
 //! * [`Table`], [`Target`]: the table.
+//! * [`Target::id`]: what code of a target is called in objects and images; [`Target::macros`] and others: what its passes and
+//!   compilers are told.
+//! * [`intel_version`], [`intel_name`]: versions of Intel GPUs.
 //! * [`macros_for`]: what `any_device_has` and `all_devices_have` of the headers are made of.
 //! * [`Requirements`]: what an image needs, and whether a target has it.
 //! * `tablegen`: the back end that writes C++ tables (feature `tablegen`).
 
 #![forbid(unsafe_code)]
 
+mod code;
 mod macros;
+pub mod near;
 #[cfg(feature = "tablegen")]
 mod records;
 mod requirements;
 mod table;
 #[cfg(feature = "tablegen")]
 pub mod tablegen;
+pub mod words;
 mod yaml;
 
+pub use code::{OCLOC_DEVICE, intel_name, intel_version};
 pub use macros::macros_for;
 pub use requirements::{Lack, Requirements, RequirementsError};
 pub use table::{Table, Target};

@@ -1,7 +1,11 @@
 //! The table of targets: constants of the default configuration, and over them what the user's files say.
 
+use crate::near::nearest;
 use crate::{Error, Warning, yaml};
 use scythe_abi::aspect::Aspect;
+use scythe_abi::cuda::Architecture;
+use scythe_abi::intel::Version;
+use scythe_abi::target::{Family, TRIPLE_SUFFIXES, Target as Id};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,12 +29,11 @@ pub struct Target {
     pub max_work_group_size: Option<u64>,
     /// Bytes of local memory of a work-group at most, where known.
     pub local_mem_size: Option<u64>,
+    /// For NVIDIA GPUs, the first PTX version, times ten, that knows the architecture.
+    pub first_ptx: Option<u32>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/targets.rs"));
-
-/// What target triples may end with. None of it makes a difference.
-const SUFFIXES: [&str; 4] = ["-unknown-unknown", "-unknown-unknown-sycldevice", "-unknown-linux", "-unknown-linux-gnu"];
 
 /// What is known of all targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,12 +44,9 @@ pub struct Table {
 
 impl Target {
     /// A target of which nothing is known but its name, and what that tells: `intel_gpu_NAME` is compiled by
-    /// `ocloc -device NAME`.
+    /// `ocloc -device NAME`, `nvidia_gpu_sm_NN` by `ptxas -arch=sm_NN`, and `x86_64_NAME` by Scythe itself.
     pub fn new(name: &str) -> Self {
-        let (toolchain, options) = match inferred_device(name) {
-            Some(device) => (Cow::Borrowed(OCLOC), Cow::Owned(format!("-device {device}"))),
-            None => (Cow::default(), Cow::default()),
-        };
+        let (toolchain, options) = inferred(name);
         Self {
             name: Cow::Owned(name.to_owned()),
             aspects: Cow::default(),
@@ -56,6 +56,7 @@ impl Target {
             aot_toolchain_options: options,
             max_work_group_size: None,
             local_mem_size: None,
+            first_ptx: None,
         }
     }
 
@@ -72,11 +73,21 @@ impl Target {
     }
 }
 
-pub(crate) const OCLOC: &str = "ocloc";
-
-/// The device in `intel_gpu_DEVICE`.
-fn inferred_device(name: &str) -> Option<&str> {
-    name.strip_prefix("intel_gpu_").filter(|device| !device.is_empty())
+/// The compiler that a name tells, and the options that select the device.
+pub(crate) fn inferred(name: &str) -> (Cow<'static, str>, Cow<'static, str>) {
+    let rest = |family: Family| name.strip_prefix(family.prefix()).filter(|rest| !rest.is_empty());
+    if let Some(device) = rest(Family::Intel) {
+        let version = Version::in_name(name).map(|version| version.to_string());
+        let device = version.as_deref().unwrap_or(device);
+        return (Cow::Borrowed("ocloc"), Cow::Owned(format!("-device {device}")));
+    }
+    if let Some(arch) = rest(Family::Nvidia).filter(|arch| Architecture::from_name(arch).is_some()) {
+        return (Cow::Borrowed("ptxas"), Cow::Owned(format!("-arch={arch}")));
+    }
+    match rest(Family::Cpu) {
+        Some(_) => (Cow::Borrowed("scythe"), Cow::default()),
+        None => (Cow::default(), Cow::default()),
+    }
 }
 
 impl Table {
@@ -85,16 +96,40 @@ impl Table {
         Self { added: BTreeMap::new() }
     }
 
-    /// The target with this name, alias, or triple.
+    /// The target with this name, alias, triple or bundle id.
     pub fn lookup(&self, name: &str) -> Option<&Target> {
-        let name = Self::canonical(name);
-        self.added.get(name).or_else(|| embedded(name))
+        let find = |name: &str| self.added.get(name).or_else(|| embedded(name));
+        let short = || TRIPLE_SUFFIXES.iter().find_map(|suffix| find(Self::canonical(name.strip_suffix(suffix)?)));
+        // With an architecture behind a triple, as in bundle ids.
+        let by_id = || find(Self::canonical(&Id::of_id(name)?.name()));
+        find(Self::canonical(name)).or_else(short).or_else(by_id)
     }
 
-    /// The name under which the table knows a target that has several. Unknown names are their own.
+    /// What code for the target of this name is known by. Otherwise an error for the user: no such target, with the nearest
+    /// name, or one that no code can be made for.
+    pub fn id(&self, name: &str) -> Result<Id, String> {
+        match self.lookup(name) {
+            Some(target) => target.id(),
+            None => Err(self.unknown(name)),
+        }
+    }
+
+    /// Why a name is none: the vendor, or the nearest name, and what is expected.
+    pub fn unknown(&self, name: &str) -> String {
+        if name.starts_with("amd_gpu_") || name.starts_with("amdgcn") {
+            return format!(
+                "the target '{name}' is a GPU of AMD's, for which Scythe makes no code: expected {EXPECTED}"
+            );
+        }
+        let names = self.targets().map(|target| &*target.name).chain(ALIASES.iter().map(|(alias, _)| *alias));
+        let hint = nearest(name, names).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+        format!("unknown device target '{}'{hint}: expected {EXPECTED}", name.escape_debug())
+    }
+
+    /// The name under which the default configuration knows a target that has several. Unknown names are their own.
     pub fn canonical(name: &str) -> &str {
         let known = |name: &str| alias(name).or_else(|| embedded(name).map(|target| &*target.name));
-        let short = || SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).and_then(known);
+        let short = || TRIPLE_SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).and_then(known);
         known(name).or_else(short).unwrap_or(name)
     }
 
@@ -130,7 +165,13 @@ impl Table {
     }
 }
 
-fn embedded(name: &str) -> Option<&'static Target> {
+/// For messages: what targets are called.
+const EXPECTED: &str = "'spir64' (generic code, compiled at run time), 'spir64_x86_64', 'x86_64' or 'native_cpu' (the CPU, ahead \
+    of time), 'x86_64_LEVEL' (the CPU, for one level), 'intel_gpu_NAME' or 'spir64_gen' with '-device NAME' for the back end (Intel \
+    GPUs), 'nvptx64-nvidia-cuda', 'ptx64' or 'nvidia_gpu_sm_NN' (NVIDIA GPUs), or a target of the device configuration file; \
+    '-fsycl-help' lists all";
+
+pub(crate) fn embedded(name: &str) -> Option<&'static Target> {
     TARGETS.binary_search_by(|target| (*target.name).cmp(name)).ok().map(|place| &TARGETS[place])
 }
 

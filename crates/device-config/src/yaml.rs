@@ -14,10 +14,12 @@
 //! A file is read to its end before anything of it counts. Whatever does not fit is an error with line and column; anchors,
 //! tags and further documents are none of this format's business, and errors too.
 
-use crate::table::{OCLOC, Table, Target};
+use crate::near::nearest;
+use crate::table::{Table, Target, inferred};
 use crate::{Error, Warning};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 use scythe_abi::aspect::Aspect;
+use scythe_abi::target::{LONGEST_NAME, is_name};
 use scythe_diag::{Diagnostic, Location};
 use std::borrow::Cow;
 use std::path::Path;
@@ -68,8 +70,8 @@ impl Entry {
         if let Some(toolchain) = self.aot_toolchain {
             // Options that were meant for another compiler would be wrong for this one.
             if toolchain != target.aot_toolchain {
-                target.aot_toolchain_options =
-                    if toolchain == OCLOC { Target::new(&target.name).aot_toolchain_options } else { Cow::default() };
+                let (inferred, options) = inferred(&target.name);
+                target.aot_toolchain_options = if toolchain == inferred { options } else { Cow::default() };
             }
             target.aot_toolchain = Cow::Owned(toolchain);
         }
@@ -133,11 +135,10 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<(Vec<Entry>, Vec<Warning>)
 }
 
 fn check_name(reader: &Reader<'_>, name: &str, at: Marker) -> Result<(), Error> {
-    let bad = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.' | ':');
-    if name.is_empty() || name.contains(bad) {
-        let seen = name.escape_debug();
-        let message = format!("'{seen}' is no target's name: expected letters, digits, '_', '-', '.' and ':'");
-        return Err(reader.error(at, message));
+    if !is_name(name) {
+        let seen: String = name.escape_debug().take(2 * LONGEST_NAME).collect();
+        let expected = format!("letters, digits, '_', '-' and '.', at most {LONGEST_NAME} of them");
+        return Err(reader.error(at, format!("'{seen}' is no target's name: expected {expected}")));
     }
     Ok(())
 }
@@ -235,24 +236,7 @@ fn number(reader: &Reader<'_>, scalar: &Scalar<'_>, key: &str, most: u64) -> Res
 
 /// The known word that was probably meant.
 fn suggestion<'a>(seen: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let nearest = known.map(|word| (distance(seen, word), word)).min()?;
-    let (changes, word) = nearest;
-    (changes <= 1 + seen.len() / 4).then(|| format!("did you mean '{word}'?"))
-}
-
-/// How many letters must be inserted, removed or replaced to make one word of the other.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().take(64).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, &b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
+    nearest(seen, known).map(|word| format!("did you mean '{word}'?"))
 }
 
 /// A value that is neither list nor mapping.

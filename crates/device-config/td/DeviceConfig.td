@@ -31,7 +31,7 @@ def TargetTable : DynamicTable {
 // devices have: `aspects` are then what each of them has for certain. An aspect that is not listed is unknown for such a
 // target, and absent for any other.
 class TargetInfo<string name, list<Aspect> aspectList, list<int> sizes, string toolchain = "", string options = "",
-                 bit otherAspects = 0, int workGroup = 0, int localMemory = 0> {
+                 bit otherAspects = 0, int workGroup = 0, int localMemory = 0, int ptx = 0> {
   string TargetName = name;
   list<Aspect> aspects = aspectList;
   bit maySupportOtherAspects = otherAspects;
@@ -42,6 +42,9 @@ class TargetInfo<string name, list<Aspect> aspectList, list<int> sizes, string t
   // Limits for devices that are simulated; 0 is unknown. Not part of the table for C++.
   int maxWorkGroupSize = workGroup;
   int localMemSize = localMemory;
+
+  // For NVIDIA GPUs, the first PTX version, times ten, that knows the architecture; 0 for others.
+  int ptxVersion = ptx;
 
   // The target that this is another name of. Empty: none.
   string AliasOf = "";
@@ -70,17 +73,24 @@ defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectAtomic64, AspectO
                      AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;
 defvar CpuSizes = [4, 8, 16, 32, 64];
 
-class CpuInfo<string name, list<Aspect> more, bit otherAspects = 0>
-    : TargetInfo<name, CpuAspects # more, CpuSizes, "scythe", "", otherAspects, 8192, 262144>;
+class CpuInfo<string name, list<Aspect> more, string level = "", bit otherAspects = 0>
+    : TargetInfo<name, CpuAspects # more, CpuSizes, "scythe", !if(!empty(level), "", "-march=" # level), otherAspects, 8192,
+                 262144>;
 
 // Any x86-64 processor. Those with the instructions F16C, which came shortly before AVX2, have fp16 as well.
-def X86_64 : CpuInfo<"spir64_x86_64", [], 1>;
+def X86_64 : CpuInfo<"spir64_x86_64", [], "", 1>;
 def : TargetAlias<"x86_64", X86_64>;
 def : TargetAlias<"native_cpu", X86_64>;
-def : CpuInfo<"x86_64_sse2", [AspectExt_intel_x86_64_sse2], 1>;
-def : CpuInfo<"x86_64_sse4_2", [AspectExt_intel_x86_64_sse4_2], 1>;
-def : CpuInfo<"x86_64_avx2", [AspectExt_intel_x86_64_avx2, AspectFp16]>;
-def : CpuInfo<"x86_64_avx512", [AspectExt_intel_x86_64_avx512, AspectFp16]>;
+
+// Levels of the x86-64 psABI, named by the extension that marks each. A processor of one level is one of those before, too.
+defvar Sse2 = [AspectExt_intel_x86_64_sse2];
+defvar Sse42 = Sse2 # [AspectExt_intel_x86_64_sse4_2];
+defvar Avx2 = Sse42 # [AspectExt_intel_x86_64_avx2, AspectFp16];
+defvar Avx512 = Avx2 # [AspectExt_intel_x86_64_avx512];
+def : CpuInfo<"x86_64_sse2", Sse2, "x86-64", 1>;
+def : CpuInfo<"x86_64_sse4_2", Sse42, "x86-64-v2", 1>;
+def : CpuInfo<"x86_64_avx2", Avx2, "x86-64-v3">;
+def : CpuInfo<"x86_64_avx512", Avx512, "x86-64-v4">;
 
 //===-- Intel GPUs [NEO] [OCLOC] ---------------------------------------------------------------------------------===//
 
@@ -157,25 +167,25 @@ class XeHpc<string device, Aspect architecture>
     : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64, AspectExt_intel_matrix], [16, 32], 1024, 131072>;
 
 def GpuPvc : XeHpc<"pvc", AspectExt_intel_gpu_pvc>;
-def : XeHpc<"pvc_vg", AspectExt_intel_gpu_pvc_vg>;
+def GpuPvcVg : XeHpc<"pvc_vg", AspectExt_intel_gpu_pvc_vg>;
 
 // Xe-LPG (Meteor Lake, Arrow Lake H): double precision again; Arrow Lake H has matrix engines.
 class XeLpg<string device, Aspect architecture, list<Aspect> more = []>
     : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64] # Images # more, [8, 16, 32], 1024, 65536>;
 
-def : XeLpg<"mtl_u", AspectExt_intel_gpu_mtl_u>;
-def : XeLpg<"mtl_h", AspectExt_intel_gpu_mtl_h>;
-def : XeLpg<"arl_h", AspectExt_intel_gpu_arl_h, [AspectExt_intel_matrix]>;
+def GpuMtlU : XeLpg<"mtl_u", AspectExt_intel_gpu_mtl_u>;
+def GpuMtlH : XeLpg<"mtl_h", AspectExt_intel_gpu_mtl_h>;
+def GpuArlH : XeLpg<"arl_h", AspectExt_intel_gpu_arl_h, [AspectExt_intel_matrix]>;
 
 // Xe2 and Xe3 (Lunar Lake, Battlemage, Panther Lake).
 class Xe2<string device, Aspect architecture>
     : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64, AspectExt_intel_matrix] # Images, [16, 32], 1024,
                131072>;
 
-def : Xe2<"lnl_m", AspectExt_intel_gpu_lnl_m>;
-def : Xe2<"bmg_g21", AspectExt_intel_gpu_bmg_g21>;
-def : Xe2<"ptl_h", AspectExt_intel_gpu_ptl_h>;
-def : Xe2<"ptl_u", AspectExt_intel_gpu_ptl_u>;
+def GpuLnlM : Xe2<"lnl_m", AspectExt_intel_gpu_lnl_m>;
+def GpuBmgG21 : Xe2<"bmg_g21", AspectExt_intel_gpu_bmg_g21>;
+def GpuPtlH : Xe2<"ptl_h", AspectExt_intel_gpu_ptl_h>;
+def GpuPtlU : Xe2<"ptl_u", AspectExt_intel_gpu_ptl_u>;
 
 // Versions, as `intel_gpu_<major>_<minor>_<revision>`, and shorter names.
 def : TargetAlias<"intel_gpu_8_0_0", GpuBdw>;
@@ -183,6 +193,7 @@ def : TargetAlias<"intel_gpu_9_0_9", GpuSkl>;
 def : TargetAlias<"intel_gpu_9_1_9", GpuKbl>;
 def : TargetAlias<"intel_gpu_9_2_9", GpuCfl>;
 def : TargetAlias<"intel_gpu_9_3_0", GpuApl>;
+def : TargetAlias<"intel_gpu_bxt", GpuApl>;
 def : TargetAlias<"intel_gpu_9_4_0", GpuGlk>;
 def : TargetAlias<"intel_gpu_9_5_0", GpuWhl>;
 def : TargetAlias<"intel_gpu_9_6_0", GpuAml>;
@@ -193,6 +204,7 @@ def : TargetAlias<"intel_gpu_11_0", GpuIcllp>;
 def : TargetAlias<"intel_gpu_11_1_0", GpuLkf>;
 def : TargetAlias<"intel_gpu_11_1", GpuLkf>;
 def : TargetAlias<"intel_gpu_11_2_0", GpuEhl>;
+def : TargetAlias<"intel_gpu_jsl", GpuEhl>;
 def : TargetAlias<"intel_gpu_tgl", GpuTgllp>;
 def : TargetAlias<"intel_gpu_12_0_0", GpuTgllp>;
 def : TargetAlias<"intel_gpu_12_0", GpuTgllp>;
@@ -203,9 +215,23 @@ def : TargetAlias<"intel_gpu_12_3_0", GpuAdlP>;
 def : TargetAlias<"intel_gpu_12_4_0", GpuAdlN>;
 def : TargetAlias<"intel_gpu_12_10_0", GpuDg1>;
 def : TargetAlias<"intel_gpu_12_55_8", GpuAcmG10>;
+def : TargetAlias<"intel_gpu_dg2_g10", GpuAcmG10>;
 def : TargetAlias<"intel_gpu_12_56_5", GpuAcmG11>;
+def : TargetAlias<"intel_gpu_dg2_g11", GpuAcmG11>;
 def : TargetAlias<"intel_gpu_12_57_0", GpuAcmG12>;
+def : TargetAlias<"intel_gpu_dg2_g12", GpuAcmG12>;
 def : TargetAlias<"intel_gpu_12_60_7", GpuPvc>;
+def : TargetAlias<"intel_gpu_12_61_7", GpuPvcVg>;
+def : TargetAlias<"intel_gpu_12_70_4", GpuMtlU>;
+def : TargetAlias<"intel_gpu_mtl_s", GpuMtlU>;
+def : TargetAlias<"intel_gpu_arl_u", GpuMtlU>;
+def : TargetAlias<"intel_gpu_arl_s", GpuMtlU>;
+def : TargetAlias<"intel_gpu_12_71_4", GpuMtlH>;
+def : TargetAlias<"intel_gpu_12_74_4", GpuArlH>;
+def : TargetAlias<"intel_gpu_20_1_4", GpuBmgG21>;
+def : TargetAlias<"intel_gpu_20_4_4", GpuLnlM>;
+def : TargetAlias<"intel_gpu_30_0_4", GpuPtlH>;
+def : TargetAlias<"intel_gpu_30_1_1", GpuPtlU>;
 
 //===-- NVIDIA GPUs [CUDA] [DPCPP] -------------------------------------------------------------------------------===//
 
@@ -220,11 +246,13 @@ defvar Since60 = Since53 # [AspectAtomic64];
 defvar Since80 = Since60 # [AspectExt_oneapi_cuda_async_barrier];
 defvar Since90 = Since80 # [AspectExt_oneapi_cuda_cluster_group];
 
-class NvidiaGpu<string sm, Aspect architecture, list<Aspect> more>
+// PTX of version 8.3 is what kernels are written in where the architecture needs no newer one.
+class NvidiaGpu<string sm, Aspect architecture, list<Aspect> more, int ptx = 83>
     : TargetInfo<"nvidia_gpu_sm_" # sm, [architecture] # NvidiaAspects # more, [32], "ptxas", "-arch=sm_" # sm, 0, 1024,
-                 49152>;
+                 49152, ptx>;
 
-def Nvptx64 : TargetInfo<"nvptx64-nvidia-cuda", NvidiaAspects, [32], "ptxas", "", 1>;
+// All of them that current releases of CUDA know.
+def Nvptx64 : TargetInfo<"nvptx64-nvidia-cuda", NvidiaAspects, [32], "ptxas", "-arch=sm_75", 1, 0, 0, 83>;
 def : TargetAlias<"ptx64", Nvptx64>;
 def : NvidiaGpu<"50", AspectExt_nvidia_gpu_sm_50, []>;
 def : NvidiaGpu<"52", AspectExt_nvidia_gpu_sm_52, []>;
@@ -241,11 +269,11 @@ def : NvidiaGpu<"87", AspectExt_nvidia_gpu_sm_87, Since80>;
 def : NvidiaGpu<"89", AspectExt_nvidia_gpu_sm_89, Since80>;
 def : NvidiaGpu<"90", AspectExt_nvidia_gpu_sm_90, Since90>;
 def : NvidiaGpu<"90a", AspectExt_nvidia_gpu_sm_90a, Since90>;
-def : NvidiaGpu<"100", AspectExt_nvidia_gpu_sm_100, Since90>;
-def : NvidiaGpu<"100a", AspectExt_nvidia_gpu_sm_100a, Since90>;
-def : NvidiaGpu<"101", AspectExt_nvidia_gpu_sm_101, Since90>;
-def : NvidiaGpu<"103", AspectExt_nvidia_gpu_sm_103, Since90>;
-def : NvidiaGpu<"110", AspectExt_nvidia_gpu_sm_110, Since90>;
-def : NvidiaGpu<"120", AspectExt_nvidia_gpu_sm_120, Since90>;
-def : NvidiaGpu<"120a", AspectExt_nvidia_gpu_sm_120a, Since90>;
-def : NvidiaGpu<"121", AspectExt_nvidia_gpu_sm_121, Since90>;
+def : NvidiaGpu<"100", AspectExt_nvidia_gpu_sm_100, Since90, 86>;
+def : NvidiaGpu<"100a", AspectExt_nvidia_gpu_sm_100a, Since90, 86>;
+def : NvidiaGpu<"101", AspectExt_nvidia_gpu_sm_101, Since90, 86>;
+def : NvidiaGpu<"103", AspectExt_nvidia_gpu_sm_103, Since90, 88>;
+def : NvidiaGpu<"110", AspectExt_nvidia_gpu_sm_110, Since90, 90>;
+def : NvidiaGpu<"120", AspectExt_nvidia_gpu_sm_120, Since90, 87>;
+def : NvidiaGpu<"120a", AspectExt_nvidia_gpu_sm_120a, Since90, 87>;
+def : NvidiaGpu<"121", AspectExt_nvidia_gpu_sm_121, Since90, 88>;

@@ -74,19 +74,41 @@ fn aliases_and_triples_are_other_names() {
 }
 
 #[test]
-fn every_target_of_the_command_line_is_known_by_all_of_its_names() {
-    for target in scythe_abi::target::Target::all() {
-        let name = target.name();
-        assert_eq!(lookup(&name).name, name);
-        for other in target.aliases().into_iter().chain([target.triple().to_owned()]) {
-            // Targets for single devices share their triple with the one for all.
-            if scythe_abi::target::Target::from_name(&other) == Some(target) {
-                assert_eq!(lookup(&other).name, name, "{other}");
-            }
+fn every_target_is_known_by_all_of_its_names() {
+    let table = Table::embedded();
+    let mut bundles = std::collections::BTreeSet::new();
+    for target in table.targets().filter(|target| target.name != "spir64_fpga") {
+        let id = target.id().unwrap_or_else(|error| panic!("{error}"));
+        assert!(bundles.insert(id.bundle_id()), "{} shares its bundle id", target.name);
+        let mut names = vec![target.name.to_string(), id.full_triple(), id.bundle_id()];
+        names.extend(Table::aliases(&target.name).map(str::to_owned));
+        names.extend(Table::aliases(&target.name).map(|alias| format!("{alias}-unknown-unknown")));
+        for name in names {
+            assert_eq!(lookup(&name).name, target.name, "{name}");
+            assert_eq!(table.id(&name), Ok(id), "{name}");
         }
-        if let Some(device) = target.ocloc_device() {
-            assert_eq!(lookup(&name).aot_toolchain_options, format!("-device {device}"));
-        }
+    }
+}
+
+#[test]
+fn slips_of_the_pen_are_guessed_and_other_vendors_named() {
+    let unknown = |name| Table::embedded().id(name).unwrap_err();
+    for (name, meant) in [
+        ("intel_gpu_sklx", "intel_gpu_skl"),
+        ("nvptx64-nvidia-coda", "nvptx64-nvidia-cuda"),
+        ("spir46", "spir64"),
+        ("intel_gpu_SKL", "intel_gpu_skl"),
+        (" spir64", "spir64"),
+        ("nvidia_gpu_sm90", "nvidia_gpu_sm_90"),
+    ] {
+        let start =
+            format!("unknown device target '{name}' (did you mean '{meant}'?): expected 'spir64' (generic code");
+        assert!(unknown(name).starts_with(&start), "{}", unknown(name));
+    }
+    assert!(unknown("quantum").starts_with("unknown device target 'quantum': expected"));
+    for amd in ["amd_gpu_gfx90a", "amdgcn-amd-amdhsa"] {
+        let start = format!("the target '{amd}' is a GPU of AMD's, for which Scythe makes no code: expected 'spir64'");
+        assert!(unknown(amd).starts_with(&start), "{}", unknown(amd));
     }
 }
 
@@ -168,7 +190,10 @@ fn a_family_may_hold_fixed_targets_of_its_own_only() {
         requirements(&[("fixed_target", &[architecture as u32])]).check(&lookup(target)).is_ok()
     };
     assert!(fits(Aspect::ExtIntelX86_64Avx512, "spir64_x86_64") && fits(Aspect::ExtIntelX86_64, "spir64_x86_64"));
-    assert!(fits(Aspect::ExtIntelX86_64, "x86_64_avx2") && !fits(Aspect::ExtIntelX86_64Avx2, "x86_64_sse2"));
+    assert!(fits(Aspect::ExtIntelX86_64, "x86_64_avx2") && fits(Aspect::ExtIntelX86_64Avx2, "x86_64_avx512"));
+    assert!(!fits(Aspect::ExtIntelX86_64Avx512, "x86_64_avx2"));
+    // A machine that runs code of the lowest level may have more.
+    assert!(fits(Aspect::ExtIntelX86_64Avx2, "x86_64_sse2"));
     assert!(!fits(Aspect::ExtIntelGpuPvc, "spir64_x86_64") && !fits(Aspect::ExtIntelX86_64, "spir64_gen"));
     assert!(fits(Aspect::ExtIntelGpuPvc, "spir64_gen") && !fits(Aspect::ExtIntelGpuPvc, "nvptx64-nvidia-cuda"));
     assert!(fits(Aspect::ExtNvidiaGpuSm90, "nvptx64-nvidia-cuda") && fits(Aspect::ExtIntelGpuPvc, "spir64"));

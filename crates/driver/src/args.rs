@@ -1,11 +1,15 @@
 //! Arguments → [`Invocation`]: what was asked for, with options and inputs in the order they were given.
 //!
-//! Nothing here looks at files or the environment.
+//! Nothing here looks at the environment, nor at files but the one that says which targets there are
+//! (`-fsycl-device-config-file=`).
+
+use std::path::Path;
 
 use crate::error::Error;
 use crate::flags::{self, Meaning, Shape, Steps};
 use crate::own_warnings;
 use crate::targets::{Stage, Targets};
+use scythe_device_config::Table;
 
 /// What the invocation makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +110,10 @@ pub struct Invocation {
     pub compress: bool,
     pub link_cache: Option<LinkCache>,
     pub config_file: Option<String>,
+    /// The device configuration: the default one, and that file over it.
+    pub devices: Table,
+    /// What is odd about that file, as it is shown.
+    pub config_warnings: Vec<String>,
     /// `-###`.
     pub show_plan: bool,
     /// `--print-plan`.
@@ -149,6 +157,8 @@ impl Invocation {
             compress: false,
             link_cache: None,
             config_file: None,
+            devices: Table::embedded(),
+            config_warnings: Vec::new(),
             show_plan: false,
             print_plan: false,
             verbose: false,
@@ -242,8 +252,21 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
     if inv.device_only && inv.host_only {
         return Err(Error::BothSidesExcluded);
     }
-    inv.targets.finish(inv.config_file.is_some())?;
+    inv.devices = device_table(inv.config_file.as_deref(), &mut inv.config_warnings)?;
+    inv.targets.finish(&inv.devices)?;
     Ok(inv)
+}
+
+/// The default device configuration and a user's file over it.
+fn device_table(file: Option<&str>, warnings: &mut Vec<String>) -> Result<Table, Error> {
+    let mut table = Table::embedded();
+    if let Some(path) = file {
+        if !Path::new(path).exists() {
+            return Err(Error::NoSuchFile { path: path.to_owned() });
+        }
+        warnings.extend(table.extend_with_yaml(path)?.iter().map(|warning| warning.render()));
+    }
+    Ok(table)
 }
 
 /// Notes what an option asks of the driver, and keeps the words that travel on.
@@ -252,11 +275,11 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
     match flag.meaning {
         Meaning::Sycl => inv.sycl = true,
         Meaning::NoSycl => inv.sycl = false,
-        Meaning::Targets => inv.targets.select(&value)?,
+        Meaning::Targets => inv.targets.select(&value),
         Meaning::FixedTargets => inv.targets.fix(&value),
-        Meaning::FrontendOptions => inv.targets.add_options(Stage::Frontend, after_equals(&words[0]), value)?,
-        Meaning::BackendOptions => inv.targets.add_options(Stage::Backend, after_equals(&words[0]), value)?,
-        Meaning::LinkerOptions => inv.targets.add_options(Stage::Linker, after_equals(&words[0]), value)?,
+        Meaning::FrontendOptions => inv.targets.add_options(Stage::Frontend, after_equals(&words[0]), value),
+        Meaning::BackendOptions => inv.targets.add_options(Stage::Backend, after_equals(&words[0]), value),
+        Meaning::LinkerOptions => inv.targets.add_options(Stage::Linker, after_equals(&words[0]), value),
         // '-Xsfoo' is an old spelling of '-Xs -foo'.
         Meaning::AllBackendOptions if words.len() == 1 => inv.targets.add_options_for_all(format!("-{value}")),
         Meaning::AllBackendOptions => inv.targets.add_options_for_all(value),

@@ -12,8 +12,13 @@ pub enum Error {
     MissingValue { spelling: String },
     #[error("option '{option}' has the value '{value}'; expected {expected}")]
     BadValue { option: &'static str, value: String, expected: &'static str },
-    #[error("unknown device target '{name}' in '{option}'{hint}; expected {}", scythe_abi::target::Target::NAMES)]
-    UnknownTarget { option: String, name: String, hint: String },
+    #[error("in '{option}': {message}")]
+    UnknownTarget { option: String, message: String },
+    #[error(
+        "the device configuration names no architecture for the target '{target}': expected '-arch=sm_NN' in its \
+         'aot-toolchain-options'"
+    )]
+    NoArchitecture { target: String },
     #[error(
         "the device target '{name}' in '{option}' has pointers of 32 bits, and cannot share data with a host of 64; 'spir64' can"
     )]

@@ -65,7 +65,7 @@ impl Facts {
         let clang = clang::find(invocation.clang.as_deref())?;
         clang::check(&clang)?;
         let named = invocation.inputs().map(|input| &input.path).filter(|path| *path != "-");
-        for path in named.chain(&invocation.config_file) {
+        for path in named {
             if !Path::new(path).exists() {
                 return Err(Error::NoSuchFile { path: path.clone() });
             }
@@ -94,7 +94,7 @@ impl Facts {
             compiler,
             texts,
             link_cache,
-            aspect_macros: aspect_macros(invocation)?,
+            aspect_macros: aspect_macros(invocation),
             in_place: outputs.filter(|o| is_special(o)).cloned().collect(),
         })
     }
@@ -111,16 +111,14 @@ impl Facts {
     }
 }
 
-/// What `any_device_has` and `all_devices_have` are made of, from the default device configuration and the user's file. What
-/// is odd about that file is said here, once for all tools.
-fn aspect_macros(invocation: &Invocation) -> Result<Vec<String>, Error> {
-    let mut table = scythe_device_config::Table::embedded();
-    if let Some(file) = &invocation.config_file {
-        table.extend_with_yaml(file)?.iter().for_each(|warning| eprint!("{}", warning.render()));
-    }
+/// What `any_device_has` and `all_devices_have` are made of, from the device configuration. What is odd about the user's file
+/// is said here, once for all tools.
+fn aspect_macros(invocation: &Invocation) -> Vec<String> {
+    invocation.config_warnings.iter().for_each(|warning| eprint!("{warning}"));
     let names: Vec<String> = invocation.targets.effective().iter().map(|target| target.name()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok(scythe_device_config::macros_for(&names, &table).iter().map(|definition| format!("-D{definition}")).collect())
+    let macros = scythe_device_config::macros_for(&names, &invocation.devices);
+    macros.iter().map(|definition| format!("-D{definition}")).collect()
 }
 
 /// Sources that hold no device code. Where the device side is asked for, all count as SYCL.

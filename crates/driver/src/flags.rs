@@ -5,7 +5,7 @@
 //! takes its value from the next argument (so that the value is not taken for an input file), or that must not reach
 //! some step. `--help` is made from the rows that have a help text.
 
-use scythe_abi::target::Target;
+use scythe_device_config::Table;
 
 /// How an option carries its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -519,13 +519,14 @@ pub fn help() -> String {
 }
 
 /// Every device target with its other names, as `-fsycl-help` lists them.
-pub fn target_list() -> String {
+pub fn target_list(table: &Table) -> String {
     let mut out =
         String::from("Device targets, for -fsycl-targets= (each also with '-unknown-unknown' or '-sycldevice'):\n\n");
-    for target in Target::all() {
-        let aliases = target.aliases();
+    // A target that no code can be made for is of no use there.
+    for target in table.targets().filter(|target| target.id().is_ok()) {
+        let aliases: Vec<&str> = Table::aliases(&target.name).collect();
         let others = if aliases.is_empty() { String::new() } else { format!(" {}", aliases.join(", ")) };
-        out += format!("  {:22}{others}", target.name()).trim_end();
+        out += format!("  {:22}{others}", target.name).trim_end();
         out.push('\n');
     }
     out

@@ -68,7 +68,7 @@ fn run(raw: &[OsString]) -> Result<i32, Error> {
         return Ok(0);
     }
     if invocation.sycl_help {
-        print!("{}\n{}", flags::help(), flags::target_list());
+        print!("{}\n{}", flags::help(), flags::target_list(&invocation.devices));
         return Ok(0);
     }
     if invocation.version {

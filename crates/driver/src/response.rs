@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+pub use scythe_device_config::words::split;
+
 use crate::error::Error;
 
 /// How deep response files may name others; deeper is a file that names itself.
@@ -29,35 +31,6 @@ fn expand_one(arg: String, depth: usize, out: &mut Vec<String>) -> Result<(), Er
         expand_one(word, depth + 1, out)?;
     }
     Ok(())
-}
-
-/// Splits at blanks. Quotes of either kind keep blanks, a backslash keeps the next character; inside single quotes
-/// only the quote ends.
-pub fn split(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(q), _) if c == q => quote = None,
-            (Some('\''), _) => word.get_or_insert_default().push(c),
-            (_, '\\') => {
-                if let Some(next) = chars.next() {
-                    word.get_or_insert_default().push(next);
-                }
-            }
-            (Some(_), _) => word.get_or_insert_default().push(c),
-            (None, '"' | '\'') => {
-                word.get_or_insert_default();
-                quote = Some(c);
-            }
-            (None, _) if c.is_whitespace() => words.extend(word.take()),
-            (None, _) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@
 //! result of each. At the link, each target takes the code that was compiled for it, and, where an object has none, generic
 //! code, of which that for any target but NVIDIA's can be made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use scythe_abi::target::Target;
+use scythe_abi::cuda::Architecture;
+use scythe_abi::target::{Family, Target};
+use scythe_device_config::Table;
 
 use crate::error::Error;
 
@@ -29,22 +31,29 @@ impl Stage {
 }
 
 /// Which targets an option is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Scope {
     /// `-Xs`: all.
     All,
     /// None was named, so that there must be only one.
     Single,
+    /// As the user wrote it. [`Targets::finish`] leaves none of these.
+    Written(String),
     Named(Target),
 }
 
-/// The targets of an invocation.
+/// The targets of an invocation. Names mean something once the device configuration is known: see [`Targets::finish`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
+    /// The last `-fsycl-targets=`, as the user wrote it.
+    written: Option<String>,
     /// Empty: none was named, which means the generic one, or those found in objects.
     selected: BTreeSet<Target>,
+    /// What the device passes of the selected targets are told, and the architecture of NVIDIA's.
+    passes: BTreeMap<Target, (Vec<String>, Option<String>)>,
     options: Vec<(Stage, Scope, String)>,
-    /// `-fsycl-fixed-targets=`: canonical names, and those that only a device configuration file can know.
+    /// The last `-fsycl-fixed-targets=`, as the user wrote it, and then the names of the device configuration.
+    written_fixed: Option<String>,
     fixed: BTreeSet<String>,
 }
 
@@ -54,6 +63,8 @@ pub struct Pass {
     pub targets: Vec<Target>,
     /// What tells it from other passes.
     pub args: Vec<String>,
+    /// The architecture of NVIDIA GPUs that it compiles for.
+    pub cuda_arch: Option<String>,
 }
 
 impl Pass {
@@ -72,25 +83,19 @@ const CUDA_ARCH: [&str; 2] = ["--cuda-gpu-arch=", "--offload-arch="];
 
 impl Targets {
     /// `-fsycl-targets=LIST`. The last one counts.
-    pub fn select(&mut self, list: &str) -> Result<(), Error> {
-        self.selected = parse_list(list, "-fsycl-targets=")?;
-        Ok(())
+    pub fn select(&mut self, list: &str) {
+        self.written = Some(list.to_owned());
     }
 
     /// `-fsycl-fixed-targets=LIST`. The last one counts.
     pub fn fix(&mut self, list: &str) {
-        let canonical = |name: &str| Target::from_name(name).map_or_else(|| name.to_owned(), |target| target.name());
-        self.fixed = list.split(',').map(canonical).collect();
+        self.written_fixed = Some(list.to_owned());
     }
 
     /// `-Xsycl-target-…[=NAME] OPTIONS`.
-    pub fn add_options(&mut self, stage: Stage, name: Option<&str>, options: String) -> Result<(), Error> {
-        let scope = match name {
-            None => Scope::Single,
-            Some(name) => Scope::Named(named(name, || format!("{}={name} {options}", stage.spelling()))?),
-        };
+    pub fn add_options(&mut self, stage: Stage, name: Option<&str>, options: String) {
+        let scope = name.map_or(Scope::Single, |name| Scope::Written(name.to_owned()));
         self.options.push((stage, scope, options));
-        Ok(())
     }
 
     /// `-Xs OPTIONS`: for the back end of every target.
@@ -98,11 +103,24 @@ impl Targets {
         self.options.push((Stage::Backend, Scope::All, options));
     }
 
-    /// Called when all options are known, and whether there is a device configuration file: names that exclude each other, and options that say more about a target.
-    pub fn finish(&mut self, configured: bool) -> Result<(), Error> {
-        // A configuration file can name more targets; whoever reads it knows which.
-        for name in self.fixed.iter().filter(|_| !configured) {
-            named(name, || format!("-fsycl-fixed-targets={}", self.fixed().join(",")))?;
+    /// Called when all options are known: looks names up in the device configuration, and finds names that exclude each other,
+    /// and options that say more about a target.
+    pub fn finish(&mut self, table: &Table) -> Result<(), Error> {
+        if let Some(list) = &self.written {
+            let option = || format!("-fsycl-targets={list}");
+            self.selected = list.split(',').map(|name| named(table, name, option)).collect::<Result<_, _>>()?;
+        }
+        if let Some(list) = &self.written_fixed {
+            for name in list.split(',') {
+                let option = format!("-fsycl-fixed-targets={list}");
+                let target = table.lookup(name).ok_or_else(|| unknown(table.unknown(name), option))?;
+                self.fixed.insert(target.name.to_string());
+            }
+        }
+        for (stage, scope, options) in &mut self.options {
+            if let Scope::Written(name) = scope {
+                *scope = Scope::Named(named(table, name, || format!("{}={name} {options}", stage.spelling()))?);
+            }
         }
         let gpu = self.selected.iter().find(|target| matches!(target, Target::IntelGpu(_)));
         if let Some(gpu) = gpu.filter(|_| self.selected.contains(&Target::IntelGen)) {
@@ -117,7 +135,12 @@ impl Targets {
         for target in self.selected.clone() {
             self.check_device_option(target)?;
         }
-        self.name_ptx_architecture()
+        self.name_ptx_architecture(table)?;
+        for target in self.effective() {
+            let words = pass_words(table, target)?;
+            self.passes.insert(target, words);
+        }
+        Ok(())
     }
 
     /// ocloc gets `-device` from the target's name, and must not get another.
@@ -137,7 +160,7 @@ impl Targets {
 
     /// `-Xsycl-target-backend --cuda-gpu-arch=sm_90` turns `nvptx64-nvidia-cuda` into a named architecture, or several such
     /// options into several.
-    fn name_ptx_architecture(&mut self) -> Result<(), Error> {
+    fn name_ptx_architecture(&mut self, table: &Table) -> Result<(), Error> {
         if !self.selected.contains(&Target::Ptx) {
             return Ok(());
         }
@@ -149,7 +172,7 @@ impl Targets {
         if archs.is_empty() {
             return Ok(());
         }
-        let targets = archs.iter().map(|arch| named(&format!("nvidia_gpu_{arch}"), || words.join(" ")));
+        let targets = archs.iter().map(|arch| named(table, &format!("nvidia_gpu_{arch}"), || words.join(" ")));
         let targets = targets.collect::<Result<BTreeSet<Target>, Error>>()?;
         self.selected.remove(&Target::Ptx);
         self.selected.extend(&targets);
@@ -207,25 +230,14 @@ impl Targets {
     pub fn passes(&self) -> Vec<Pass> {
         let mut passes: Vec<Pass> = Vec::new();
         for target in self.effective() {
-            let args = self.pass_args(target);
+            let (mut args, cuda_arch) = self.passes.get(&target).cloned().unwrap_or_default();
+            args.extend(self.words(Stage::Frontend, target));
             match passes.iter_mut().find(|pass| pass.args == args) {
                 Some(pass) => pass.targets.push(target),
-                None => passes.push(Pass { targets: vec![target], args }),
+                None => passes.push(Pass { targets: vec![target], args, cuda_arch }),
             }
         }
         passes
-    }
-
-    fn pass_args(&self, target: Target) -> Vec<String> {
-        let mut args = Vec::new();
-        if let (Some(arch), Some(version)) = (target.cuda_arch(), target.ptx_version()) {
-            args.push(format!("--offload-arch={arch}"));
-            args.extend(NVPTX.map(str::to_owned));
-            args.extend(["-Xclang".to_owned(), format!("+ptx{version}"), CONTRACT.to_owned()]);
-        }
-        args.extend(target.macros().into_iter().map(|definition| format!("-D{definition}")));
-        args.extend(self.words(Stage::Frontend, target));
-        args
     }
 
     /// The options for a target's back end, as one text; empty without any.
@@ -244,29 +256,43 @@ impl Targets {
     }
 
     fn options_for(&self, stage: Stage, target: Target) -> impl Iterator<Item = &str> {
-        let meant = move |scope: Scope| match scope {
+        let meant = move |scope: &Scope| match scope {
             Scope::All | Scope::Single => true,
-            Scope::Named(named) => named == target,
+            Scope::Named(named) => *named == target,
+            Scope::Written(_) => false,
         };
-        let of_stage = self.options.iter().filter(move |option| option.0 == stage && meant(option.1));
+        let of_stage = self.options.iter().filter(move |option| option.0 == stage && meant(&option.1));
         of_stage.map(|(.., options)| options.as_str()).filter(|options| !options.is_empty())
     }
 }
 
-fn parse_list(list: &str, option: &str) -> Result<BTreeSet<Target>, Error> {
-    list.split(',').map(|name| named(name, || format!("{option}{list}"))).collect()
+/// What the device pass of a target is told, and its architecture of NVIDIA GPUs.
+fn pass_words(table: &Table, target: Target) -> Result<(Vec<String>, Option<String>), Error> {
+    let Some(row) = table.lookup(&target.name()) else { return Ok(Default::default()) };
+    let mut args = Vec::new();
+    let mut arch = None;
+    if target.family() == Family::Nvidia {
+        let told = row.cuda_arch().filter(|arch| Architecture::from_name(arch).is_some());
+        let told = told.ok_or_else(|| Error::NoArchitecture { target: target.name() })?;
+        args.push(format!("--offload-arch={told}"));
+        args.extend(NVPTX.map(str::to_owned));
+        args.extend(["-Xclang".to_owned(), format!("+ptx{}", row.ptx_version()), CONTRACT.to_owned()]);
+        arch = Some(told);
+    }
+    args.extend(row.macros().into_iter().map(|definition| format!("-D{definition}")));
+    Ok((args, arch))
 }
 
-fn named(name: &str, option: impl Fn() -> String) -> Result<Target, Error> {
-    if let Some(target) = Target::from_name(name) {
-        return Ok(target);
-    }
+fn named(table: &Table, name: &str, option: impl Fn() -> String) -> Result<Target, Error> {
     // The 32-bit form of SPIR: known, and never possible.
     if name == "spir" || name.starts_with("spir-") {
         return Err(Error::PointersDiffer { option: option(), name: name.to_owned() });
     }
-    let hint = Target::nearest(name).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
-    Err(Error::UnknownTarget { option: option(), name: name.to_owned(), hint })
+    table.id(name).map_err(|message| unknown(message, option()))
+}
+
+fn unknown(message: String, option: String) -> Error {
+    Error::UnknownTarget { option, message }
 }
 
 #[cfg(test)]
@@ -323,7 +349,7 @@ mod tests {
     fn an_architecture_for_the_back_end_names_the_target() {
         for option in ["--cuda-gpu-arch=sm_90 -v", "-v --offload-arch=sm_90"] {
             let targets = targets(&["-fsycl-targets=nvptx64-nvidia-cuda", "-Xsycl-target-backend", option]).unwrap();
-            let target = Target::from_name("nvidia_gpu_sm_90").unwrap();
+            let target = Target::named(Family::Nvidia, "nvidia_gpu_sm_90").unwrap();
             assert_eq!(targets.effective(), BTreeSet::from([target]));
             assert_eq!(targets.backend_options(target), "-v");
         }
@@ -356,11 +382,22 @@ mod tests {
     fn mistakes_are_named() {
         refused(
             &["-fsycl-targets=spir64,spir64_fpga"],
-            &["'spir64_fpga' in '-fsycl-targets=spir64,spir64_fpga'", "'ptx64'"],
+            &[
+                "in '-fsycl-targets=spir64,spir64_fpga': the device configuration names no compiler for the target 'spir64_fpga'",
+            ],
         );
         refused(&["-fsycl-targets=intel_gpu_sklx"], &["did you mean 'intel_gpu_skl'?"]);
-        refused(&["-fsycl-fixed-targets=gpu"], &["'gpu' in '-fsycl-fixed-targets=gpu'"]);
+        refused(
+            &["-fsycl-fixed-targets=gpu"],
+            &["in '-fsycl-fixed-targets=gpu': unknown device target 'gpu'", "'ptx64'"],
+        );
         refused(&["-fsycl-targets="], &["unknown device target ''"]);
+        refused(&["-fsycl-targets=spir64,,x86_64"], &["in '-fsycl-targets=spir64,,x86_64': unknown device target ''"]);
+        refused(&["-fsycl-targets=spir64, x86_64"], &["unknown device target ' x86_64' (did you mean 'x86_64'?)"]);
+        refused(
+            &["-fsycl-targets=amd_gpu_gfx90a"],
+            &["'amd_gpu_gfx90a' is a GPU of AMD's, for which Scythe makes no code"],
+        );
         refused(&["-fsycl-targets=spir-unknown-unknown"], &["32 bits", "'spir64'"]);
         refused(&["-Xsycl-target-backend=x86_64", "-march=avx2"], &["which '-fsycl-targets=' does not name"]);
         let two = "-fsycl-targets=spir64,x86_64";

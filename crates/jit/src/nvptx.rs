@@ -12,7 +12,7 @@ pub use scythe_cuda_toolkit as toolkit;
 
 use crate::link;
 use scythe_abi::cuda::Architecture;
-use scythe_abi::target::Target;
+use scythe_device_config::Table;
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::nvptx::{self, NvptxError, Stage, generic};
 use scythe_passes::{device_globals, device_has};
@@ -44,13 +44,13 @@ pub struct Options {
 
 /// The architecture and PTX version for a device of compute capability `sm` whose driver knows PTX up to `ptx_version`: the newest
 /// architecture that all know. `None` where that driver is too old.
-pub fn architecture(sm: u32, ptx_version: u32) -> Option<(&'static str, u32)> {
+pub fn architecture(sm: u32, ptx_version: u32) -> Option<(String, u32)> {
     if ptx_version < FIRST_PTX {
         return None;
     }
     let number = |arch: &str| Architecture::from_name(arch).filter(|a| !a.specific).map(|a| a.sm);
-    let nvidia = Target::all().into_iter().filter(|target| matches!(target, Target::NvidiaGpu(_)));
-    let known = nvidia.filter_map(|target| Some((target.cuda_arch()?, target.ptx_version()?)));
+    let table = Table::embedded();
+    let known = table.targets().filter_map(|target| Some((target.cuda_arch()?, target.first_ptx?)));
     // Those that are older than PTX 8.3 need no more than their drivers have.
     let needed = |ptx: u32| if ptx <= 83 { FIRST_PTX } else { ptx };
     let fitting = known.filter(|(arch, ptx)| number(arch).is_some_and(|n| n <= sm) && needed(*ptx) <= ptx_version);
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn devices_get_the_newest_architecture_that_their_driver_knows() {
-        assert_eq!(architecture(90, 88), Some(("sm_90", 83)));
-        assert_eq!(architecture(90, 80), Some(("sm_90", 80)));
-        assert_eq!(architecture(88, 88), Some(("sm_87", 83)));
-        assert_eq!(architecture(100, 85), Some(("sm_90", 83)));
-        assert_eq!(architecture(100, 90), Some(("sm_100", 86)));
+        assert_eq!(architecture(90, 88), Some(("sm_90".to_owned(), 83)));
+        assert_eq!(architecture(90, 80), Some(("sm_90".to_owned(), 80)));
+        assert_eq!(architecture(88, 88), Some(("sm_87".to_owned(), 83)));
+        assert_eq!(architecture(100, 85), Some(("sm_90".to_owned(), 83)));
+        assert_eq!(architecture(100, 90), Some(("sm_100".to_owned(), 86)));
         assert_eq!(architecture(80, 70), None);
         assert_eq!(architecture(30, 88), None);
     }

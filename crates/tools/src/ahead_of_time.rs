@@ -23,18 +23,18 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads options such as `-march=avx2,avx512 -O2`. The last of each kind counts.
-    pub fn parse(options: &str) -> Result<Self, Failure> {
+    /// Reads options for a target such as `-march=avx2,avx512 -O2`. The last of each kind counts.
+    pub fn parse(options: &str, target: &str) -> Result<Self, Failure> {
         let mut settings = Self { levels: Level::DEFAULT.into(), opt_level: 3 };
         for word in options.split_whitespace() {
             match (word.strip_prefix("-march="), word) {
-                (Some(list), _) => settings.levels = levels(list)?,
+                (Some(list), _) => settings.levels = levels(list, target)?,
                 (_, "-O0") => settings.opt_level = 0,
                 (_, "-O1") => settings.opt_level = 1,
                 (_, "-O2") => settings.opt_level = 2,
                 (_, "-O3") => settings.opt_level = 3,
                 _ => {
-                    let message = format!("unknown option '{word}' for the CPU target: expected {OPTIONS}");
+                    let message = format!("unknown option '{word}' for the CPU target '{target}': expected {OPTIONS}");
                     return Err(Failure::new(message));
                 }
             }
@@ -57,10 +57,10 @@ impl Settings {
     }
 }
 
-fn levels(list: &str) -> Result<BTreeSet<Level>, Failure> {
+fn levels(list: &str, target: &str) -> Result<BTreeSet<Level>, Failure> {
     let level = |name: &str| {
-        let message =
-            || format!("unknown instruction-set level '{name}' in '-march={list}': expected {}", Level::NAMES);
+        let place = format!("'-march={list}' for '{target}'");
+        let message = || format!("unknown instruction-set level '{name}' in {place}: expected {}", Level::NAMES);
         Level::from_name(name).ok_or_else(|| Failure::new(message()))
     };
     list.split(',').map(level).collect()
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn parsed(options: &str) -> (Vec<Level>, u32) {
-        let settings = Settings::parse(options).unwrap();
+        let settings = Settings::parse(options, "x86_64").unwrap();
         (settings.levels.into_iter().collect(), settings.opt_level)
     }
 
@@ -149,22 +149,24 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let bad = |options: &str| Settings::parse(options).unwrap_err().to_string();
-        assert!(bad("-march=avx2,i386").contains("unknown instruction-set level 'i386' in '-march=avx2,i386'"));
+        let bad = |options: &str| Settings::parse(options, "x86_64").unwrap_err().to_string();
+        assert!(
+            bad("-march=avx2,i386").contains("unknown instruction-set level 'i386' in '-march=avx2,i386' for 'x86_64'")
+        );
         assert!(bad("-march=").contains("'x86-64-v3' or 'avx2'"));
-        assert!(bad("-O7").contains("unknown option '-O7' for the CPU target: expected -march=LEVEL"));
+        assert!(bad("-O7").contains("unknown option '-O7' for the CPU target 'x86_64': expected -march=LEVEL"));
     }
 
     #[test]
     fn code_uses_the_whole_width_of_its_level() {
-        let settings = Settings::parse("").unwrap();
+        let settings = Settings::parse("", "x86_64").unwrap();
         let of = |level| (settings.target(level).lanes, settings.target(level).vector_width);
         assert_eq!(Level::ALL.map(of), [(4, 0), (4, 0), (8, 0), (16, 512)]);
     }
 
     #[test]
     fn broken_bitcode_is_refused_by_the_level_it_was_compiled_for() {
-        let settings = Settings::parse("-march=avx2").unwrap();
+        let settings = Settings::parse("-march=avx2", "x86_64").unwrap();
         let compiler = Compiler { settings: &settings, jobs: NonZero::<usize>::MIN, store: None };
         let error = compiler.compile(&[b"BC"]).err().unwrap().to_string();
         assert!(error.starts_with("error: cannot compile device code for x86-64-v3: "), "{error}");

@@ -80,10 +80,7 @@ pub fn configuration(path: Option<&str>, warn: bool) -> Result<Table, Failure> {
 
 /// The target of this name.
 pub fn target<'a>(targets: &'a Table, name: &str) -> Result<&'a Target, Failure> {
-    targets.lookup(name).ok_or_else(|| {
-        let hint = "expected one that -fsycl-targets= accepts, or that --device-config-file= describes";
-        Failure::new(format!("unknown target '{name}': {hint}"))
-    })
+    targets.lookup(name).ok_or_else(|| Failure::new(targets.unknown(name)))
 }
 
 /// The first thing that the target lacks for a module with these properties; `None` where it lacks nothing.

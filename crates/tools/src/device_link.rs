@@ -24,7 +24,7 @@ use crate::wrapper::wrap_options;
 use crate::{Failure, Status};
 use inputs::Group;
 use scythe_abi::names::{EXPORTED_SYMBOLS, GENERIC_TRIPLE, IMPORTED_SYMBOLS, SPECIALIZATION_CONSTANTS};
-use scythe_abi::target::Target;
+use scythe_abi::target::{Family, Target};
 use scythe_image::{Format, Image};
 use scythe_llvm::Context;
 use scythe_wrap::wrap;
@@ -116,7 +116,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let settings = Settings::read(args)?;
     let mut options = wrap_options(args)?;
     options.compress = args.has("compress");
-    let groups = inputs::groups(args)?;
+    let groups = inputs::groups(args, &settings.split.targets)?;
 
     let mut outputs = Outputs::default();
     let mut warnings = Warnings::read(args)?;
@@ -166,12 +166,13 @@ fn images(
         let mut compiled = Vec::new();
         for target in group.targets.iter().copied().filter(|target| target.is_ahead_of_time()) {
             match target {
-                _ if intel::is_intel(target) => for_intel.add(target, &parts)?,
+                _ if target.family() == Family::Intel => for_intel.add(target, &parts)?,
                 _ if target.is_nvptx() => for_nvidia.add(target, &parts)?,
                 _ => compiled.extend(compile(target, &parts, settings)?),
             }
         }
-        let (generic, cpu) = (group.targets.contains(&Target::Generic), group.targets.iter().any(|t| is_cpu(*t)));
+        let (generic, cpu) =
+            (group.targets.contains(&Target::Generic), group.targets.iter().any(|t| t.family() == Family::Cpu));
         let wanted = |part: &Image| generic || cpu && is_finished_at_run_time(part);
         let options = &settings.run_time_options;
         images.extend(parts.into_iter().filter(wanted).map(|part| Image { options: options.clone(), ..part }));
@@ -234,18 +235,14 @@ fn is_finished_at_run_time(part: &Image) -> bool {
     sets.iter().any(|set| part.properties.get(set).is_some())
 }
 
-fn is_cpu(target: Target) -> bool {
-    matches!(target, Target::Cpu | Target::CpuLevel(_))
-}
-
 /// The images of the parts for one target, ahead of time: code for what it can run, and word of the rest.
 fn compile(target: Target, parts: &[Image], settings: &Settings<'_>) -> Result<Vec<Image>, Failure> {
     let (parts, left_out) = filter::for_target(target, parts, settings)?;
-    let mut images = match target {
-        Target::Generic => parts,
-        Target::Cpu | Target::CpuLevel(_) => compile_for_cpu(&parts, &settings.cpu(target)?, settings)?,
+    let mut images = match target.family() {
+        Family::Generic => parts,
+        Family::Cpu => compile_for_cpu(&parts, &settings.cpu(target)?, settings)?,
         // Collected, and compiled together.
-        Target::IntelGen | Target::IntelGpu(_) | Target::Ptx | Target::NvidiaGpu(_) => Vec::new(),
+        Family::Intel | Family::Nvidia => Vec::new(),
     };
     images.extend(left_out);
     Ok(images)

@@ -23,7 +23,6 @@ mod sycl_ls;
 mod table;
 mod tablegen;
 mod warnings;
-mod words;
 mod wrapper;
 
 use command_line::{Arguments, Request, Syntax};

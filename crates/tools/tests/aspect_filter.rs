@@ -68,11 +68,8 @@ fn an_unknown_target_is_an_error() {
     let files = [("t.table", "[Code|Properties]\n".into())];
     let (outcome, folder) = filter(&files, &["-target=nonesuch", "t.table", "-o", "out.table"]);
     assert!(!outcome.success);
-    assert_eq!(
-        outcome.stderr,
-        "sycl-aspect-filter: error: unknown target 'nonesuch': expected one that -fsycl-targets= accepts, or that \
-         --device-config-file= describes\n"
-    );
+    let start = "sycl-aspect-filter: error: unknown device target 'nonesuch': expected 'spir64'";
+    assert!(outcome.stderr.starts_with(start), "{}", outcome.stderr);
     assert!(!folder.path().join("out.table").exists());
 }
 

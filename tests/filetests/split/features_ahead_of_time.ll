@@ -42,7 +42,7 @@
 ; POST-NEXT: _ZTS5Plain
 ; POST-NEXT: _ZTS7ForThis
 ; RUN: not scythe-tools sycl-post-link -o bad.table --target=nowhere %s 2>&1 | FileCheck --check-prefix=NOWHERE %s
-; NOWHERE: sycl-post-link: error: unknown target 'nowhere': expected one that -fsycl-targets= accepts
+; NOWHERE: sycl-post-link: error: unknown device target 'nowhere': expected 'spir64'
 
 ; Code for run time is never left out.
 ; RUN: scythe-tools device-link -o out.o --device-config-file=targets.yaml %s

@@ -3,21 +3,21 @@
 ; RUN: scythe-tools device-link -o out.o --target=intel_gpu_9_0_9,intel_gpu_acm_g10 --jobs=2 %s
 ; RUN: scythe-tools image-dump --extract=code out.o | FileCheck %s
 ; CHECK:      image 0
-; CHECK-NEXT: target: intel_gpu_skl
-; CHECK-NEXT: format: intel-gpu
-; CHECK:      _ZTS5Plain
-; CHECK:      image 1
-; CHECK-NEXT: target: intel_gpu_skl
-; CHECK-NEXT: format: intel-gpu
-; CHECK:      _ZTS7Precise
-; CHECK:      image 2
 ; CHECK-NEXT: target: intel_gpu_acm_g10
 ; CHECK-NEXT: format: intel-gpu
 ; CHECK:      _ZTS5Plain
 ; The other kernel needs what this device lacks, and ocloc never sees it.
-; CHECK:      image 3
+; CHECK:      image 1
 ; CHECK-NEXT: target: intel_gpu_acm_g10
 ; CHECK-NEXT: format: empty
+; CHECK:      _ZTS7Precise
+; CHECK:      image 2
+; CHECK-NEXT: target: intel_gpu_skl
+; CHECK-NEXT: format: intel-gpu
+; CHECK:      _ZTS5Plain
+; CHECK:      image 3
+; CHECK-NEXT: target: intel_gpu_skl
+; CHECK-NEXT: format: intel-gpu
 ; CHECK:      _ZTS7Precise
 ; RUN: ocloc disasm -file code_0.bin -dump parts | FileCheck --check-prefix=KERNEL %s
 ; KERNEL: _ZTS5Plain

@@ -133,10 +133,11 @@ fn options(link: &Link, unit: usize) -> Vec<String> {
     let inv = link.invocation;
     let mut args = Vec::new();
     args.extend(inv.code_split.iter().map(|mode| format!("--split={mode}")));
-    for target in Target::all() {
+    let mut meant = link.facts.found_targets();
+    meant.extend(inv.targets.effective());
+    for target in meant {
         let options = inv.targets.backend_options(target);
-        let meant = inv.targets.selected().contains(&target) || link.facts.found_targets().contains(&target);
-        if !options.is_empty() && (meant || target == Target::Generic && inv.targets.selected().is_empty()) {
+        if !options.is_empty() {
             args.push(format!("--backend-options={}:{options}", target.full_triple()));
         }
     }

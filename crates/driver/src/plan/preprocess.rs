@@ -7,8 +7,6 @@
 
 use std::path::{Path, PathBuf};
 
-use scythe_abi::target::Target;
-
 use crate::args::{InputKind, Invocation};
 use crate::error::Error;
 use crate::facts::Facts;
@@ -18,6 +16,7 @@ use crate::plan::names;
 use crate::plan::unit::{Unit, plain_host, words};
 use crate::plan::{Action, Plan, Step};
 use crate::preprocessed::host_part;
+use crate::targets::Pass;
 
 /// The language of preprocessed text.
 pub const LANGUAGE: &str = "c++-cpp-output";
@@ -119,10 +118,11 @@ pub fn division(plan: &mut Plan, unit: &Unit) -> Option<usize> {
 
 /// What a device pass over preprocessed text begins with. For such text, clang's own `-fsycl-device-only` would be a host
 /// pass; these are the words that it stands for else.
-pub fn device_words(target: Target) -> Vec<String> {
+pub fn device_words(pass: &Pass) -> Vec<String> {
     let host = format!("{}-pc-linux-gnu", std::env::consts::ARCH);
+    let target = pass.target();
     let mut args = vec![format!("--target={}", target.device_triple())];
-    args.extend(target.cuda_arch().map(|arch| format!("-march={arch}")));
+    args.extend(pass.cuda_arch.iter().map(|arch| format!("-march={arch}")));
     for word in ["-fsycl-is-device", "-sycl-std=2020", "-aux-triple", &host] {
         args.extend(words(&["-Xclang", word]));
     }

@@ -106,7 +106,7 @@ impl<'a> Unit<'a> {
     ) -> usize {
         let (inv, layout) = (self.invocation, &self.facts.layout);
         let mut args = match preprocessed::is_preprocessed(self.input) {
-            true => preprocess::device_words(pass.target()),
+            true => preprocess::device_words(pass),
             false => words(&["-fsycl", "-fsycl-device-only"]),
         };
         args.extend(common_clang(inv, self.facts));

@@ -14,7 +14,7 @@ pub fn for_target(
     parts: &[Image],
     settings: &Settings<'_>,
 ) -> Result<(Vec<Image>, Vec<Image>), Failure> {
-    let (kept, left_out) = for_device(&target.name(), &target.name(), parts, settings)?;
+    let (kept, left_out) = for_device(&target.name(), &target.image_target(), parts, settings)?;
     Ok((kept.into_iter().map(|part| parts[part].clone()).collect(), left_out))
 }
 

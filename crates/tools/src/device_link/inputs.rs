@@ -4,6 +4,7 @@ use super::settings::Settings;
 use crate::command_line::{Argument, Arguments};
 use crate::{Failure, files};
 use scythe_abi::target::Target;
+use scythe_device_config::Table;
 
 /// Targets that take the same inputs, and these, in order.
 pub struct Group<'a> {
@@ -18,12 +19,12 @@ impl Group<'_> {
 }
 
 /// For each target its inputs, in order; targets with the same ones stand together, in the order of targets.
-pub fn groups(args: &Arguments) -> Result<Vec<Group<'_>>, Failure> {
+pub fn groups<'a>(args: &'a Arguments, table: &Table) -> Result<Vec<Group<'a>>, Failure> {
     let mut of_target: std::collections::BTreeMap<Target, Vec<&str>> = Default::default();
     let mut current = vec![Target::Generic];
     for argument in &args.0 {
         match argument {
-            Argument::Option("target", list) => current = targets(list)?,
+            Argument::Option("target", list) => current = targets(list, table)?,
             Argument::Option(..) => {}
             Argument::Input(input) => {
                 for target in &current {
@@ -42,16 +43,18 @@ pub fn groups(args: &Arguments) -> Result<Vec<Group<'_>>, Failure> {
     Ok(groups)
 }
 
-fn targets(list: &str) -> Result<Vec<Target>, Failure> {
-    let mut targets = list.split(',').map(target).collect::<Result<Vec<_>, _>>()?;
+fn targets(list: &str, table: &Table) -> Result<Vec<Target>, Failure> {
+    let mut targets = list.split(',').map(|name| target(name, table)).collect::<Result<Vec<_>, _>>()?;
     targets.sort();
     targets.dedup();
     Ok(targets)
 }
 
 /// The target of this name.
-pub fn target(name: &str) -> Result<Target, Failure> {
-    Target::from_name(name).ok_or_else(|| Failure::new(format!("unknown target '{name}': expected {}", Target::NAMES)))
+pub fn target(name: &str, table: &Table) -> Result<Target, Failure> {
+    // An id of an object's section stands for a name, which the user knows.
+    let by_id = || Target::of_id(name).map(|target| target.name()).filter(|_| table.lookup(name).is_none());
+    table.id(&by_id().unwrap_or_else(|| name.to_owned())).map_err(Failure::new)
 }
 
 /// What the images depend on: the contents of the inputs, what is made of them, this program, and the compilers that it calls.

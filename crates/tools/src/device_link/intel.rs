@@ -9,10 +9,11 @@ use super::inputs::Group;
 use super::ocloc::{self, Fault, Ocloc};
 use super::settings::Settings;
 use crate::ahead_of_time::device_library_folder;
-use crate::{Failure, aspect_filter, parallel, words};
+use crate::{Failure, aspect_filter, parallel};
 use scythe_abi::intel::Version;
 use scythe_abi::names::IMPORTED_SYMBOLS;
-use scythe_abi::target::Target;
+use scythe_abi::target::{Family, SEPARATOR, Target};
+use scythe_device_config::{OCLOC_DEVICE as DEVICE, Table, intel_name};
 use scythe_diag::Diagnostic;
 use scythe_hal::device_has;
 use scythe_image::{Format, Image, archive};
@@ -32,9 +33,6 @@ const EXTENSIONS: [&str; 4] = [
     "SPV_KHR_no_integer_wrap_decoration",
 ];
 
-/// The option by which ocloc is told the device.
-const DEVICE: &str = "-device";
-
 /// ocloc by the name that the device configuration gives it, of which there may be several.
 #[derive(Default)]
 pub struct Toolchain(BTreeMap<String, Ocloc>);
@@ -43,7 +41,9 @@ impl Toolchain {
     /// Looks for all that these groups need. Without targets for Intel's GPUs, that is nothing.
     pub fn find(groups: &[Group<'_>], settings: &Settings<'_>) -> Result<Self, Failure> {
         let mut found = BTreeMap::new();
-        for target in groups.iter().flat_map(|group| &group.targets).copied().filter(|target| is_intel(*target)) {
+        for target in
+            groups.iter().flat_map(|group| &group.targets).copied().filter(|target| target.family() == Family::Intel)
+        {
             let name = compiler(target, settings)?;
             if !found.contains_key(name) {
                 found.insert(name.to_owned(), Ocloc::find(name, &target.name(), &settings.scratch)?);
@@ -58,10 +58,6 @@ impl Toolchain {
     }
 }
 
-pub fn is_intel(target: Target) -> bool {
-    matches!(target, Target::IntelGen | Target::IntelGpu(_))
-}
-
 /// Finds mistakes in the options for a target's compiler.
 pub fn check(target: Target, settings: &Settings<'_>) -> Result<(), Failure> {
     compiler(target, settings)?;
@@ -71,19 +67,14 @@ pub fn check(target: Target, settings: &Settings<'_>) -> Result<(), Failure> {
 /// The compiler that the device configuration names.
 fn compiler<'a>(target: Target, settings: &'a Settings<'_>) -> Result<&'a str, Failure> {
     let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
-    match &*entry.aot_toolchain {
-        name if name.starts_with("ocloc") => Ok(name),
-        name => Err(Failure::new(format!(
-            "the device configuration has code for '{}' compiled by '{name}': expected 'ocloc'",
-            entry.name
-        ))),
-    }
+    entry.id().map_err(Failure::new)?;
+    Ok(&entry.aot_toolchain)
 }
 
 /// The list of devices, and all other options for the compiler: those of the device configuration before the user's.
 fn options(target: Target, settings: &Settings<'_>) -> Result<(String, Vec<String>), Failure> {
     let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
-    let (configured, given) = (words::split(&entry.aot_toolchain_options), settings.options_for(target));
+    let (configured, given) = (entry.options(), settings.options_for(target));
     if let Some(word) = ocloc::own_option(&configured).or_else(|| ocloc::own_option(&given)) {
         let message = format!("'{word}' among the options for '{}': device-link passes it to ocloc itself", entry.name);
         return Err(Failure::new(message));
@@ -116,6 +107,8 @@ struct Device<'t> {
     name: String,
     /// The target of its images; of a range, what to call it.
     target: String,
+    /// That target as messages name it.
+    shown: String,
     /// The target of the device configuration that tells what it has.
     entry: String,
     options: Vec<String>,
@@ -176,7 +169,7 @@ impl<'t, 's> Work<'t, 's> {
                 }
                 if super::is_finished_at_run_time(part) {
                     let symbols = kernels(part);
-                    self.settings.tell(format_args!("{}: also to be finished at run time: {symbols}", device.target));
+                    self.settings.tell(format_args!("{}: also to be finished at run time: {symbols}", device.shown));
                     self.finished.push((index, Image { target: device.target.clone(), ..part.clone() }));
                 }
             }
@@ -205,10 +198,11 @@ impl<'t, 's> Work<'t, 's> {
         let named = |name: &str, target: String| {
             let known = self.settings.split.targets.lookup(&target).is_some();
             let entry = if known { target.clone() } else { Target::IntelGen.name() };
-            Device { compiler, name: name.to_owned(), target, entry, options: options.clone() }
+            let shown = target.clone();
+            Device { compiler, name: name.to_owned(), target, shown, entry, options: options.clone() }
         };
         if target != Target::IntelGen {
-            return Ok(vec![named(&list, target.name())]);
+            return self.devices_of_entry(target, compiler, &list, &options);
         }
         let mut devices: Vec<Device<'t>> = Vec::new();
         for name in list.split(',').map(str::trim) {
@@ -224,7 +218,7 @@ impl<'t, 's> Work<'t, 's> {
                         true if range => devices.push(named(name, target.name())),
                         true => return Err(unknown_device(compiler, name, &target.name(), None)),
                         false => {
-                            let all = versions.iter().map(|version| named(&version.to_string(), version.target_name()));
+                            let all = versions.iter().map(|version| named(&version.to_string(), intel_name(*version)));
                             devices.extend(all);
                         }
                     }
@@ -234,6 +228,46 @@ impl<'t, 's> Work<'t, 's> {
         // Each device once, however many names of it there are.
         let mut met = HashSet::new();
         devices.retain(|device| device.target == target.name() || met.insert(device.target.clone()));
+        Ok(devices)
+    }
+
+    /// The devices of a target that the device configuration describes: one, unless its `-device` names several.
+    fn devices_of_entry(
+        &self,
+        target: Target,
+        compiler: &'t Ocloc,
+        list: &str,
+        options: &[String],
+    ) -> Result<Vec<Device<'t>>, Failure> {
+        let (entry, name) = (target.name(), target.image_target());
+        let device = |device: &str, image: String| {
+            let (name, options) = (device.to_owned(), options.to_vec());
+            let shown = entry.clone();
+            Device { compiler, name, target: image, shown, entry: entry.clone(), options }
+        };
+        // The runtime knows the versions of the default configuration.
+        let embedded = Table::embedded().lookup(&name).and_then(|row| row.ocloc_device());
+        if embedded.as_deref() == Some(list) {
+            return Ok(vec![device(list, name)]);
+        }
+        let mut devices = Vec::new();
+        for word in list.split(',').map(str::trim) {
+            let versions = match (Version::from_ocloc(word), word.contains(':')) {
+                (Some(version), _) => vec![version],
+                (None, true) => compiler.range(word),
+                (None, false) => compiler.devices(word),
+            };
+            let told = |version: &Version| device(&version.to_string(), format!("{name}{SEPARATOR}{version}"));
+            match versions.as_slice() {
+                // Only the driver can tell whether such code runs on its device.
+                [] if word.starts_with("0x") => devices.push(device(word, name.clone())),
+                [] => return Err(unknown_device(compiler, word, &target.name(), None)),
+                [version] => devices.push(Device { name: word.to_owned(), ..told(version) }),
+                several => devices.extend(several.iter().map(told)),
+            }
+        }
+        let mut met = HashSet::new();
+        devices.retain(|device| met.insert(device.target.clone()));
         Ok(devices)
     }
 
@@ -268,7 +302,7 @@ impl<'t, 's> Work<'t, 's> {
         let (device, translation) = (&self.devices[job.device], &self.translations[job.translation]);
         let part = &self.parts[translation.part];
         let fail = |what: String, log: Option<&str>| {
-            let message = format!("cannot compile device code for '{}': {what}", device.target);
+            let message = format!("cannot compile device code for '{}': {what}", device.shown);
             let mut fault = Diagnostic::error(message).note(format!("the code holds {}", kernels(part)));
             if let Some(log) = log.filter(|log| !log.is_empty()) {
                 fault = fault.note(format!("what {} said:\n{log}", device.compiler.name()));
@@ -285,7 +319,7 @@ impl<'t, 's> Work<'t, 's> {
         let spirv = spirv.as_ref().map_err(|what| fail(what.clone(), None))?;
         let compiled = device.compiler.compile(spirv, &options, &self.settings.scratch);
         let (code, log) = compiled.map_err(|fault| match device.compiler.is_unknown_device(&device.name, &fault) {
-            true => unknown_device(device.compiler, &device.name, &device.target, Some(&fault)),
+            true => unknown_device(device.compiler, &device.name, &device.shown, Some(&fault)),
             false => fail(format!("{} {}", device.compiler.name(), fault.message), Some(&fault.log)),
         })?;
         if !log.is_empty() {
@@ -309,11 +343,12 @@ impl<'t, 's> Work<'t, 's> {
     }
 }
 
-/// The target that ocloc's name of a device stands for: `acm-g10`, `9.0.9`.
+/// The target of the default configuration that ocloc's name of a device stands for: `acm-g10`, `9.0.9`.
 fn known_target(name: &str) -> Option<String> {
-    let same = |target: &Target| target.ocloc_device() == Some(name);
-    let version = || Version::from_ocloc(name).map(Version::target_name);
-    Target::all().into_iter().find(same).map(Target::name).or_else(version)
+    let table = Table::embedded();
+    let same = |row: &&scythe_device_config::Target| row.ocloc_device().as_deref() == Some(name);
+    let version = || Version::from_ocloc(name).map(intel_name);
+    table.targets().find(same).map(|row| row.name.to_string()).or_else(version)
 }
 
 fn translate(part: &Image, learns: &str, device_library: &Path) -> Result<Vec<u8>, String> {
@@ -342,7 +377,7 @@ fn binaries(device: &Device<'_>, code: &[u8], log: &str) -> Result<Vec<(String, 
         .iter()
         .filter_map(|member| {
             let version = Version::from_ocloc(member.name.strip_prefix("64.")?)?;
-            Some((version.target_name(), member.data?.to_vec()))
+            Some((intel_name(version), member.data?.to_vec()))
         })
         .collect();
     if binaries.is_empty() {

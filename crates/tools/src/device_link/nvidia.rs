@@ -11,7 +11,7 @@ use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel};
 use scythe_abi::cuda::Architecture;
 use scythe_abi::names::IMPORTED_SYMBOLS;
-use scythe_abi::target::Target;
+use scythe_abi::target::{SEPARATOR, Target};
 use scythe_diag::{Diagnostic, Severity};
 use scythe_image::{Format, Image, fatbin};
 use scythe_jit::nvptx::{self, toolkit::Toolkit};
@@ -22,11 +22,15 @@ use std::process::{Command, Stdio};
 const OPTIONS: &str = "-O0 to -O3, --cuda-path=DIR, -Xptxas OPTION, --ptxas-options=OPTION, --maxrregcount=N, -v";
 
 /// How to compile for one target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct TargetOptions {
     opt_level: u32,
     ptxas: Vec<String>,
     cuda_path: Option<String>,
+    /// Such as `sm_90`.
+    arch: String,
+    /// Times ten.
+    ptx_version: u32,
 }
 
 /// Finds mistakes in the options for a target.
@@ -34,12 +38,33 @@ pub fn check(target: Target, settings: &Settings<'_>) -> Result<(), Failure> {
     options(target, settings).map(|_| ())
 }
 
+/// What the device configuration says, and the user's options after it.
 fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Failure> {
-    parse(settings.options_for(target), &target.name())
+    let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
+    entry.id().map_err(Failure::new)?;
+    let (arch, configured) = entry.cuda_options();
+    let known = arch.as_deref().and_then(Architecture::from_name);
+    let (Some(arch), Some(_)) = (arch, known) else {
+        let message = format!("the device configuration names no architecture for the target '{}'", target.name());
+        return Err(Failure::new(format!("{message}: expected '-arch=sm_NN' in its 'aot-toolchain-options'")));
+    };
+    let words = configured.into_iter().chain(settings.options_for(target)).collect();
+    let options = parse(words, &target.name())?;
+    Ok(TargetOptions { arch, ptx_version: entry.ptx_version(), ..options })
+}
+
+/// The target of images, which tells the architecture.
+fn image_target(target: Target, arch: &str) -> String {
+    let name = target.image_target();
+    match Architecture::of_target(&name) == Architecture::from_name(arch) {
+        true => name,
+        false => format!("{name}{SEPARATOR}{arch}"),
+    }
 }
 
 fn parse(words: Vec<String>, target: &str) -> Result<TargetOptions, Failure> {
-    let mut options = TargetOptions { opt_level: 3, ptxas: Vec::new(), cuda_path: None };
+    let mut options = TargetOptions::default();
+    options.opt_level = 3;
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
         let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
@@ -128,15 +153,15 @@ impl<'t, 's> Work<'t, 's> {
         // The toolchain was made for the targets of all groups.
         let Some((_, toolkit)) = self.toolchain.0.iter().find(|(known, _)| *known == target) else { return Ok(()) };
         for part in kept {
+            let own = options(target, self.settings)?;
             if super::is_finished_at_run_time(&part) {
-                let options = self.settings.run_time_options.clone();
-                self.uncompiled.push((self.jobs.len(), Image { target: target.name(), options, ..part.clone() }));
+                let (target, options) = (image_target(target, &own.arch), self.settings.run_time_options.clone());
+                self.uncompiled.push((self.jobs.len(), Image { target, options, ..part.clone() }));
             }
             if part.symbols.is_empty() || part.properties.get(IMPORTED_SYMBOLS).is_some() {
                 continue;
             }
-            let (options, aspects) = (options(target, self.settings)?, aspects.clone());
-            self.jobs.push(Job { target, toolkit, options, aspects, part });
+            self.jobs.push(Job { target, toolkit, options: own, aspects: aspects.clone(), part });
         }
         let jobs = self.jobs.len();
         self.uncompiled.extend(left_out.into_iter().map(|image| (jobs, image)));
@@ -161,8 +186,7 @@ impl<'t, 's> Work<'t, 's> {
 
     /// The code of one image.
     fn compile(&self, job: &Job<'_>, device_library: &Path) -> Result<Vec<u8>, Failure> {
-        let arch = job.target.cuda_arch().unwrap_or(Target::PTX_BASE);
-        let ptx_version = job.target.ptx_version().unwrap_or(nvptx::FIRST_PTX);
+        let (arch, ptx_version) = (job.options.arch.as_str(), job.options.ptx_version);
         let key = self.key(job);
         let cached = self.settings.cache.as_ref().zip(key.as_ref());
         if let Some(code) = cached.and_then(|(cache, key)| cache.binary(key)) {
@@ -242,7 +266,8 @@ impl<'t, 's> Work<'t, 's> {
 fn finished(job: &Job<'_>, code: Vec<u8>) -> Image {
     let format = if job.toolkit.ptxas.is_some() { Format::Fatbin } else { Format::Ptx };
     let (properties, symbols) = (job.part.properties.clone(), job.part.symbols.clone());
-    Image { target: job.target.name(), format, options: String::new(), properties, symbols, code }
+    let target = image_target(job.target, &job.options.arch);
+    Image { target, format, options: String::new(), properties, symbols, code }
 }
 
 fn fail(job: &Job<'_>, what: String, log: Option<&str>) -> Failure {
@@ -269,7 +294,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<TargetOptions, Failure> {
-        parse(crate::words::split(text), "nvidia_gpu_sm_90")
+        parse(scythe_device_config::words::split(text), "nvidia_gpu_sm_90")
     }
 
     #[test]

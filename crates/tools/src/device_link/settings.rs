@@ -4,8 +4,9 @@ use super::cache::Cache;
 use super::{inputs, intel, nvidia, provided};
 use crate::ahead_of_time;
 use crate::command_line::Arguments;
-use crate::{Failure, aspect_filter, device_code, files, words};
-use scythe_abi::target::Target;
+use crate::{Failure, aspect_filter, device_code, files};
+use scythe_abi::target::{Family, Target};
+use scythe_device_config::words;
 use scythe_split::{Imports, Mode, Options};
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -31,17 +32,18 @@ pub struct Settings<'a> {
 
 impl<'a> Settings<'a> {
     pub fn read(args: &'a Arguments) -> Result<Self, Failure> {
+        let split = split_options(args, Mode::default())?;
         let mut backend_options: BTreeMap<Target, String> = BTreeMap::new();
         for value in args.all("backend-options") {
             let (name, options) = value.split_once(':').ok_or_else(|| {
                 Failure::new(format!("'--backend-options={value}': expected a target, ':' and options"))
             })?;
-            append(backend_options.entry(inputs::target(name)?).or_default(), options);
+            append(backend_options.entry(inputs::target(name, &split.targets)?).or_default(), options);
         }
         let mut run_time_options = args.last("compile-opts").unwrap_or_default().to_owned();
         append(&mut run_time_options, &backend_options.remove(&Target::Generic).unwrap_or_default());
         let settings = Self {
-            split: split_options(args, Mode::default())?,
+            split,
             run_time_options,
             jobs: jobs(args)?,
             cache: args.last("cache").map(Cache::open).transpose()?,
@@ -55,10 +57,10 @@ impl<'a> Settings<'a> {
         // Mistakes are told whether or not there is something to compile.
         settings.cpu(Target::Cpu)?;
         for target in settings.backend_options.keys() {
-            match target {
-                _ if intel::is_intel(*target) => intel::check(*target, &settings)?,
-                _ if target.is_nvptx() => nvidia::check(*target, &settings)?,
-                _ => settings.cpu(*target).map(|_| ())?,
+            match target.family() {
+                Family::Intel => intel::check(*target, &settings)?,
+                Family::Nvidia => nvidia::check(*target, &settings)?,
+                Family::Generic | Family::Cpu => settings.cpu(*target).map(|_| ())?,
             }
         }
         Ok(settings)
@@ -67,15 +69,13 @@ impl<'a> Settings<'a> {
     /// How to compile for one of the CPU's targets.
     pub fn cpu(&self, target: Target) -> Result<ahead_of_time::Settings, Failure> {
         let own = self.backend_options.get(&target).map_or("", String::as_str);
-        let mut cpu = ahead_of_time::Settings::parse(&format!("{} {own}", self.cpu_options))?;
-        if let Target::CpuLevel(level) = target {
-            if own.contains("-march=") {
-                let message = format!("'{own}' for '{}': the target names the level already", target.name());
-                return Err(Failure::new(message));
-            }
-            cpu.levels = [level].into();
+        let configured = &*aspect_filter::target(&self.split.targets, &target.name())?.aot_toolchain_options;
+        if target != Target::Cpu && own.contains("-march=") && configured.contains("-march=") {
+            let message = format!("'{own}' for '{}': the target names the level already", target.name());
+            return Err(Failure::new(message));
         }
-        Ok(cpu)
+        // What a target says of itself goes before what is said of all.
+        ahead_of_time::Settings::parse(&format!("{} {configured} {own}", self.cpu_options), &target.name())
     }
 
     /// The options for a target's own compiler.

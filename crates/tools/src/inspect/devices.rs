@@ -1,7 +1,7 @@
 //! Which of the known devices can run an image.
 
 use scythe_abi::aspect::Aspect;
-use scythe_abi::target::Level;
+use scythe_abi::target::{Family, Level, Target as Id};
 use scythe_device_config::{Requirements, Table, Target};
 
 /// Whether one device can.
@@ -23,10 +23,6 @@ pub struct Device {
     pub verdict: Verdict,
 }
 
-/// The name of an x86-64 target that stands for all of its levels.
-const ANY_CPU: &str = "spir64_x86_64";
-const CPU_PREFIX: &str = "x86_64_";
-
 /// Every known device, in the table's order.
 pub fn judge(image_target: &str, requirements: &Requirements, table: &Table) -> Vec<Device> {
     let known = table.targets().filter(|target| is_device(target));
@@ -34,27 +30,28 @@ pub fn judge(image_target: &str, requirements: &Requirements, table: &Table) -> 
         .map(|target| Device {
             name: target.name.to_string(),
             family: family(target),
-            verdict: verdict(image_target, requirements, target),
+            verdict: verdict(image_target, requirements, target, table),
         })
         .collect()
 }
 
 /// Not a name for a whole family.
 fn is_device(target: &Target) -> bool {
-    target.name != ANY_CPU && (target.architecture().is_some() || !target.may_support_other_aspects)
+    let named = target.id().is_ok_and(|id| id.arch().is_some());
+    named && target.architecture().is_some() || !target.may_support_other_aspects
 }
 
 fn family(target: &Target) -> &'static str {
-    match &*target.name {
-        name if name.starts_with("intel_gpu_") => "Intel GPUs",
-        name if name.starts_with("nvidia_gpu_") => "NVIDIA GPUs",
-        name if name.starts_with(CPU_PREFIX) => "x86-64 CPUs",
-        _ => "Other devices",
+    match target.id().map(Id::family) {
+        Ok(Family::Intel) => "Intel GPUs",
+        Ok(Family::Nvidia) => "NVIDIA GPUs",
+        Ok(Family::Cpu) => "x86-64 CPUs",
+        Ok(Family::Generic) | Err(_) => "Other devices",
     }
 }
 
-fn verdict(image_target: &str, requirements: &Requirements, target: &Target) -> Verdict {
-    if !is_code_for(image_target, target) {
+fn verdict(image_target: &str, requirements: &Requirements, target: &Target, table: &Table) -> Verdict {
+    if !is_code_for(image_target, target, table) {
         return Verdict::Lacks("code for it".into());
     }
     if let Err(lack) = requirements.check_launch(target) {
@@ -71,34 +68,33 @@ fn verdict(image_target: &str, requirements: &Requirements, target: &Target) -> 
 
 /// Whether an image for `image_target` holds code that the target can use. Images for names that nobody knows are taken for
 /// generic ones.
-fn is_code_for(image_target: &str, target: &Target) -> bool {
-    let image = image_target.strip_prefix("sycl-").unwrap_or(image_target);
-    if let Some(level) = Level::of_image_target(image) {
+fn is_code_for(image_target: &str, target: &Target, table: &Table) -> bool {
+    if let Some(level) = Level::of_image_target(image_target) {
         return cpu_level(target).is_some_and(|own| own >= level);
     }
-    // A triple and the device after it, as objects name them.
-    for (triple, prefix) in [
-        ("spir64_gen-unknown-unknown-", "intel_gpu_"),
-        ("nvptx64-nvidia-cuda-", "nvidia_gpu_"),
-        ("spir64_x86_64-unknown-unknown-", CPU_PREFIX),
-    ] {
-        if let Some(device) = image.strip_prefix(triple).filter(|device| !device.starts_with("sycldevice")) {
-            return Table::canonical(&format!("{prefix}{device}")) == target.name;
-        }
-    }
-    match Table::canonical(image) {
-        "spir64_gen" => family(target) == "Intel GPUs",
-        "nvptx64-nvidia-cuda" => family(target) == "NVIDIA GPUs",
-        ANY_CPU => target.has(Aspect::Cpu),
-        name if name.starts_with("intel_gpu_") || name.starts_with("nvidia_gpu_") || name.starts_with(CPU_PREFIX) => {
-            name == target.name
-        }
-        _ => true,
+    let by_name = || table.lookup(image_target).and_then(|row| row.id().ok());
+    let Some(id) = by_name().or_else(|| Id::of_image_target(image_target)) else { return true };
+    match (id.family(), id.arch()) {
+        (Family::Generic, _) => true,
+        (family, None) => target.id().is_ok_and(|own| own.family() == family),
+        (_, Some(_)) => table.lookup(&id.name()).is_some_and(|row| row.name == target.name),
     }
 }
 
+/// The level of the processors that a target stands for: by its aspects, else by what code is made for it.
 fn cpu_level(target: &Target) -> Option<Level> {
-    Level::from_name(&target.name.strip_prefix(CPU_PREFIX)?.replace('_', "."))
+    if target.id().ok()?.family() != Family::Cpu {
+        return None;
+    }
+    let aspects = [
+        (Aspect::ExtIntelX86_64Avx512, Level::V4),
+        (Aspect::ExtIntelX86_64Avx2, Level::V3),
+        (Aspect::ExtIntelX86_64Sse4_2, Level::V2),
+    ];
+    let by_aspect = aspects.into_iter().find(|(aspect, _)| target.has(*aspect)).map(|(_, level)| level);
+    let levels = target.options().into_iter().filter_map(|word| word.strip_prefix("-march=").map(str::to_owned));
+    let by_code = levels.flat_map(|list| list.split(',').filter_map(Level::from_name).collect::<Vec<_>>()).min();
+    by_aspect.or(by_code).or(Some(Level::V1))
 }
 
 #[cfg(test)]
