@@ -57,12 +57,6 @@ template <auto &Id> const char *specialization_name() {
 #endif
 }
 
-#ifdef SCYTHE_HOST_MODE
-inline constexpr std::uint64_t specialization_unit = 0;
-#else
-inline constexpr std::uint64_t specialization_unit = SCYTHE_TU_ID;
-#endif
-
 // Values that were set; whoever holds the list holds the bytes.
 struct specialization_list {
   const scythe_specialization *values = nullptr;
@@ -122,7 +116,7 @@ public:
   template <auto &Id> void set(const specialization_type<Id> &value) {
     static_assert(std::is_trivially_copyable_v<specialization_type<Id>>,
                   "the type of a specialization constant must be device copyable");
-    set({specialization_name<Id>(), specialization_unit, &value, sizeof(value), &Id});
+    set({specialization_name<Id>(), unit_id, &value, sizeof(value), &Id});
   }
 
 private:

@@ -24,6 +24,10 @@ pub const CPU_FORM_PREFIX: &str = "__scythe_cpu_form.";
 /// Between a kernel's mangled name and its translation unit's identifier (16 hex digits), for names with internal
 /// linkage.
 pub const TU_SEPARATOR: &str = ".tu.";
+/// Section of host objects with the identifier of their translation unit, a 64-bit number (`include/sycl/detail/unit.hpp`).
+pub const UNIT_SECTION: &str = ".scythe.unit";
+/// Section of host objects with names that hold the identifier as text.
+pub const UNIT_NAMES_SECTION: &str = ".scythe.unit.names";
 /// The generic device target.
 pub const GENERIC_TRIPLE: &str = "spirv64-unknown-unknown";
 /// Section of programs, libraries and wrapper objects with the bytes of their device images.

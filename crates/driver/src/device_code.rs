@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 
 use scythe_abi::names::IMAGE_SECTION;
 use scythe_abi::target::Target;
-use scythe_image::{archive, bundle, linked};
+use scythe_image::{archive, bundle, linked, unit};
 
 use crate::error::Error;
+use crate::identity;
 use crate::plan::UnbundledPiece;
 
 /// Types of ELF files, by the number in their header.
 const ET_REL: u8 = 1;
 const ET_DYN: u8 = 3;
-/// How bitcode begins: plain, and behind a header that tells its place.
-const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
 
 /// What a linkable file holds. Files that are neither objects nor archives (linker scripts, LTO bitcode) hold nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,8 +44,7 @@ pub fn contents(path: &Path) -> Result<Contents, Error> {
     let images = is_elf_of(&bytes, ET_DYN) && holds(&bytes, IMAGE_SECTION.as_bytes());
     let mut contents = Contents { images, thin, ..Contents::default() };
     for_each_object(path, &bytes, |name, object| {
-        let pieces = pieces(object, name)?;
-        if !pieces.is_empty() {
+        for pieces in units(object, name)? {
             let targets = pieces.iter().map(|piece| piece.0).collect();
             contents.units.push(Unit { name: name.to_owned(), targets });
         }
@@ -63,7 +61,7 @@ pub fn unbundle(input: &Path, wanted: &[UnbundledPiece]) -> Result<(), Error> {
     let bytes = read(input)?;
     let mut all: Vec<(Target, Vec<u8>)> = Vec::new();
     for_each_object(input, &bytes, |name, object| {
-        all.extend(pieces(object, name)?.into_iter().map(|(target, code)| (target, code.to_vec())));
+        all.extend(units(object, name)?.into_iter().flatten().map(|(target, code)| (target, code.to_vec())));
         Ok(())
     })?;
     for piece in wanted {
@@ -78,10 +76,17 @@ pub fn unbundle(input: &Path, wanted: &[UnbundledPiece]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes to `output` the object `host` with device code in sections, one for each target.
-pub fn bundle(host: &Path, device: &[(Target, PathBuf)], output: &Path) -> Result<(), Error> {
-    let object = read(host)?;
-    let code = device.iter().map(|(_, file)| read(file)).collect::<Result<Vec<_>, _>>()?;
+/// Writes to `output` the object `host` with device code in sections, one for each target. Where the unit has a provisional
+/// identifier, both sides get its identity.
+pub fn bundle(host: &Path, device: &[(Target, PathBuf)], output: &Path, provisional: Option<u64>) -> Result<(), Error> {
+    let mut object = read(host)?;
+    let mut code = device.iter().map(|(_, file)| read(file)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(provisional) = provisional {
+        let identity = identity::of_unit(provisional, &object, &code);
+        unit::stamp(&mut object, identity)
+            .map_err(|e| Error::DeviceCode { path: host.to_owned(), message: e.to_string() })?;
+        code.iter_mut().for_each(|module| *module = unit::wrap(module, identity));
+    }
     let parts: Vec<(String, &[u8])> =
         device.iter().zip(&code).map(|((target, _), code)| (target.bundle_id(), code.as_slice())).collect();
     let fat = bundle::bundle(&object, &parts)
@@ -163,9 +168,13 @@ fn for_each_object(
     Ok(())
 }
 
-/// The device code in an object, in order.
-fn pieces<'a>(object: &'a [u8], name: &str) -> Result<Vec<(Target, &'a [u8])>, Error> {
-    let mut pieces = Vec::new();
+/// The device code of one translation unit: a module for each of its targets.
+type Pieces<'a> = Vec<(Target, &'a [u8])>;
+
+/// The device code in an object, by unit, in order. There are several where `ld -r` has joined objects: modules of one identity
+/// are one unit's, and else those that have the same place in their sections.
+fn units<'a>(object: &'a [u8], name: &str) -> Result<Vec<Pieces<'a>>, Error> {
+    let mut units: Vec<(Result<unit::Identity, usize>, Pieces<'a>)> = Vec::new();
     for bundle in bundle::list(object).map_err(|e| fail(name, e))? {
         if bundle.device_triple().is_none() {
             continue;
@@ -173,17 +182,19 @@ fn pieces<'a>(object: &'a [u8], name: &str) -> Result<Vec<(Target, &'a [u8])>, E
         let Some(target) = Target::from_bundle_id(bundle.target) else {
             return Err(Error::UnknownBundle { path: name.into(), id: bundle.target.to_owned() });
         };
-        if !BITCODE.iter().any(|magic| bundle.data.starts_with(magic)) {
-            let seen = bundle.data[..bundle.data.len().min(4)].escape_ascii();
-            let message = format!(
-                "the bundle for '{}' is damaged: expected bitcode, but it begins with \"{seen}\"",
-                bundle.target
-            );
-            return Err(fail(name, message));
+        let modules = unit::modules(bundle.data)
+            .map_err(|error| fail(name, format!("the bundle for '{}' is damaged: {error}", bundle.target)))?;
+        for (place, module) in modules.into_iter().enumerate() {
+            let unit = unit::identity(module).ok_or(place);
+            let known =
+                |(other, pieces): &&mut (_, Pieces)| *other == unit && pieces.iter().all(|(known, _)| *known != target);
+            match units.iter_mut().find(known) {
+                Some((_, pieces)) => pieces.push((target, module)),
+                None => units.push((unit, vec![(target, module)])),
+            }
         }
-        pieces.push((target, bundle.data));
     }
-    Ok(pieces)
+    Ok(units.into_iter().map(|(_, pieces)| pieces).collect())
 }
 
 #[cfg(test)]
@@ -191,7 +202,7 @@ mod tests {
     use super::*;
 
     /// What passes for device code.
-    const DEVICE: &[u8] = b"BC\xc0\xdedevice";
+    const DEVICE: &[u8] = b"BC\xc0\xde\x21\x0c\0\0\x01\0\0\0code";
 
     fn host_object(dir: &Path) -> PathBuf {
         std::fs::write(dir.join("h.c"), "int h;").unwrap();
@@ -229,7 +240,7 @@ mod tests {
         std::fs::write(at("a.bc"), DEVICE).unwrap();
         std::fs::write(at("b.bc"), DEVICE).unwrap();
         let code = [(Target::Generic, at("a.bc")), (Target::Cpu, at("b.bc"))];
-        bundle(&at("a.o"), &code, &at("fat.o")).unwrap();
+        bundle(&at("a.o"), &code, &at("fat.o"), None).unwrap();
         let units = |name: &str| contents(&at(name)).unwrap().units;
         assert_eq!(units("a.o"), []);
         assert_eq!(units("fat.o")[0].targets, [Target::Generic, Target::Cpu]);
@@ -274,7 +285,7 @@ mod tests {
         let at = |name: &str| dir.path().join(name);
         let object = host_object(dir.path());
         std::fs::write(at("bad.bc"), "bad!").unwrap();
-        bundle(&object, &[(Target::Generic, at("bad.bc"))], &at("bad.o")).unwrap();
+        bundle(&object, &[(Target::Generic, at("bad.bc"))], &at("bad.o"), None).unwrap();
         let error = contents(&at("bad.o")).unwrap_err().to_string();
         for part in ["bad.o", "sycl-spir64-unknown-unknown", "expected bitcode", "\"bad!\""] {
             assert!(error.contains(part), "{error}");

@@ -14,7 +14,7 @@ use std::sync::mpsc;
 use crate::diagnostics::Merger;
 use crate::error::Error;
 use crate::plan::{Action, Plan, Step};
-use crate::{dependencies, device_code, preprocessed, show, signals};
+use crate::{dependencies, device_code, identity, preprocessed, show, signals};
 
 /// What the steps share.
 pub struct Settings<'a> {
@@ -140,7 +140,13 @@ fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
     let done = match &step.action {
         Action::Run { program, args, stdin: reads } => run(step, program, args, stdin.filter(|_| *reads)),
         Action::NewKernels { modules, linked, linked_in } => new_kernels(step, tools, modules, linked, linked_in),
-        Action::Bundle { host, device, output } => device_code::bundle(host, device, output).map(|()| Ended::success()),
+        Action::Identify { provisional, device, words, header } => {
+            identity::identify(*provisional, device, words.as_ref(), header.as_deref()).map(|()| Ended::success())
+        }
+        Action::Stamp { object, module } => identity::stamp(object, module).map(|()| Ended::success()),
+        Action::Bundle { host, device, output, provisional } => {
+            device_code::bundle(host, device, output, *provisional).map(|()| Ended::success())
+        }
         Action::Unbundle { input, pieces } => device_code::unbundle(input, pieces).map(|()| Ended::success()),
         Action::JoinTexts { unit, compiler, parts, output, hidden } => {
             preprocessed::join((*unit, *compiler), parts, output.as_deref(), hidden).map(|()| Ended::success())

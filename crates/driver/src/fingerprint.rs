@@ -1,6 +1,7 @@
-//! What tells translation units apart: an identifier that is the same wherever and whenever a unit is compiled.
+//! What tells translation units apart before they are compiled: an identifier that is the same wherever and whenever a
+//! unit is compiled. The final one, which covers headers and options, is made when the passes are done (`identity.rs`).
 //!
-//! It depends on the source's name as it was given, on its code, and on the macros of the command line, and on nothing
+//! It depends on the source's name without its folder, on its code, and on the macros of the command line, and on nothing
 //! else. Above all not on the output's name: compiler caches hand an object to whoever compiles the same text, under any
 //! name. Comments and blanks do not count, so that a cache still has the object after an edit of a comment.
 

@@ -13,6 +13,7 @@ pub mod exec;
 pub mod facts;
 pub mod fingerprint;
 pub mod flags;
+pub mod identity;
 pub mod include_scan;
 pub mod layout;
 mod own_warnings;

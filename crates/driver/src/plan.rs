@@ -47,8 +47,13 @@ pub enum Action {
         /// The program reads the driver's standard input; several steps may.
         stdin: bool,
     },
-    /// Put device code into an object.
-    Bundle { host: PathBuf, device: Vec<(Target, PathBuf)>, output: PathBuf },
+    /// Find out a unit's identity, and put it in front of its device modules. A host compiler that comes later is told by a
+    /// file of words, and by the integration header. Both name the provisional identifier, and then the final one.
+    Identify { provisional: u64, device: Vec<PathBuf>, words: Option<(PathBuf, Vec<String>)>, header: Option<PathBuf> },
+    /// Write the identity that a device module has into the unit's host object.
+    Stamp { object: PathBuf, module: PathBuf },
+    /// Put device code into an object. A unit with a provisional identifier gets its identity.
+    Bundle { host: PathBuf, device: Vec<(Target, PathBuf)>, output: PathBuf, provisional: Option<u64> },
     /// Take device code out of an object or archive: pieces by their place among all there are.
     Unbundle { input: PathBuf, pieces: Vec<UnbundledPiece> },
     /// Add what device passes read to what the host pass read, and make one dependency file of it. Files in the folder

@@ -19,7 +19,7 @@ pub fn step(step: &Step, tools: &Path) -> String {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     match &step.action {
         Action::Run { program, args, .. } => quoted([text(program)].into_iter().chain(args.iter().cloned())),
-        Action::Bundle { host, device, output } => {
+        Action::Bundle { host, device, output, .. } => {
             let ids: String = device.iter().map(|(target, _)| format!(",{}", target.bundle_id())).collect();
             let mut words = vec![
                 "-type=o".to_owned(),
@@ -42,6 +42,13 @@ pub fn step(step: &Step, tools: &Path) -> String {
             tool(words)
         }
         // What no program does is shown as a comment.
+        Action::Identify { device, .. } => {
+            let device: Vec<String> = device.iter().map(|path| text(path)).collect();
+            format!(" # identity of {}", device.join(" and "))
+        }
+        Action::Stamp { object, module } => {
+            format!(" # identity of {} for {}", module.display(), object.display())
+        }
         Action::Dependencies { host, device, output, .. } => {
             let device: Vec<String> = device.iter().map(|path| text(path)).collect();
             format!(" # dependencies: {} and {} as {}", host.display(), device.join(" and "), output.display())

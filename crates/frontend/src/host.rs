@@ -4,7 +4,8 @@
 //! writes it into the module, where [`register`] finds it, even if code generation and optimisation are two runs of clang, as with
 //! `-save-temps`. Programs then register their variables when they are loaded, before their own initialisers run.
 
-use scythe_llvm::{ContextRef, Function, Linkage, Module, Value};
+use scythe_abi::names::{TU_SEPARATOR, UNIT_NAMES_SECTION};
+use scythe_llvm::{ContextRef, Function, GlobalVariable, Linkage, Module, Value};
 
 use crate::facts::DeviceGlobal;
 
@@ -32,9 +33,14 @@ pub fn register(module: &Module) {
     for Row { variable, id, size } in &rows {
         let text = context.const_string(id.as_bytes(), true);
         let name = constant(module, "scythe.device_global.name", text);
+        if id.contains(TU_SEPARATOR) {
+            // The driver puts the final identifier of the unit there.
+            name.set_section(UNIT_NAMES_SECTION);
+        }
+        let name = name.as_value();
         elements.push(context.const_struct(&[*variable, name, context.const_int(64, *size)], false));
     }
-    let table = constant(module, "scythe.device_globals", row_type.const_array(&elements));
+    let table = constant(module, "scythe.device_globals", row_type.const_array(&elements)).as_value();
     let count = context.const_int(64, rows.len() as u64);
     let enter = caller(module, context, "scythe.device_globals.enter", REGISTER, table, count);
     let leave = caller(module, context, "scythe.device_globals.leave", UNREGISTER, table, count);
@@ -63,12 +69,12 @@ fn annotated<'ctx>(module: &Module<'ctx>) -> Vec<Row<'ctx>> {
 }
 
 /// A constant of the module's own.
-fn constant<'ctx>(module: &Module<'ctx>, name: &str, value: Value<'ctx>) -> Value<'ctx> {
+fn constant<'ctx>(module: &Module<'ctx>, name: &str, value: Value<'ctx>) -> GlobalVariable<'ctx> {
     let global = module.add_global(name, value.ty(), 0);
     global.set_initializer(Some(value));
     global.set_constant_global(true);
     global.set_linkage(Linkage::LLVMPrivateLinkage);
-    global.as_value()
+    global
 }
 
 /// A function that calls the runtime's function `callee` with the table.

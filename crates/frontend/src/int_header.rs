@@ -10,6 +10,7 @@ use std::io;
 use std::path::Path;
 
 use scythe_abi::launch::Param;
+use scythe_abi::names::{TU_SEPARATOR, UNIT_NAMES_SECTION};
 
 use crate::annotate::DeviceGlobalNote;
 use crate::facts::{NamePart, Position};
@@ -81,13 +82,20 @@ pub fn render(kernels: &[KernelEntry], variables: &[DeviceGlobalNote]) -> String
 fn register(out: &mut String, variables: &[DeviceGlobalNote]) {
     out.push_str("\n#include <sycl/detail/device_global_registration.hpp>\n\n");
     for (index, variable) in variables.iter().enumerate() {
-        let symbol = literal(&variable.symbol);
+        let (symbol, id) = (literal(&variable.symbol), literal(&variable.id));
         let _ = writeln!(out, "static char __scythe_device_global_{index} __attribute__((weakref({symbol})));");
+        // The driver puts the final identifier of the unit into names that have it.
+        let section = match variable.id.contains(TU_SEPARATOR) {
+            true => format!(" __attribute__((section(\"{UNIT_NAMES_SECTION}\")))"),
+            false => String::new(),
+        };
+        let _ = writeln!(out, "static const char __scythe_device_global_name_{index}[]{section} = {id};");
     }
     out.push_str("\nnamespace sycl {\nnamespace detail {\n\nstatic const scythe_device_global device_globals[] = {\n");
     for (index, variable) in variables.iter().enumerate() {
-        let id = literal(&variable.id);
-        let _ = writeln!(out, "    {{&::__scythe_device_global_{index}, {id}, {}}},", variable.size);
+        let size = variable.size;
+        let (variable, name) = ("::__scythe_device_global_", "::__scythe_device_global_name_");
+        let _ = writeln!(out, "    {{&{variable}{index}, {name}{index}, {size}}},");
     }
     let count = variables.len();
     let _ = writeln!(
@@ -212,7 +220,9 @@ mod tests {
         let variable = DeviceGlobalNote { symbol: "_ZL1x".into(), id: "_ZL1x.tu.00000000000000ab".into(), size: 16 };
         let text = render(&[], &[variable]);
         assert!(text.contains("static char __scythe_device_global_0 __attribute__((weakref(\"_ZL1x\")));"), "{text}");
-        assert!(text.contains("{&::__scythe_device_global_0, \"_ZL1x.tu.00000000000000ab\", 16},"), "{text}");
+        assert!(text.contains("{&::__scythe_device_global_0, ::__scythe_device_global_name_0, 16},"), "{text}");
+        let name = "__scythe_device_global_name_0[] __attribute__((section(\".scythe.unit.names\")))";
+        assert!(text.contains(&format!("{name} = \"_ZL1x.tu.00000000000000ab\";")), "{text}");
         assert!(text.contains("registered_device_globals(device_globals, 1);"), "{text}");
         assert!(!render(&[], &[]).contains("device_global"));
     }

@@ -8,6 +8,7 @@
 //! * [`fatbin`]: CUDA's fat binary.
 //! * [`linked`]: objects whose device code is linked for good.
 //! * [`text_bundle`]: preprocessed text of all passes in one file.
+//! * [`unit`]: the identity of a translation unit, in its device modules and in its host object.
 //! * [`archive`]: the members of static libraries.
 //!
 //! Each format has its one reader and its one writer here. Readers take any bytes: what does not fit comes back as an
@@ -27,6 +28,7 @@ pub mod linked;
 mod ordered;
 pub mod properties;
 pub mod text_bundle;
+pub mod unit;
 
 pub use container::{Format, Image, ImageError, ImageView};
 pub use elf::ElfError;

@@ -1,25 +1,46 @@
 //! Device modules as files: reading, linking and writing them, for the tools that work on whole modules.
 
-use crate::Failure;
 use crate::files::{self, Outputs, file_error};
+use crate::{Failure, unit};
 use scythe_image::{FileTable, file_table};
 use scythe_llvm::{Context, Module};
 use scythe_passes::{Pass, SpirvProperties};
 use scythe_split::{Mode, Options, Part, Split};
+use std::collections::HashSet;
 
 const BITCODE_MAGICS: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
 
 /// Reads a module: bitcode, or textual IR. Its name is the file's.
 pub fn read<'ctx>(context: &'ctx Context, path: &str) -> Result<Module<'ctx>, Failure> {
-    let bytes = files::read(path)?;
+    parse(context, path, &files::read(path)?)
+}
+
+fn parse<'ctx>(context: &'ctx Context, path: &str, bytes: &[u8]) -> Result<Module<'ctx>, Failure> {
     let parsed = if BITCODE_MAGICS.iter().any(|magic| bytes.starts_with(magic)) {
-        context.parse_bitcode(&bytes, path)
+        context.parse_bitcode(bytes, path)
     } else {
-        context.parse_ir(&bytes, path)
+        context.parse_ir(bytes, path)
     };
     let module = parsed.map_err(|error| file_error(path, error))?;
     module.set_name(path);
+    unit::qualify(&module, bytes)?;
     Ok(module)
+}
+
+/// Reads modules to be linked. One that is there twice counts once.
+pub fn read_units<'ctx>(context: &'ctx Context, paths: &[&str]) -> Result<Vec<Module<'ctx>>, Failure> {
+    let mut met = HashSet::new();
+    let mut modules = Vec::new();
+    for path in paths {
+        let bytes = files::read(path)?;
+        if scythe_image::unit::identity(&bytes).is_some_and(|identity| !met.insert(identity)) {
+            continue;
+        }
+        let module = parse(context, path, &bytes)?;
+        unit::separate(&module, &bytes);
+        modules.push(module);
+    }
+    Ok(modules)
 }
 
 /// Links modules for `target` and splits the result; `None` where there are no modules.

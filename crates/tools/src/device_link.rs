@@ -197,7 +197,7 @@ fn parts(
 ) -> Result<Vec<Image>, Failure> {
     settings.tell(format_args!("linking {} modules for {}", group.inputs.len(), group.target_names()));
     let context = Context::new();
-    let modules = group.inputs.iter().map(|path| device_code::read(&context, path)).collect::<Result<Vec<_>, _>>()?;
+    let modules = device_code::read_units(&context, &group.inputs)?;
     let triple = group.targets.first().map_or(GENERIC_TRIPLE, |target| target.device_triple());
     let Some(split) = device_code::link_and_split(modules, triple, &settings.split)? else {
         return Ok(Vec::new());

@@ -22,6 +22,7 @@ mod spirv_translate;
 mod sycl_ls;
 mod table;
 mod tablegen;
+mod unit;
 mod warnings;
 mod wrapper;
 

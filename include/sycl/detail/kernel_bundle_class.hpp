@@ -125,7 +125,7 @@ public:
   bool native_specialization_constant() const noexcept { return contains_specialization_constants(); }
   template <auto &Id> bool has_specialization_constant() const noexcept {
 #ifndef SCYTHE_DEVICE_PASS
-    return holds_constant(detail::specialization_name<Id>(), detail::specialization_unit);
+    return holds_constant(detail::specialization_name<Id>(), detail::unit_id);
 #else
     return false;
 #endif

@@ -8,6 +8,7 @@
 
 #include <sycl/detail/code_location.hpp>
 #include <sycl/detail/kernel_info.hpp>
+#include <sycl/detail/unit.hpp>
 #include <sycl/exception.hpp>
 
 #ifdef __SCYTHE_INT_HEADER__

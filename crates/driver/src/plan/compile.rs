@@ -6,7 +6,7 @@ use crate::args::{Input, InputKind, Invocation, Mode};
 use crate::facts::Facts;
 use crate::flags::Meaning;
 use crate::plan::names;
-use crate::plan::unit::{Unit, plain_host};
+use crate::plan::unit::{Next, Unit, plain_host};
 use crate::plan::{Action, Plan, Step};
 
 /// `-c`: one fat object per source.
@@ -28,7 +28,7 @@ pub fn objects(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
             // Device code needs an ELF object to live in, which plain LTO output is not.
             action.push("-ffat-lto-objects");
         }
-        let compiled = unit.compile(plan, &action, host.clone());
+        let compiled = unit.compile(plan, &action, host.clone(), Next::Bundle);
         let waiting = names::waiting(&output, facts);
         let (mut publish, mut unfinished) = (Vec::new(), Vec::new());
         offer(&mut publish, &mut unfinished, waiting.clone(), &output, facts);
@@ -37,7 +37,12 @@ pub fn objects(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
         }
         plan.push(Step {
             what: format!("bundle '{output}'"),
-            action: Action::Bundle { host, device: compiled.device, output: waiting },
+            action: Action::Bundle {
+                host,
+                device: compiled.device,
+                output: waiting,
+                provisional: compiled.provisional,
+            },
             after: compiled.device_steps.iter().copied().chain([compiled.host_step]).collect(),
             group,
             publish,

@@ -13,7 +13,7 @@ use crate::flags::{Meaning, Steps};
 use crate::plan::compile::offer;
 use crate::plan::device_link::{self, Link, Modules};
 use crate::plan::names::{self, Intermediates};
-use crate::plan::unit::{self, Unit};
+use crate::plan::unit::{self, Next, Unit};
 use crate::plan::{Action, Plan, Step, UnbundledPiece};
 
 /// What the inputs contribute to the link.
@@ -81,7 +81,7 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
                 match input.kind {
                     InputKind::Source if !invocation.host_only => {
                         let unit = Unit::new(invocation, facts, input, group);
-                        let compiled = unit.compile(plan, &["-c"], unit.files.host(false));
+                        let compiled = unit.compile(plan, &["-c"], unit.files.host(false), Next::Link);
                         parts.words.push(compiled.host.to_string_lossy().into_owned());
                         parts.host_steps.push(compiled.host_step);
                         parts.device_steps.extend(compiled.device_steps);

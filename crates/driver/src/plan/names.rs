@@ -44,7 +44,7 @@ impl Intermediates {
                 output.and_then(Path::parent).map(Path::to_owned).unwrap_or_default()
             }
         };
-        let stem = if kept || number == 0 { stem } else { format!("{stem}-{number}") };
+        let stem = if number == 0 { stem } else { format!("{stem}-{number}") };
         Self { folder, stem, kept }
     }
 
@@ -62,6 +62,11 @@ impl Intermediates {
     pub fn host(&self, fat_follows: bool) -> PathBuf {
         let suffix = if self.kept && fat_follows { "-host.o" } else { ".o" };
         self.folder.join(format!("{}{suffix}", self.stem))
+    }
+
+    /// Words for a host compiler that has to know the unit's identity.
+    pub fn identity(&self) -> PathBuf {
+        self.folder.join(format!("{}-unit.args", self.stem))
     }
 
     /// Preprocessed text for one pass, which goes by its identifier in bundles.

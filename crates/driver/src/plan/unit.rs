@@ -22,6 +22,26 @@ pub struct Unit<'a> {
     pub files: Intermediates,
 }
 
+/// How a unit's host object learns of the unit's identity, which is known when the device passes are done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Identification {
+    /// It is written into the object.
+    Afterwards,
+    /// The host pass waits for it: objects for link-time optimisation cannot be written to.
+    Before,
+    /// The provisional identifier has to do: the text to compile for link-time optimisation has it already.
+    Provisional,
+}
+
+/// What becomes of the passes' outputs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// They are put together, by a step that also sees to the unit's identity ([`Compiled::provisional`]).
+    Bundle,
+    /// They are linked, each on its own.
+    Link,
+}
+
 /// What became of a source, and the steps that make it.
 pub struct Compiled {
     /// None for a source that provably holds no device code.
@@ -29,18 +49,21 @@ pub struct Compiled {
     pub device_steps: Vec<usize>,
     pub host: PathBuf,
     pub host_step: usize,
+    /// The unit's identifier, where its outputs still have to be given the final one.
+    pub provisional: Option<u64>,
 }
 
 impl<'a> Unit<'a> {
     /// `group` is the input's place among all inputs.
     pub fn new(invocation: &'a Invocation, facts: &'a Facts, input: &'a Input, group: usize) -> Self {
         let before = || invocation.inputs().take(group);
-        let repeat = before().filter(|i| i.path == input.path).count();
+        let code = |input: &Input| (file_name(&input.path), facts.code.get(&input.path).copied().unwrap_or_default());
+        let repeat = before().filter(|other| code(other) == code(input)).count();
         let stem = names::stem(&input.path);
         let number = before().filter(|i| names::stem(&i.path) == stem).count();
         let id = facts.texts.get(&input.path).and_then(|bundle| bundle.unit).unwrap_or_else(|| {
-            let code = facts.code.get(&input.path).copied().unwrap_or_default();
-            fingerprint::unit_id(&input.path, code, invocation.macros(), repeat)
+            let (name, code) = code(input);
+            fingerprint::unit_id(&name, code, invocation.macros(), repeat)
         });
         let files = Intermediates::new(invocation, facts, &stem, number);
         Self { invocation, facts, input, id, group, files }
@@ -53,7 +76,7 @@ impl<'a> Unit<'a> {
 
     /// All passes, side by side; a foreign host compiler waits for the integration header. `host` is where the host pass
     /// writes, with these words for the compiler.
-    pub fn compile(&self, plan: &mut Plan, action: &[&str], host: PathBuf) -> Compiled {
+    pub fn compile(&self, plan: &mut Plan, action: &[&str], host: PathBuf, next: Next) -> Compiled {
         let (mut device, mut device_steps) = (Vec::new(), Vec::new());
         if !self.is_host_only() {
             let passes = self.invocation.targets.passes();
@@ -63,9 +86,78 @@ impl<'a> Unit<'a> {
                 device.extend(pass.targets.iter().map(|target| (*target, output.clone())));
             }
         }
-        let host_step = self.host_pass(plan, action, Some(&host), &device_steps);
-        self.dependencies(plan, &device_steps, host_step);
-        Compiled { device, device_steps, host, host_step }
+        let identification = self.identification();
+        let early = identification == Identification::Before && !device.is_empty();
+        let passes = device_steps.clone();
+        if early {
+            device_steps = vec![self.identify(plan, &device, &passes, true)];
+        }
+        let mut host_step = self.host_pass(plan, action, Some(&host), &passes);
+        if early {
+            self.tell_identity(&mut plan.steps[host_step], device_steps[0]);
+        }
+        self.dependencies(plan, &passes, host_step);
+        let late = identification == Identification::Afterwards && !device.is_empty();
+        if late && next == Next::Link {
+            let module = device[0].1.clone();
+            device_steps = vec![self.identify(plan, &device, &passes, false)];
+            host_step = plan.push(Step {
+                what: format!("identity of the host code of '{}'", self.input.path),
+                action: Action::Stamp { object: host.clone(), module },
+                after: vec![host_step, device_steps[0]],
+                group: self.group,
+                publish: Vec::new(),
+                unfinished: Vec::new(),
+            });
+        }
+        let provisional = (late && next == Next::Bundle).then_some(self.id);
+        Compiled { device, device_steps, host, host_step, provisional }
+    }
+
+    fn identification(&self) -> Identification {
+        let inv = self.invocation;
+        let foreign = |word: &String| self.by_foreign_compiler() && word.starts_with("-flto");
+        if inv.has(Meaning::Lto).is_none() && !inv.host_compiler_options.iter().any(foreign) {
+            Identification::Afterwards
+        } else if preprocessed::is_preprocessed(self.input) {
+            Identification::Provisional
+        } else {
+            Identification::Before
+        }
+    }
+
+    /// The step that finds out the unit's identity, after the device passes.
+    fn identify(&self, plan: &mut Plan, device: &[(Target, PathBuf)], passes: &[usize], tell: bool) -> usize {
+        let header = (tell && self.by_foreign_compiler()).then(|| self.int_header());
+        let mut files: Vec<PathBuf> = device.iter().map(|(_, file)| file.clone()).collect();
+        files.dedup();
+        plan.push(Step {
+            what: format!("identity of '{}'", self.input.path),
+            action: Action::Identify {
+                provisional: self.id,
+                device: files,
+                words: tell.then(|| (self.files.identity(), self.id_words())),
+                header,
+            },
+            after: passes.to_vec(),
+            group: self.group,
+            publish: Vec::new(),
+            unfinished: Vec::new(),
+        })
+    }
+
+    /// Lets a host pass read the identity that the step `identified` finds out.
+    fn tell_identity(&self, host: &mut Step, identified: usize) {
+        if let Action::Run { args, .. } = &mut host.action {
+            args.retain(|word| !self.id_words().contains(word));
+            args.insert(0, format!("@{}", self.files.identity().display()));
+        }
+        host.after.push(identified);
+    }
+
+    /// The integration header, the user's or a temporary one.
+    fn int_header(&self) -> PathBuf {
+        self.invocation.int_header.as_ref().map_or_else(|| self.files.int_header(), PathBuf::from)
     }
 
     /// Checks every side, writes nothing.
@@ -114,6 +206,7 @@ impl<'a> Unit<'a> {
         args.push(format!("-fpass-plugin={}", layout.plugin.display()));
         args.push(plugin_arg("mode", "device"));
         args.push(plugin_arg("tu-id", &format!("{:016x}", self.id)));
+        args.push(format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id));
         let (mut publish, mut unfinished) = (Vec::new(), Vec::new());
         match &inv.int_header {
             Some(header) if number == 0 => {
@@ -127,7 +220,6 @@ impl<'a> Unit<'a> {
             _ => {}
         }
         args.extend(self.plugin_args());
-        args.push(self.define_id());
         args.extend(standard_args(inv, Steps::DEVICE));
         args.extend(system_include(self.facts));
         args.extend(self.facts.aspect_macros.iter().cloned());
@@ -221,8 +313,7 @@ impl<'a> Unit<'a> {
         args.push(format!("-fplugin={}", self.facts.layout.plugin.display()));
         args.push(format!("-fpass-plugin={}", self.facts.layout.plugin.display()));
         args.push(plugin_arg("mode", "host"));
-        args.push(plugin_arg("tu-id", &format!("{:016x}", self.id)));
-        args.push(self.define_id());
+        args.extend(self.id_words());
         args.extend(standard_args(self.invocation, Steps::HOST));
         args.extend(common_clang(self.invocation, self.facts));
         // SYCL's attributes mean something to the device pass only.
@@ -237,7 +328,8 @@ impl<'a> Unit<'a> {
     }
 
     fn foreign_args(&self, with_header: bool) -> Vec<String> {
-        let mut args = vec![self.define_id(), "-Wno-attributes=sycl::".to_owned()];
+        let mut args = self.id_words();
+        args.push("-Wno-attributes=sycl::".to_owned());
         args.extend(standard_args(self.invocation, Steps::FOREIGN));
         args.extend(system_include(self.facts));
         args.extend(self.facts.aspect_macros.iter().cloned());
@@ -247,11 +339,7 @@ impl<'a> Unit<'a> {
         // The temporary folder's name must not reach debug information: outputs are reproducible.
         args.push(format!("-fdebug-prefix-map={}=.", self.facts.temp.display()));
         if with_header {
-            let header = match &self.invocation.int_header {
-                Some(header) => PathBuf::from(header),
-                None => self.files.int_header(),
-            };
-            args.extend(["-include".to_owned(), header.to_string_lossy().into_owned()]);
+            args.extend(["-include".to_owned(), self.int_header().to_string_lossy().into_owned()]);
         }
         args.extend(self.invocation.options_for(Steps::FOREIGN));
         args.extend(self.invocation.host_compiler_options.iter().cloned());
@@ -282,8 +370,13 @@ impl<'a> Unit<'a> {
         args
     }
 
-    fn define_id(&self) -> String {
-        format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id)
+    /// What tells compilers the unit's identifier.
+    fn id_words(&self) -> Vec<String> {
+        let define = format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id);
+        match self.by_foreign_compiler() {
+            true => vec![define],
+            false => vec![define, plugin_arg("tu-id", &format!("{:016x}", self.id))],
+        }
     }
 
     fn run(&self, program: PathBuf, args: Vec<String>) -> Action {
@@ -302,6 +395,10 @@ impl<'a> Unit<'a> {
             args.extend(["-o".to_owned(), output.to_string_lossy().into_owned()]);
         }
     }
+}
+
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The user's dependency file for an input, where one is asked for beside another output.

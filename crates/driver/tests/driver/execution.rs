@@ -5,8 +5,15 @@ use std::time::{Duration, Instant};
 
 use crate::tree::{SYCL, Tree, start};
 
-/// A clang that answers `--version`, sets `$pass` (`device`, `host` or `link`) and `$out`, then does as told.
+/// A clang that answers `--version`, sets `$pass` (`device`, `host` or `link`) and `$out`, then does as told. The host pass
+/// leaves an object.
 fn clang(tree: &Tree, body: &str) -> String {
+    let folder = tree.tmp().parent().unwrap().to_owned();
+    std::fs::write(folder.join("host.s"), "").unwrap();
+    let object = folder.join("host.o");
+    let made = std::process::Command::new("cc").arg("-c").arg(folder.join("host.s")).arg("-o").arg(&object).status();
+    assert!(made.unwrap().success());
+    let object = object.display();
     let path = tree.script(
         "clang",
         &format!(
@@ -15,7 +22,7 @@ fn clang(tree: &Tree, body: &str) -> String {
              for a in \"$@\"; do\n\
                case $a in -fsycl-device-only) pass=device;; -fsycl-is-host) pass=host;; esac\n\
                [ \"$prev\" = -o ] && out=$a; prev=$a\n\
-             done\n{body}"
+             done\n[ $pass = host ] && trap 'status=$?; [ $status != 0 ] || cp {object} $out; exit $status' EXIT\n{body}"
         ),
     );
     format!("--scythe-clang={}", path.display())
