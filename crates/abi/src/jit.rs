@@ -6,7 +6,7 @@
 use std::ffi::c_char;
 
 pub const LIBRARY: &str = "libscythe-jit.so";
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 pub const COMPILE_SYMBOL: &str = "scythe_jit_compile";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
 
@@ -42,7 +42,12 @@ pub struct Request {
     /// The aspects of the device that the code is for: what the code learns when it asks.
     pub aspects: *const u32,
     pub aspect_count: usize,
+    /// 1: one work-item at a time, without vectors; 0: as fast as possible.
+    pub scalar: u32,
 }
+
+/// The option by which build options, and those of ahead-of-time compilation for the CPU, ask for [`Request::scalar`].
+pub const SCALAR_OPTION: &str = "-mscalar";
 
 /// Either an object, or an error message. Freed with [`FreeFn`].
 #[repr(C)]

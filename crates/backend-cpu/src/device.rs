@@ -13,7 +13,7 @@ use scythe_image::Format;
 use crate::executor::Executor;
 use crate::program::CpuProgram;
 use crate::queue::CpuQueue;
-use crate::{device_info, level, memory, partition, processors, threads, variant};
+use crate::{device_info, form, level, memory, partition, processors, threads, variant};
 
 pub(crate) struct CpuBackend {
     platform: PlatformInfo,
@@ -139,6 +139,7 @@ impl Device for CpuDevice {
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
         let executor = self.executor.clone()?;
         variant::Mode::of_process()?;
+        form::Form::of_process()?;
         Ok(Arc::new(CpuQueue::new(executor, profiling, self.info.local_mem_size)))
     }
 }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::OnceLock;
 
-use scythe_abi::jit::{Bitcode, COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, VERSION};
+use scythe_abi::jit::{
+    Bitcode, COMPILE_SYMBOL, CompileFn, FREE_SYMBOL, FreeFn, LIBRARY, Request, Response, SCALAR_OPTION, VERSION,
+};
 use scythe_abi::ptx;
 use scythe_abi::specialize::{self, SPECIALIZE_SYMBOL, SpecializeFn};
 use scythe_abi::spirv::{self, TRANSLATE_SYMBOL, TranslateFn};
@@ -68,7 +70,7 @@ pub(crate) fn dump_folder() -> Option<OsString> {
 }
 
 /// Compiles device bitcode, linked with `libraries`, to an object for this machine. `options` may name an optimisation
-/// level, `-O0` to `-O3`. With a variant, only its kernel, for its work-group size alone.
+/// level, `-O0` to `-O3`, and the scalar form ([`SCALAR_OPTION`]). With a variant, only its kernel, for its work-group size alone.
 pub(crate) fn compile(
     bitcode: &[u8],
     options: &str,
@@ -93,6 +95,7 @@ pub(crate) fn compile(
         local_size: variant.map_or([0; 3], |v| v.local_size),
         aspects: aspects.as_ptr(),
         aspect_count: aspects.len(),
+        scalar: u32::from(options.split_whitespace().any(|word| word == SCALAR_OPTION)),
     };
     // SAFETY: the request is valid for the call, and has the layout of the version named inside.
     answer(compiler, |response| unsafe { (compiler.compile)(&request, response) })

@@ -27,6 +27,7 @@ mod cost;
 mod device;
 mod device_info;
 mod executor;
+mod form;
 mod futex;
 mod host_tasks;
 mod jit;

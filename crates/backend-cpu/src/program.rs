@@ -8,13 +8,14 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
-use scythe_abi::cpu::{Form, FormFn, KernelFn, Launch};
+use scythe_abi::cpu::{self, FormFn, KernelFn, Launch};
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX};
 use scythe_hal::info::Aligned;
 use scythe_hal::{Errc, Error, FunctorBytes, Kernel, KernelWork, Program, Result};
 
 use crate::cache::{Cache, Recipe};
+use crate::form::Form;
 use crate::jit;
 use crate::loader::{LoadedObject, system_symbol};
 use crate::tiling::Tiling;
@@ -45,7 +46,7 @@ impl CpuProgram {
     pub(crate) fn from_bitcode(bitcode: &[u8], options: &str, libraries: &[&[u8]], globals: Globals) -> Result<Self> {
         let source = Source {
             bitcode: bitcode.into(),
-            options: options.to_owned(),
+            options: Form::of_process()?.options(options).into_owned(),
             libraries: libraries.iter().map(|&library| library.into()).collect(),
             globals,
         };
@@ -103,7 +104,7 @@ impl Program for CpuProgram {
         }
         // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the kernel keeps the code loaded.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
-        let mut form = Form::default();
+        let mut form = cpu::Form::default();
         if let Some(tell) = self.object.function(&format!("{CPU_FORM_PREFIX}{symbol}")) {
             // SAFETY: a function of this name has this type (`scythe_abi::cpu`), and the form is valid for writing.
             unsafe { std::mem::transmute::<*const u8, FormFn>(tell)(&mut form) };

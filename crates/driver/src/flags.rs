@@ -191,7 +191,7 @@ pub const FLAGS: &[Flag] = &[
         Separate,
         M::BackendOptions,
         "OPTIONS",
-        "Options for the back end of the only target; for spir64_x86_64: -march=LEVEL[,LEVEL...], -O0 to -O3",
+        "Options for the back end of the only target; for spir64_x86_64: -march=LEVEL[,LEVEL...], -O0 to -O3, -mscalar",
     ),
     own(
         "-Xsycl-target-backend=",

@@ -89,6 +89,7 @@ unsafe fn compile(request: *const Request) -> Result<Vec<u8>, String> {
     // SAFETY: not null, so valid for its length by this function's contract.
     let bitcode = unsafe { std::slice::from_raw_parts(request.bitcode, request.bitcode_len) };
     let mut options = Options::host(request.opt_level);
+    options.target.scalar = request.scalar != 0;
     // SAFETY: null or C strings by this function's contract.
     unsafe {
         options.device_lib_dir = path(request.device_lib_dir);

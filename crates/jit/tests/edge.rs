@@ -11,6 +11,7 @@ fn ask(version: u32, opt_level: u32, bitcode: Option<&[u8]>) -> Result<usize, St
     let request = Request {
         aspects: null(),
         aspect_count: 0,
+        scalar: 0,
         version,
         opt_level,
         bitcode: bitcode.map_or(null(), |b| b.as_ptr()),

@@ -5,6 +5,7 @@
 
 use crate::{Failure, parallel};
 use scythe_abi::aspect::Aspect;
+use scythe_abi::jit::SCALAR_OPTION;
 use scythe_abi::target::Level;
 use scythe_jit::compile_to_object;
 use scythe_passes::target::cpu;
@@ -13,19 +14,21 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 /// What the options for the CPU target may say, for help texts and errors.
-pub const OPTIONS: &str = "-march=LEVEL[,LEVEL…], -O0 to -O3";
+pub const OPTIONS: &str = "-march=LEVEL[,LEVEL…], -O0 to -O3, -mscalar";
 
 /// How to compile.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Settings {
     pub levels: BTreeSet<Level>,
     pub opt_level: u32,
+    /// One work-item at a time, without vectors.
+    pub scalar: bool,
 }
 
 impl Settings {
     /// Reads options for a target such as `-march=avx2,avx512 -O2`. The last of each kind counts.
     pub fn parse(options: &str, target: &str) -> Result<Self, Failure> {
-        let mut settings = Self { levels: Level::DEFAULT.into(), opt_level: 3 };
+        let mut settings = Self { levels: Level::DEFAULT.into(), opt_level: 3, scalar: false };
         for word in options.split_whitespace() {
             match (word.strip_prefix("-march="), word) {
                 (Some(list), _) => settings.levels = levels(list, target)?,
@@ -33,6 +36,7 @@ impl Settings {
                 (_, "-O1") => settings.opt_level = 1,
                 (_, "-O2") => settings.opt_level = 2,
                 (_, "-O3") => settings.opt_level = 3,
+                (_, SCALAR_OPTION) => settings.scalar = true,
                 _ => {
                     let message = format!("unknown option '{word}' for the CPU target '{target}': expected {OPTIONS}");
                     return Err(Failure::new(message));
@@ -51,6 +55,7 @@ impl Settings {
             // As at run time, where the processor has 512 bits, they are used; LLVM by itself would not.
             vector_width: if level.vector_bits() == 512 { 512 } else { 0 },
             lanes: level.vector_bits() / 32,
+            scalar: self.scalar,
             target: None,
             linkable: true,
         }

@@ -65,7 +65,7 @@ pub const SYNTAX: Syntax = Syntax {
         Opt {
             name: "cpu-opts",
             value: Some("TEXT"),
-            help: "options for spir64_x86_64: -march=LEVEL[,LEVEL…], -O0 to -O3 (default: x86-64, x86-64-v3, x86-64-v4; -O3)",
+            help: "options for spir64_x86_64: -march=LEVEL[,LEVEL…], -O0 to -O3, -mscalar (default: x86-64, x86-64-v3, x86-64-v4; -O3)",
         },
         Opt {
             name: "cuda-path",

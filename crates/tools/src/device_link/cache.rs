@@ -82,7 +82,7 @@ impl Cache {
     fn object_name(&self, code: &[u8], level: Level, settings: &ahead_of_time::Settings) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.identity.as_bytes()).update(blake3::hash(code).as_bytes());
-        hasher.update(format!("{} {}", level.as_str(), settings.opt_level).as_bytes());
+        hasher.update(format!("{} {} {}", level.as_str(), settings.opt_level, settings.scalar).as_bytes());
         name("cpu", &hasher.finalize())
     }
 }

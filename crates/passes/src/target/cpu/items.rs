@@ -51,7 +51,7 @@ pub fn wanted(kernel: Function<'_>, shape: Shape, local_size: Option<[u64; 3]>, 
     // LLVM would find no full vector in short rows.
     let short = || local_size.is_some_and(|size| Layout::pays(size, options.lanes));
     let gains = || short() || has_loop(kernel) || kernel.instructions().nth(MAX_LOOP_BODY).is_some();
-    shape != Shape::SingleTask && (needed(kernel) || (options.opt_level > 0 && gains()))
+    shape != Shape::SingleTask && (needed(kernel) || (options.opt_level > 0 && !options.scalar && gains()))
 }
 
 /// Has a barrier, or asks for its sub-group.
@@ -98,6 +98,7 @@ fn lane_count(kernel: Function<'_>, options: &Options) -> u32 {
     match specialise::required_sub_group(kernel) {
         Some(n) => n,
         None if options.opt_level == 0 => 1,
+        None if options.scalar && !specialise::sees_sub_groups(kernel) => 1,
         None => options.lanes,
     }
 }

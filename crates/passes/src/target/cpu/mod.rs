@@ -49,6 +49,9 @@ pub struct Options {
     pub vector_width: u32,
     /// Work-items side by side in kernels that are widened; a power of two.
     pub lanes: u32,
+    /// One work-item at a time, without vectors: what widened code is compared with. Kernels that see their sub-groups are still
+    /// widened, since these would be others.
+    pub scalar: bool,
     /// One kernel for one work-group size; else all of them, for any.
     pub target: Option<specialise::Target>,
     /// The object will be linked with others: functions that the module shows stay visible, unless they only make sense as
@@ -71,7 +74,7 @@ impl Options {
         } else {
             4
         };
-        Self { opt_level, cpu, features, vector_width, lanes, target: None, linkable: false }
+        Self { opt_level, cpu, features, vector_width, lanes, scalar: false, target: None, linkable: false }
     }
 }
 
@@ -131,8 +134,8 @@ pub fn lower<'ctx>(
     observe(Stage::Retargeted, module)?;
 
     let passes = PassOptions {
-        loop_vectorize: true,
-        slp_vectorize: true,
+        loop_vectorize: !options.scalar,
+        slp_vectorize: !options.scalar,
         loop_unroll: true,
         loop_interleave: true,
         ..PassOptions::default()
@@ -166,7 +169,8 @@ pub fn lower<'ctx>(
     let mut visible = Vec::new();
     for (n, kernel) in kernels.iter().enumerate() {
         let (passing, shape, size) = (&passing[n], shapes[n], sizes[n]);
-        let general = shape == Shape::NdRange && size.is_none() && options.opt_level > 0 && !has_state;
+        let general =
+            shape == Shape::NdRange && size.is_none() && options.opt_level > 0 && !has_state && !options.scalar;
         let hidden = specialise::required_sub_group(*kernel).is_none() && !specialise::sees_sub_groups(*kernel);
         let divides = general && hidden && specialise::divides_by_size(*kernel);
         let one_form = general && by_items[n] && items::has_many_barriers(*kernel);

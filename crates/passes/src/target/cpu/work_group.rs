@@ -53,7 +53,7 @@ pub fn make<'ctx>(
         Regions::find(module, &ahead, function, None)
     });
 
-    let split = options.opt_level > 1 && shape != Shape::SingleTask;
+    let split = options.opt_level > 1 && !options.scalar && shape != Shape::SingleTask;
     let guards = if split { interior::guards(module, kernel, passing) } else { Vec::new() };
     let code =
         Code { module, scope: &scope, kernel, guards, passing, arguments: &arguments, sizes: &sizes, access_group };

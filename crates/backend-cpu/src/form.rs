@@ -1,0 +1,70 @@
+//! Which form of kernels the CPU device runs: widened to vector lanes, or one work-item at a time.
+//!
+//! Both compute the same. The scalar form is what the widened one is compared with.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use scythe_abi::jit::SCALAR_OPTION;
+use scythe_hal::{Errc, Error, Result};
+
+/// Environment variable: the form of kernels that are compiled at run time; one of [`Form`]'s names.
+pub(crate) const FORM_VARIABLE: &str = "SCYTHE_CPU_FORM";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Widened,
+    Scalar,
+}
+
+impl Form {
+    fn parse(setting: Option<&str>) -> Result<Self> {
+        match setting.map(str::trim) {
+            None | Some("" | "widened") => Ok(Self::Widened),
+            Some("scalar") => Ok(Self::Scalar),
+            Some(other) => {
+                let message = format!("{FORM_VARIABLE} is '{other}'; expected 'widened' or 'scalar'");
+                Err(Error::new(Errc::Invalid, message))
+            }
+        }
+    }
+
+    /// Of this process. An error is a setting that makes no sense.
+    pub(crate) fn of_process() -> Result<Self> {
+        static FORM: OnceLock<Result<Form>> = OnceLock::new();
+        let read = || {
+            let text = std::env::var_os(FORM_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+            Self::parse(text.as_deref())
+        };
+        FORM.get_or_init(read).clone()
+    }
+
+    /// Build options that ask for this form.
+    pub(crate) fn options(self, options: &str) -> Cow<'_, str> {
+        match self {
+            Self::Widened => options.into(),
+            Self::Scalar => format!("{options} {SCALAR_OPTION}").into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_strictly() {
+        assert_eq!(Form::parse(None).unwrap(), Form::Widened);
+        assert_eq!(Form::parse(Some("")).unwrap(), Form::Widened);
+        assert_eq!(Form::parse(Some(" scalar ")).unwrap(), Form::Scalar);
+        let bad = Form::parse(Some("Scalar")).unwrap_err();
+        assert_eq!(bad.code, Errc::Invalid);
+        assert!(bad.message.contains("SCYTHE_CPU_FORM is 'Scalar'; expected"), "{bad}");
+    }
+
+    #[test]
+    fn the_scalar_form_is_an_option_like_others() {
+        assert_eq!(Form::Widened.options("-O2"), "-O2");
+        assert_eq!(Form::Scalar.options("-O2"), "-O2 -mscalar");
+    }
+}
