@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz barriers [--count N] [--seed S]`: random kernels on the CPU device against host mode (`tests/fuzz`).
+//! `cargo xtask fuzz KIND [--count N] [--seed S]`: random kernels on the CPU device against a reference (`tests/fuzz`).
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -8,31 +8,36 @@ use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 use crate::workspace::{cargo, target};
 
-/// How many kernels the tests run, always the same ones.
-const TESTED: &str = "2000";
+/// The kinds of kernels, and how many of each the tests run, always the same ones.
+const KINDS: [(&str, &str); 2] = [("barriers", "2000"), ("control", "300")];
 
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
-    let Some(("barriers", options)) = args.split_first().map(|(what, options)| (what.as_str(), options)) else {
-        return Err("'fuzz' wants 'barriers [--count N] [--seed S]'".to_owned());
+    let kinds = KINDS.map(|(kind, _)| kind).join(" or ");
+    let (kind, options) = match args.split_first() {
+        Some((kind, options)) if KINDS.iter().any(|(known, _)| known == kind) => (kind, options),
+        Some((other, _)) => return Err(format!("'fuzz' knows no kernels '{other}', but {kinds}")),
+        None => return Err(format!("'fuzz' wants {kinds}, and perhaps [--count N] [--seed S]")),
     };
     setup::ensure(Purpose::Test)?;
     let prefix = stage::stage(Profile::Release)?;
-    process::run(&mut fuzzer(&prefix, options)?)?;
+    process::run(&mut fuzzer(kind, &prefix, options)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The stage of the tests.
 pub fn check(prefix: &Path) -> Result<String, String> {
-    let options = ["--count", TESTED, "--seed", "1"].map(str::to_owned);
-    process::run(&mut fuzzer(prefix, &options)?)?;
-    Ok(format!("{TESTED} kernels"))
+    for (kind, count) in KINDS {
+        let options = ["--count", count, "--seed", "1"].map(str::to_owned);
+        process::run(&mut fuzzer(kind, prefix, &options)?)?;
+    }
+    Ok(KINDS.map(|(kind, count)| format!("{count} kernels of {kind}")).join(", "))
 }
 
 /// Builds the fuzzer, which saves what fails below the target folder.
-fn fuzzer(prefix: &Path, options: &[String]) -> Result<Command, String> {
+fn fuzzer(kind: &str, prefix: &Path, options: &[String]) -> Result<Command, String> {
     progress("building the fuzzer");
     process::run(cargo().args(["build", "-p", "scythe-fuzz"]))?;
     let mut command = Command::new(target().join("debug/scythe-fuzz"));
-    command.arg("barriers").arg("--prefix").arg(prefix).arg("--failures").arg(target().join("fuzz")).args(options);
+    command.arg(kind).arg("--prefix").arg(prefix).arg("--failures").arg(target().join("fuzz")).args(options);
     Ok(command)
 }

@@ -37,8 +37,9 @@ Usage: cargo xtask COMMAND
   bench opencl               what submitting costs on Intel's OpenCL runtime against bare OpenCL calls
   bench cuda --package DIR   bundles programs for an NVIDIA GPU with their peers in CUDA C++; DIR/run.sh compares
   bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program in benches/cpu
-  fuzz barriers [--count N] [--seed S]
-                             random kernels with barriers on the CPU device against host mode
+  fuzz barriers|control [--count N] [--seed S]
+                             random kernels on the CPU device against a reference: with barriers, or with control
+                             flow of all forms, widened and scalar, compiled at run time and ahead of time
   cts --suite PATH [...]     the SYCL conformance suite, and docs/conformance.md (cts --help tells more)
   setup                      install the Debian packages that are missing
   fmt                        format Rust and C++

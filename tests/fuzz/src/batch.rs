@@ -1,16 +1,10 @@
-//! Compiles a program of many kernels in both modes, runs both, and compares what they print.
+//! Compiles a program of many kernels in all the ways of its kind, runs each, and compares what they print.
 //!
 //! A kernel that crashes or hangs takes its program with it: the program is started again behind that kernel.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-use crate::program::Kernel;
-use crate::render;
-
-/// How long a program may run without printing: many times what a kernel takes on a busy machine.
-const SILENCE: Duration = Duration::from_secs(120);
 
 /// Where the compiler is, and how the kernels of one program are compiled.
 #[derive(Clone, Debug)]
@@ -20,56 +14,88 @@ pub struct Toolchain {
     pub level: String,
 }
 
-/// A kernel on which the modes disagree.
+/// A kind of random kernels.
+pub trait Case: Clone + Send + Sync {
+    /// Its name on the command line.
+    const NAME: &'static str;
+    fn generate(seed: u64) -> Self;
+    fn seed(&self) -> u64;
+    /// How long a program may run without printing: many times what a kernel takes on a busy machine.
+    const SILENCE: Duration;
+    /// One C++ program, which runs its kernels from the number on that its first argument gives, and prints a line for
+    /// each: its seed, and its result.
+    fn program(cases: &[Self]) -> String;
+    /// The optimisation level of a kernel, which depends on its seed: alone it is compiled as in its batch.
+    fn level(seed: u64) -> &'static str;
+    /// What is made of `kernels.cpp` in `folder`.
+    fn plan(tools: &Toolchain, folder: &Path) -> Plan;
+    /// A smaller kernel that still fails, found with at most `attempts` questions.
+    fn reduce(&self, attempts: usize, fails: &mut dyn FnMut(&Self) -> bool) -> Self;
+}
+
+/// Commands that compile, and runs of what they made. The first run is the reference.
+pub struct Plan {
+    /// The commands of one chain follow each other; chains run at the same time.
+    pub chains: Vec<Vec<Command>>,
+    pub runs: Vec<Run>,
+}
+
+pub struct Run {
+    pub name: &'static str,
+    pub program: PathBuf,
+    /// Behind the number of the first kernel.
+    pub arguments: Vec<String>,
+    pub environment: Vec<(&'static str, &'static str)>,
+}
+
+/// A kernel whose result differs from the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     pub seed: u64,
-    pub device: String,
-    pub host: String,
+    pub run: &'static str,
+    pub got: String,
+    pub expected: String,
+}
+
+/// What came of a batch.
+pub struct Outcome {
+    pub mismatches: Vec<Mismatch>,
+    /// Kernels that the reference leaves out.
+    pub skipped: usize,
 }
 
 /// Compiles and runs `kernels` in `folder`; an error is a compiler's.
-pub fn compare(kernels: &[Kernel], tools: &Toolchain, folder: &Path) -> Result<Vec<Mismatch>, String> {
+pub fn compare<C: Case>(kernels: &[C], tools: &Toolchain, folder: &Path) -> Result<Outcome, String> {
     let source = folder.join("kernels.cpp");
-    std::fs::write(&source, render::program(kernels)).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
-    let (device, host) = (folder.join("device"), folder.join("host"));
-    let (device_lines, host_lines) = std::thread::scope(|scope| {
-        let on_device = scope.spawn(|| {
-            compile(&mut device_compiler(tools), &source, &device)?;
-            lines(&device, kernels, folder)
-        });
-        let on_host = scope.spawn(|| {
-            compile(&mut host_compiler(tools), &source, &host)?;
-            lines(&host, kernels, folder)
-        });
-        let joined = |t: std::thread::ScopedJoinHandle<'_, Result<Vec<String>, String>>| {
+    std::fs::write(&source, C::program(kernels)).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
+    let mut plan = C::plan(tools, folder);
+    std::thread::scope(|scope| {
+        let chains: Vec<_> =
+            plan.chains.iter_mut().map(|chain| scope.spawn(|| chain.iter_mut().try_for_each(compile))).collect();
+        let joined = |t: std::thread::ScopedJoinHandle<'_, Result<(), String>>| {
             t.join().unwrap_or_else(|_| Err("a thread of the comparison ended by a panic".to_owned()))
         };
-        (joined(on_device), joined(on_host))
-    });
-    let pairs = device_lines?.into_iter().zip(host_lines?);
-    let differing = kernels.iter().zip(pairs).filter(|(_, (device, host))| device != host || is_failure(host));
-    Ok(differing.map(|(k, (device, host))| Mismatch { seed: k.seed, device, host }).collect())
+        chains.into_iter().map(joined).collect::<Result<Vec<()>, String>>()
+    })?;
+    let seeds: Vec<u64> = kernels.iter().map(Case::seed).collect();
+    let mut reference: Vec<String> = Vec::new();
+    let mut mismatches: Vec<Mismatch> = Vec::new();
+    for run in &plan.runs {
+        let got = lines(run, &seeds, folder, C::SILENCE)?;
+        if reference.is_empty() {
+            reference.clone_from(&got);
+        }
+        for ((&seed, got), expected) in seeds.iter().zip(got).zip(&reference) {
+            let known = mismatches.iter().any(|m| m.seed == seed);
+            if (got != *expected || is_failure(expected)) && !known {
+                mismatches.push(Mismatch { seed, run: run.name, got, expected: expected.clone() });
+            }
+        }
+    }
+    Ok(Outcome { mismatches, skipped: reference.iter().filter(|line| *line == "skipped").count() })
 }
 
-fn device_compiler(tools: &Toolchain) -> Command {
-    let mut command = Command::new(tools.prefix.join("bin/scythe"));
-    // An image for each kernel: one that cannot be built does not take others with it, and the first prints early.
-    command.args(["-fsycl", &tools.level, "-fsycl-device-code-split=per_kernel"]);
-    command
-}
-
-fn host_compiler(tools: &Toolchain) -> Command {
-    let lib = tools.prefix.join("lib");
-    let mut command = Command::new("clang++-22");
-    // Unoptimised: compiled in a third of the time, and the plainest reference.
-    command.args(["-O0", "-I"]).arg(tools.prefix.join("include"));
-    command.arg("-L").arg(&lib).arg("-lscythe").arg(format!("-Wl,-rpath,{}", lib.display()));
-    command
-}
-
-fn compile(command: &mut Command, source: &Path, program: &Path) -> Result<(), String> {
-    command.args(["-std=c++17", "-ffp-contract=off", "-w"]).arg(source).arg("-o").arg(program);
+fn compile(command: &mut Command) -> Result<(), String> {
     let output = command
         .env_remove("LD_LIBRARY_PATH")
         .stdin(Stdio::null())
@@ -86,19 +112,19 @@ fn is_failure(line: &str) -> bool {
     line.contains(':')
 }
 
-/// What `program` prints for each kernel, without its seed; how it ended, for those that end it.
-fn lines(program: &Path, kernels: &[Kernel], folder: &Path) -> Result<Vec<String>, String> {
+/// What a run prints for each kernel, without its seed; how it ended, for those that end it.
+fn lines(run: &Run, seeds: &[u64], folder: &Path, silence: Duration) -> Result<Vec<String>, String> {
     let mut all: Vec<String> = Vec::new();
-    while all.len() < kernels.len() {
-        let (printed, ending) = run(program, all.len(), folder)?;
+    while all.len() < seeds.len() {
+        let (printed, ending) = start(run, all.len(), folder, silence)?;
         for line in printed.lines() {
-            let seed = kernels.get(all.len()).map_or(0, |k| k.seed);
+            let seed = seeds.get(all.len()).copied().unwrap_or_default();
             match line.strip_prefix(&format!("{seed} ")) {
                 Some(result) => all.push(result.to_owned()),
-                None => return Err(format!("{} printed '{line}' instead of kernel {seed}", program.display())),
+                None => return Err(format!("{} printed '{line}' instead of kernel {seed}", run.program.display())),
             }
         }
-        if all.len() < kernels.len() {
+        if all.len() < seeds.len() {
             all.push(ending);
         }
     }
@@ -106,14 +132,16 @@ fn lines(program: &Path, kernels: &[Kernel], folder: &Path) -> Result<Vec<String
 }
 
 /// Runs from kernel number `first` on; returns what it printed, and how it ended.
-fn run(program: &Path, first: usize, folder: &Path) -> Result<(String, String), String> {
+fn start(run: &Run, first: usize, folder: &Path, silence: Duration) -> Result<(String, String), String> {
+    let program = &run.program;
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     let path = folder.join(format!("{name}.out"));
     let fail = |e: std::io::Error| format!("cannot run {}: {e}", program.display());
     let file = std::fs::File::create(&path).map_err(fail)?;
     let errors = std::fs::File::create(folder.join(format!("{name}.err"))).map_err(fail)?;
     let mut command = Command::new(program);
-    command.arg(first.to_string()).stdin(Stdio::null()).stdout(file).stderr(errors).env_remove("LD_LIBRARY_PATH");
+    command.arg(first.to_string()).args(&run.arguments).envs(run.environment.iter().copied());
+    command.stdin(Stdio::null()).stdout(file).stderr(errors).env_remove("LD_LIBRARY_PATH");
     // The cache would make each run of the reducer write more; nothing here is built twice.
     command.env("SYCL_CACHE_PERSISTENT", "0");
     let mut child = command.spawn().map_err(fail)?;
@@ -125,7 +153,7 @@ fn run(program: &Path, first: usize, folder: &Path) -> Result<(String, String), 
         let length = std::fs::metadata(&path).map_err(fail)?.len();
         if length != seen {
             (seen, since) = (length, Instant::now());
-        } else if since.elapsed() > SILENCE {
+        } else if since.elapsed() > silence {
             child.kill().map_err(fail)?;
             child.wait().map_err(fail)?;
             break None;
@@ -138,7 +166,7 @@ fn run(program: &Path, first: usize, folder: &Path) -> Result<(String, String), 
     let errors = std::fs::read_to_string(folder.join(format!("{name}.err"))).unwrap_or_default();
     let ending = match status {
         Some(status) => format!("ended: {status} {}", errors.trim()),
-        None => format!("hangs: nothing printed for {} s", SILENCE.as_secs()),
+        None => format!("hangs: nothing printed for {} s", silence.as_secs()),
     };
     Ok((printed[..whole].to_owned(), ending))
 }
@@ -146,7 +174,6 @@ fn run(program: &Path, first: usize, folder: &Path) -> Result<(String, String), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate;
 
     /// What a shell script prints that stands for the program of kernels 1 to 4.
     fn printed_by(script: &str) -> Result<Vec<String>, String> {
@@ -158,8 +185,8 @@ mod tests {
         let program = folder.path().join("program");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let kernels: Vec<Kernel> = (1..=4).map(generate::kernel).collect();
-        lines(&program, &kernels, folder.path())
+        let run = Run { name: "script", program, arguments: Vec::new(), environment: Vec::new() };
+        lines(&run, &[1, 2, 3, 4], folder.path(), Duration::from_secs(60))
     }
 
     #[test]

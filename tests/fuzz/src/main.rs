@@ -1,16 +1,16 @@
-//! `scythe-fuzz barriers --prefix DIR [--count N] [--seed S] [--failures DIR]`: random kernels on the CPU device against
-//! host mode. The exit status tells whether they agreed.
+//! `scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] [--failures DIR]`: random kernels on the CPU device
+//! against a reference. The exit status tells whether they agreed.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use scythe_fuzz::batch::{self, Mismatch, Toolchain};
-use scythe_fuzz::program::Kernel;
-use scythe_fuzz::{generate, reduce, render};
+use scythe_fuzz::batch::{self, Case, Mismatch, Toolchain};
+use scythe_fuzz::{control, program};
 
-const USAGE: &str = "usage: scythe-fuzz barriers --prefix DIR [--count N] [--seed S] [--failures DIR] [--print]";
+const USAGE: &str =
+    "usage: scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] [--failures DIR] [--print]";
 /// Kernels in one program.
 const BATCH: usize = 100;
 /// Programs that the reducer may compile for one failure.
@@ -27,7 +27,14 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match options(std::env::args().skip(1)).and_then(|o| run(&o)) {
+    let mut args = std::env::args().skip(1);
+    let kind = args.next().unwrap_or_default();
+    let result = options(args).and_then(|o| match kind.as_str() {
+        program::Kernel::NAME => run::<program::Kernel>(&o),
+        control::Kernel::NAME => run::<control::Kernel>(&o),
+        other => Err(format!("there are no kernels '{other}'\n{USAGE}")),
+    });
+    match result {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(message) => {
@@ -38,10 +45,6 @@ fn main() -> ExitCode {
 }
 
 fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
-    match args.next().as_deref() {
-        Some("barriers") => {}
-        other => return Err(format!("'{}' is not 'barriers'\n{USAGE}", other.unwrap_or_default())),
-    }
     let mut o = Options { prefix: PathBuf::new(), count: 2000, seed: 1, failures: std::env::temp_dir(), print: false };
     while let Some(name) = args.next() {
         if name == "--print" {
@@ -64,48 +67,46 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
     Ok(o)
 }
 
-/// Part of a kernel's seed, so that a kernel alone is compiled as in its batch.
-fn level(seed: u64) -> &'static str {
-    match seed % 10 {
-        0 => "-O0",
-        _ => "-O2",
-    }
-}
-
 /// Kernels that are compiled alike, by the hundred.
-fn batches(o: &Options) -> Vec<(&'static str, Vec<u64>)> {
-    let seeds = (0..o.count as u64).map(|i| o.seed.wrapping_add(i));
-    let (unoptimised, optimised): (Vec<u64>, Vec<u64>) = seeds.partition(|s| level(*s) == "-O0");
-    let of = |level: &'static str, seeds: &[u64]| seeds.chunks(BATCH).map(|c| (level, c.to_vec())).collect::<Vec<_>>();
-    [of("-O2", &optimised), of("-O0", &unoptimised)].concat()
+fn batches<C: Case>(o: &Options) -> Vec<(&'static str, Vec<u64>)> {
+    let mut by_level: Vec<(&'static str, Vec<u64>)> = Vec::new();
+    for seed in (0..o.count as u64).map(|i| o.seed.wrapping_add(i)) {
+        let level = C::level(seed);
+        match by_level.iter_mut().find(|(l, _)| *l == level) {
+            Some((_, seeds)) => seeds.push(seed),
+            None => by_level.push((level, vec![seed])),
+        }
+    }
+    by_level.iter().flat_map(|(level, seeds)| seeds.chunks(BATCH).map(|c| (*level, c.to_vec()))).collect()
 }
 
-/// Runs all batches; the answer is the number of kernels on which the modes disagree.
-fn run(o: &Options) -> Result<usize, String> {
+/// Runs all batches; the answer is the number of kernels that differ from the reference.
+fn run<C: Case>(o: &Options) -> Result<usize, String> {
     if o.print {
-        let kernels: Vec<Kernel> = (0..o.count as u64).map(|i| generate::kernel(o.seed.wrapping_add(i))).collect();
-        print!("{}", render::program(&kernels));
+        let kernels: Vec<C> = (0..o.count as u64).map(|i| C::generate(o.seed.wrapping_add(i))).collect();
+        print!("{}", C::program(&kernels));
         return Ok(0);
     }
-    let batches = batches(o);
-    let (next, passed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let batches = batches::<C>(o);
+    let (next, passed, skipped) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let found: Mutex<Vec<(Mismatch, &'static str)>> = Mutex::new(Vec::new());
     let first_error: Mutex<Option<String>> = Mutex::new(None);
-    // Host mode takes a small part of a batch's time: as many batches as processors keep those busy.
+    // The reference takes a small part of a batch's time: as many batches as processors keep those busy.
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get()).min(batches.len().max(1));
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
                 while let Some((level, seeds)) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let tools = Toolchain { prefix: o.prefix.clone(), level: (*level).to_owned() };
-                    let kernels: Vec<Kernel> = seeds.iter().map(|s| generate::kernel(*s)).collect();
+                    let kernels: Vec<C> = seeds.iter().map(|s| C::generate(*s)).collect();
                     match in_folder(|folder| batch::compare(&kernels, &tools, folder)) {
-                        Ok(mismatches) => {
-                            let good = seeds.len() - mismatches.len();
+                        Ok(outcome) => {
+                            skipped.fetch_add(outcome.skipped, Ordering::Relaxed);
+                            let good = seeds.len() - outcome.mismatches.len() - outcome.skipped;
                             let all = passed.fetch_add(good, Ordering::Relaxed) + good;
                             eprintln!("    {all} of {} kernels agree", o.count);
                             let mut found = found.lock().unwrap_or_else(|e| e.into_inner());
-                            found.extend(mismatches.into_iter().map(|m| (m, *level)));
+                            found.extend(outcome.mismatches.into_iter().map(|m| (m, *level)));
                         }
                         Err(e) => {
                             let mut first = first_error.lock().unwrap_or_else(|e| e.into_inner());
@@ -118,12 +119,13 @@ fn run(o: &Options) -> Result<usize, String> {
     });
     let found = found.into_inner().unwrap_or_else(|e| e.into_inner());
     for (i, (mismatch, level)) in found.iter().enumerate() {
-        report(mismatch, level, o, i < REDUCED)?;
+        report::<C>(mismatch, level, o, i < REDUCED)?;
     }
     if let Some(message) = first_error.into_inner().unwrap_or_else(|e| e.into_inner()) {
         return Err(message);
     }
-    println!("fuzz barriers: {} kernels agree, {} do not", passed.into_inner(), found.len());
+    let (passed, skipped) = (passed.into_inner(), skipped.into_inner());
+    println!("fuzz {}: {passed} kernels agree, {} do not, {skipped} skipped", C::NAME, found.len());
     Ok(found.len())
 }
 
@@ -133,24 +135,25 @@ fn in_folder<T>(work: impl FnOnce(&Path) -> Result<T, String>) -> Result<T, Stri
 }
 
 /// Says how a kernel fails, and where its source is.
-fn report(mismatch: &Mismatch, level: &str, o: &Options, reduced: bool) -> Result<(), String> {
+fn report<C: Case>(mismatch: &Mismatch, level: &str, o: &Options, reduced: bool) -> Result<(), String> {
     let seed = mismatch.seed;
-    println!("kernel {seed} {level}: device '{}', host '{}'", mismatch.device, mismatch.host);
-    let mut kernel = generate::kernel(seed);
+    println!("kernel {seed} {level}: {} '{}', expected '{}'", mismatch.run, mismatch.got, mismatch.expected);
+    let mut kernel = C::generate(seed);
     if reduced {
         let tools = Toolchain { prefix: o.prefix.clone(), level: level.to_owned() };
-        let failing = |k: &Kernel| {
-            in_folder(|folder| batch::compare(std::slice::from_ref(k), &tools, folder)).is_ok_and(|m| !m.is_empty())
+        let mut failing = |k: &C| {
+            let compared = in_folder(|folder| batch::compare(std::slice::from_ref(k), &tools, folder));
+            compared.is_ok_and(|outcome| !outcome.mismatches.is_empty())
         };
         if failing(&kernel) {
-            kernel = reduce::reduce(&kernel, ATTEMPTS, failing);
+            kernel = kernel.reduce(ATTEMPTS, &mut failing);
         } else {
             println!("  alone it does not fail");
         }
     }
     std::fs::create_dir_all(&o.failures).map_err(|e| format!("cannot make {}: {e}", o.failures.display()))?;
-    let path = o.failures.join(format!("kernel-{seed}.cpp"));
-    std::fs::write(&path, render::program(&[kernel])).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
-    println!("  source: {}; again: cargo xtask fuzz barriers --seed {seed} --count 1", path.display());
+    let path = o.failures.join(format!("{}-{seed}.cpp", C::NAME));
+    std::fs::write(&path, C::program(&[kernel])).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    println!("  source: {}; again: cargo xtask fuzz {} --seed {seed} --count 1", path.display(), C::NAME);
     Ok(())
 }

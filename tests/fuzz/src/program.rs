@@ -3,6 +3,13 @@
 //! *Uniform* is what all work-items of a work-group agree on: values, and by them control flow. Barriers and group
 //! algorithms stand in uniform control flow only.
 
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::batch::{Case, Plan, Run, Toolchain};
+use crate::{generate, reduce, render};
+
 /// Which memories a statement uses in a way that other work-items can see; one bit for each memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Touch {
@@ -103,6 +110,52 @@ impl Statement {
             Statement::Compound { arms, .. } => 1 + arms.iter().map(|a| count(&a.body)).sum::<usize>(),
             _ => 1,
         }
+    }
+}
+
+impl Case for Kernel {
+    const NAME: &'static str = "barriers";
+    const SILENCE: Duration = Duration::from_secs(120);
+
+    fn generate(seed: u64) -> Self {
+        generate::kernel(seed)
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn program(cases: &[Self]) -> String {
+        render::program(cases)
+    }
+
+    fn level(seed: u64) -> &'static str {
+        match seed % 10 {
+            0 => "-O0",
+            _ => "-O2",
+        }
+    }
+
+    fn plan(tools: &Toolchain, folder: &Path) -> Plan {
+        let (device, host) = (folder.join("device"), folder.join("host"));
+        let lib = tools.prefix.join("lib");
+        let mut on_device = Command::new(tools.prefix.join("bin/scythe"));
+        // An image for each kernel: one that cannot be built does not take others with it, and the first prints early.
+        on_device.args(["-fsycl", &tools.level, "-fsycl-device-code-split=per_kernel"]);
+        let mut on_host = Command::new("clang++-22");
+        // Unoptimised: compiled in a third of the time, and the plainest reference.
+        on_host.args(["-O0", "-I"]).arg(tools.prefix.join("include"));
+        on_host.arg("-L").arg(&lib).arg("-lscythe").arg(format!("-Wl,-rpath,{}", lib.display()));
+        for (command, program) in [(&mut on_device, &device), (&mut on_host, &host)] {
+            command.args(["-std=c++17", "-ffp-contract=off", "-w"]).arg(folder.join("kernels.cpp"));
+            command.arg("-o").arg(program);
+        }
+        let run = |name, program| Run { name, program, arguments: Vec::new(), environment: Vec::new() };
+        Plan { chains: vec![vec![on_device], vec![on_host]], runs: vec![run("host", host), run("device", device)] }
+    }
+
+    fn reduce(&self, attempts: usize, fails: &mut dyn FnMut(&Self) -> bool) -> Self {
+        reduce::reduce(self, attempts, fails)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::barriers;
 use crate::program::{Kernel, Statement, count};
 
 /// Reduces `kernel` as long as `fails` says that it still does, with at most `attempts` questions.
-pub fn reduce(kernel: &Kernel, attempts: usize, mut fails: impl FnMut(&Kernel) -> bool) -> Kernel {
+pub fn reduce(kernel: &Kernel, attempts: usize, fails: &mut dyn FnMut(&Kernel) -> bool) -> Kernel {
     let mut best = kernel.clone();
     let mut left = attempts;
     let mut ask = |candidate: &Kernel| {
@@ -115,14 +115,14 @@ mod tests {
     fn only_what_fails_is_left() {
         let fails = |k: &Kernel| texts(&k.body).contains("exchange(");
         let kernel = (0..).map(generate::kernel).find(|k| fails(k) && size(k) > 10).unwrap();
-        let reduced = reduce(&kernel, 1000, fails);
+        let reduced = reduce(&kernel, 1000, &mut { fails });
         assert_eq!((size(&reduced), reduced.launches.len()), (1, 1), "{}", texts(&reduced.body));
     }
 
     #[test]
     fn questions_are_limited() {
         let mut asked = 0;
-        reduce(&generate::kernel(3), 5, |_| {
+        reduce(&generate::kernel(3), 5, &mut |_| {
             asked += 1;
             false
         });

@@ -1,0 +1,214 @@
+// What all generated kernels share: the place of a work-item, the machine that runs kernels, and the step counter that
+// finds kernels that do not end.
+#include <sycl/sycl.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+using uint = unsigned;
+using ulong = unsigned long;
+
+// The reference is unoptimised host code.
+#ifdef __SYCL_DEVICE_ONLY__
+#define PLAIN inline
+#else
+#define PLAIN __attribute__((optnone, noinline)) inline
+#endif
+#define STEP                                                                                       \
+  if (steps.spent())                                                                               \
+    return 0u;
+
+namespace fuzz {
+
+inline uint mix(uint all, uint value) {
+  all = (all ^ value) * 0x9E3779B1u;
+  return all ^ (all >> 15);
+}
+
+inline uint bits(float x) { return __builtin_bit_cast(uint, x); }
+// Keeps floats far from infinity.
+inline float limited(float x) { return x > -1e6f && x < 1e6f ? x : 1.5f; }
+
+// The place of a work-item: its linear numbers, and its id in each dimension.
+struct place {
+  uint gid, l, g, n, i0, i1, i2;
+};
+
+// The arguments of a kernel. Slot `j` of work-item `gid` is `out[j * items + gid]`: neighbours are adjacent.
+struct arguments {
+  uint *out;
+  const uint *in;
+  uint items, k0, k1, k2, k3;
+};
+
+// Counts the steps of all work-items on the host.
+struct counted {
+  uint left;
+  bool spent() { return left == 0 || --left == 0; }
+};
+
+struct uncounted {
+  static constexpr bool spent() { return false; }
+};
+
+struct launch {
+  std::size_t local[3];
+  std::size_t groups;
+
+  uint items() const { return static_cast<uint>(local[0] * local[1] * local[2] * groups); }
+};
+
+class machine {
+public:
+  explicit machine(bool host) : host(host) {
+    in = sycl::malloc_shared<uint>(256, q);
+    out = sycl::malloc_shared<uint>(most, q);
+    uint x = 12345;
+    for (uint i = 0; i < 256; ++i) {
+      x = x * 1664525u + 1013904223u;
+      in[i] = i % 3 == 0 ? x >> 28 : x;
+    }
+  }
+  machine(const machine &) = delete;
+  machine &operator=(const machine &) = delete;
+  ~machine() {
+    sycl::free(in, q);
+    sycl::free(out, q);
+  }
+
+  // Prints one line: the hash of all results, or why there is none.
+  template <class K>
+  void run(unsigned long long seed, const uint (&k)[4], const std::vector<launch> &launches) {
+    uint hash = 0;
+    try {
+      for (const launch &l : launches) {
+        const arguments a{out, in, l.items(), k[0], k[1], k[2], k[3]};
+        if (!reference<K>(l, a)) {
+          std::printf("%llu skipped\n", seed);
+          std::fflush(stdout);
+          return;
+        }
+        const uint expected = hashed(hash);
+        // Two launches: the second may use code for its work-group size.
+        for (int round = 0; round < 2 && !host; ++round) {
+          clear();
+          submit<K>(l, a);
+          if (const uint got = hashed(hash); round == 1 && got != hashed_first)
+            throw std::runtime_error("the second launch differs from the first");
+          else
+            hashed_first = got;
+        }
+        hash = host ? expected : hashed_first;
+      }
+      std::printf("%llu %08x\n", seed, hash);
+    } catch (const std::exception &e) {
+      std::printf("%llu error: %s\n", seed, e.what());
+    }
+    std::fflush(stdout);
+  }
+
+private:
+  static constexpr std::size_t most = 5 * 4 * 72;
+
+  void clear() { std::memset(out, 0, most * sizeof(uint)); }
+
+  uint hashed(uint all) const {
+    for (std::size_t i = 0; i < most; ++i)
+      all = mix(all, out[i]);
+    return all;
+  }
+
+  // Whether all work-items end on the host within a number of steps.
+  template <class K> bool reference(const launch &l, const arguments &a) {
+    clear();
+    counted steps{400000};
+    const std::size_t n0 = l.local[0], n1 = l.local[1], n2 = l.local[2];
+    const bool nd = K::nd;
+    for (uint gid = 0; gid < a.items; ++gid) {
+      const uint n = static_cast<uint>(n0 * n1 * n2), in_group = gid % n;
+      place at{};
+      if (nd) {
+        at = {gid, in_group, gid / n, n, 0, 0, 0};
+        ids<K::dimensions>(at, in_group, l);
+      } else {
+        ids<K::dimensions>(at, gid, l);
+        at = {gid, at.i0 + at.i1 + at.i2, at.i0, a.items, at.i0, at.i1, at.i2};
+      }
+      a.out[gid] = K::body(a, at, steps);
+      if (steps.left == 0)
+        return false;
+    }
+    return true;
+  }
+
+  template <int D> static void ids(place &at, uint linear, const launch &l) {
+    const uint n1 = static_cast<uint>(l.local[1]), n2 = static_cast<uint>(l.local[2]);
+    if constexpr (D == 1) {
+      at.i0 = linear;
+    } else if constexpr (D == 2) {
+      at.i0 = linear / n1;
+      at.i1 = linear % n1;
+    } else {
+      at.i0 = linear / (n1 * n2);
+      at.i1 = linear / n2 % n1;
+      at.i2 = linear % n2;
+    }
+  }
+
+  template <class K> void submit(const launch &l, const arguments &a) {
+    constexpr int D = K::dimensions;
+    sycl::range<D> global = extents<D>(l), local = global;
+    global[0] *= l.groups;
+    if constexpr (K::nd)
+      q.parallel_for(sycl::nd_range<D>(global, local), K{a}).wait_and_throw();
+    else
+      q.parallel_for(global, K{a}).wait_and_throw();
+  }
+
+  template <int D> static sycl::range<D> extents(const launch &l) {
+    if constexpr (D == 1)
+      return {l.local[0]};
+    else if constexpr (D == 2)
+      return {l.local[0], l.local[1]};
+    else
+      return {l.local[0], l.local[1], l.local[2]};
+  }
+
+  bool host;
+  sycl::queue q;
+  uint *in = nullptr, *out = nullptr;
+  uint hashed_first = 0;
+};
+
+// The place of a work-item of an nd_range.
+template <int D> place place_of(const sycl::nd_item<D> &it) {
+  const uint l = static_cast<uint>(it.get_local_linear_id());
+  const uint n = static_cast<uint>(it.get_group().get_local_linear_range());
+  const uint g = static_cast<uint>(it.get_group_linear_id());
+  place at{g * n + l, l, g, n, static_cast<uint>(it.get_local_id(0)), 0, 0};
+  if constexpr (D > 1)
+    at.i1 = static_cast<uint>(it.get_local_id(1));
+  if constexpr (D > 2)
+    at.i2 = static_cast<uint>(it.get_local_id(2));
+  return at;
+}
+
+// The place of a work-item of a range, whose "local" number is the sum of its ids.
+template <int D> place place_of(const sycl::item<D> &it) {
+  place at{static_cast<uint>(it.get_linear_id()), 0, 0, 0, static_cast<uint>(it.get_id(0)), 0, 0};
+  if constexpr (D > 1)
+    at.i1 = static_cast<uint>(it.get_id(1));
+  if constexpr (D > 2)
+    at.i2 = static_cast<uint>(it.get_id(2));
+  at.l = at.i0 + at.i1 + at.i2;
+  at.g = at.i0;
+  at.n = static_cast<uint>(it.get_range().size());
+  return at;
+}
+
+} // namespace fuzz
+
+using namespace fuzz;
