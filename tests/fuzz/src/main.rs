@@ -9,20 +9,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use scythe_fuzz::batch::{self, Case, Mismatch, Toolchain};
 use scythe_fuzz::{control, program};
 
-const USAGE: &str =
-    "usage: scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] [--failures DIR] [--print]";
+const USAGE: &str = "usage: scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] [--failures DIR] \
+                     [--reduce N] [--print]";
 /// Kernels in one program.
 const BATCH: usize = 100;
 /// Programs that the reducer may compile for one failure.
 const ATTEMPTS: usize = 60;
-/// Failures that are reduced; the others are only listed.
-const REDUCED: usize = 5;
 
 struct Options {
     prefix: PathBuf,
     count: usize,
     seed: u64,
     failures: PathBuf,
+    /// Failures that are reduced; the others are only listed.
+    reduced: usize,
     print: bool,
 }
 
@@ -45,7 +45,14 @@ fn main() -> ExitCode {
 }
 
 fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut o = Options { prefix: PathBuf::new(), count: 2000, seed: 1, failures: std::env::temp_dir(), print: false };
+    let mut o = Options {
+        prefix: PathBuf::new(),
+        count: 2000,
+        seed: 1,
+        failures: std::env::temp_dir(),
+        reduced: 5,
+        print: false,
+    };
     while let Some(name) = args.next() {
         if name == "--print" {
             o.print = true;
@@ -53,9 +60,11 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         }
         let value = args.next().ok_or_else(|| format!("'{name}' wants a value\n{USAGE}"))?;
         let number = || value.parse::<u64>().map_err(|e| format!("'{name} {value}': {e}"));
+        let size = || value.parse::<usize>().map_err(|e| format!("'{name} {value}': {e}"));
         match name.as_str() {
             "--prefix" => o.prefix = PathBuf::from(&value),
-            "--count" => o.count = usize::try_from(number()?).map_err(|e| format!("'{name} {value}': {e}"))?,
+            "--count" => o.count = size()?,
+            "--reduce" => o.reduced = size()?,
             "--seed" => o.seed = number()?,
             "--failures" => o.failures = PathBuf::from(&value),
             _ => return Err(format!("there is no option '{name}'\n{USAGE}")),
@@ -119,7 +128,7 @@ fn run<C: Case>(o: &Options) -> Result<usize, String> {
     });
     let found = found.into_inner().unwrap_or_else(|e| e.into_inner());
     for (i, (mismatch, level)) in found.iter().enumerate() {
-        report::<C>(mismatch, level, o, i < REDUCED)?;
+        report::<C>(mismatch, level, o, i < o.reduced)?;
     }
     if let Some(message) = first_error.into_inner().unwrap_or_else(|e| e.into_inner()) {
         return Err(message);

@@ -454,11 +454,14 @@ fn add(a: Shape, b: Shape, sign: i64) -> Shape {
         let along = b.checked_mul(sign).and_then(|b| a.checked_add(b));
         return along.map_or(Shape::Varying, |along| Shape::Rows { along, down });
     }
+    // A stride that 64 bits do not hold is none.
+    let sum = |a: i64, b: i64| b.checked_mul(sign).and_then(|b| a.checked_add(b));
+    let hopefully = |stride: Option<i64>| stride.map_or(Shape::Varying, Shape::Hopefully);
     match (a, b) {
-        (Shape::Hopefully(a), _) => b.stride().map_or(Shape::Varying, |b| Shape::Hopefully(a + sign * b)),
-        (_, Shape::Hopefully(b)) => a.stride().map_or(Shape::Varying, |a| Shape::Hopefully(a + sign * b)),
+        (Shape::Hopefully(a), _) => hopefully(b.stride().and_then(|b| sum(a, b))),
+        (_, Shape::Hopefully(b)) => hopefully(a.stride().and_then(|a| sum(a, b))),
         _ => match (a.stride(), b.stride()) {
-            (Some(a), Some(b)) => Shape::linear(a + sign * b),
+            (Some(a), Some(b)) => sum(a, b).map_or(Shape::Varying, Shape::linear),
             _ => Shape::Varying,
         },
     }

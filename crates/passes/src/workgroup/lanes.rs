@@ -366,9 +366,10 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
-    /// `<0, stride, 2·stride, …>` of an integer type.
+    /// `<0, stride, 2·stride, …>` of an integer type, in which numbers wrap.
     fn ramp(&self, ty: Type<'ctx>, stride: i64) -> Value<'ctx> {
-        const_vector(&(0..self.lanes as i64).map(|i| ty.const_int((i * stride) as u64)).collect::<Vec<_>>())
+        let lane = |i: i64| ty.const_int(i.wrapping_mul(stride) as u64);
+        const_vector(&(0..self.lanes as i64).map(lane).collect::<Vec<_>>())
     }
 
     // --- Values ---

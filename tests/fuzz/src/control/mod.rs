@@ -129,7 +129,8 @@ impl Case for Kernel {
     }
 
     fn plan(tools: &Toolchain, folder: &Path) -> Plan {
-        let (object, generic, ahead) = (folder.join("kernels.o"), folder.join("generic"), folder.join("ahead"));
+        let object = folder.join("kernels.o");
+        let [generic, ahead, scalar] = ["generic", "ahead", "scalar"].map(|name| folder.join(name));
         let scythe = || {
             let mut command = Command::new(tools.prefix.join("bin/scythe"));
             command.arg("-fsycl");
@@ -148,6 +149,8 @@ impl Case for Kernel {
             command.arg(&object).arg("-o").arg(program);
             command
         };
+        let mut one_at_a_time = link("spir64_x86_64", &scalar);
+        one_at_a_time.args(["-Xsycl-target-backend=spir64_x86_64", "-mscalar -march=x86-64"]);
         let run = |name, program: &Path, argument: &str, environment: &[(&'static str, &'static str)]| Run {
             name,
             program: program.to_owned(),
@@ -155,12 +158,13 @@ impl Case for Kernel {
             environment: environment.to_vec(),
         };
         Plan {
-            chains: vec![vec![compile, link("spir64", &generic), link("spir64_x86_64", &ahead)]],
+            chains: vec![vec![compile, link("spir64", &generic), link("spir64_x86_64", &ahead), one_at_a_time]],
             runs: vec![
                 run("host", &generic, "host", &[]),
                 run("scalar", &generic, "device", &[("SCYTHE_CPU_FORM", "scalar")]),
                 run("widened", &generic, "device", &[("SCYTHE_CPU_VARIANTS", "never")]),
                 run("widened for one size", &generic, "device", &[("SCYTHE_CPU_VARIANTS", "always")]),
+                run("scalar, ahead of time", &scalar, "device", &[]),
                 run("ahead of time", &ahead, "device", &[]),
                 run("ahead of time, AVX2", &ahead, "device", &[("SCYTHE_CPU_LEVEL", "avx2")]),
                 run("ahead of time, SSE2", &ahead, "device", &[("SCYTHE_CPU_LEVEL", "sse2")]),
