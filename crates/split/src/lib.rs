@@ -53,6 +53,9 @@ pub struct Options {
     /// `SYCL_EXTERNAL` functions are entry points, too, which images of other programs and libraries may call.
     pub export: bool,
     pub imports: Imports,
+    /// Modules of other compilers are fine: their kernels have no launch rows, so that no program of Scythe's launches them. In a
+    /// module without any, whoever builds the parts also knows what is undefined there, such as OpenCL's functions.
+    pub foreign: bool,
     /// Tells which aspects stand for fixed targets.
     pub targets: Table,
 }
@@ -88,11 +91,14 @@ impl<'ctx> Split<'ctx> {
         let rows = launch_rows(&module)?;
         let kinds = Kinds::new(module.context());
         let entries = group::entry_points(&module, kinds, options.export);
-        let mut faults = check_rows(&entries, &rows);
+        let mut faults = check_rows(&entries, &rows, options.foreign);
         let extractor = Extractor::new(&module, |name| name != LAUNCH_METADATA);
         let graph = &extractor.graph;
         let numbers: Vec<u32> = entries.iter().filter_map(|entry| graph.number(entry.function.as_value())).collect();
-        let imports = undefined::missing(graph, &numbers);
+        let imports = match options.foreign && rows.is_empty() && matches!(options.imports, Imports::None) {
+            true => HashSet::new(),
+            false => undefined::missing(graph, &numbers),
+        };
         faults.extend(undefined::check(graph, &imports, &entries, &rows, &options.imports));
         if !faults.is_empty() {
             return Err(faults);
@@ -170,11 +176,12 @@ fn launch_rows(module: &Module<'_>) -> Result<HashMap<String, KernelLaunch>, Vec
     Ok(rows)
 }
 
-fn check_rows(entries: &[EntryPoint<'_>], rows: &HashMap<String, KernelLaunch>) -> Vec<Diagnostic> {
+fn check_rows(entries: &[EntryPoint<'_>], rows: &HashMap<String, KernelLaunch>, foreign: bool) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
     for EntryPoint { function, symbol, .. } in entries.iter().filter(|entry| entry.kind == EntryKind::Kernel) {
         let name = kernel_name(symbol);
         let message = match rows.get(symbol) {
+            None if foreign => continue,
             None => format!("kernel '{name}' has no launch rows"),
             Some(launch) if launch.params.len() != function.param_count() => format!(
                 "kernel '{name}' has {} parameters, expected {} as in its launch rows",

@@ -56,7 +56,7 @@ pub fn link_and_split<'ctx>(
 
 /// Makes IR of a part's compile-time properties that becomes SPIR-V, where the part is for SPIR-V.
 pub fn write_properties(part: &Part<'_>) -> Result<(), Failure> {
-    if !part.module.triple().starts_with("spirv") {
+    if !part.module.triple().starts_with("spir") {
         return Ok(());
     }
     SpirvProperties.run(&part.module).map(|_| ()).map_err(|error| Failure::new(error.to_string()))

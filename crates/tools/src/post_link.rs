@@ -8,7 +8,7 @@ use crate::warnings::{self, Warnings};
 use crate::{Failure, Status, aspect_filter};
 use scythe_image::file_table;
 use scythe_llvm::Context;
-use scythe_split::Mode;
+use scythe_split::{Mode, Options};
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "sycl-post-link",
@@ -17,6 +17,11 @@ pub const SYNTAX: Syntax = Syntax {
     options: &[
         Opt { name: "o", value: Some("FILE"), help: "the file table; parts are named like it" },
         Opt { name: "split", value: Some("MODE"), help: "auto, source or kernel (default: do not split)" },
+        Opt {
+            name: "properties",
+            value: None,
+            help: "write a column Properties with the property sets of each part; it is written in any case",
+        },
         Opt { name: "symbols", value: None, help: "write a column Symbols with the names of each part's kernels" },
         Opt { name: "S", value: None, help: "write parts as text" },
         Opt {
@@ -42,13 +47,15 @@ pub const SYNTAX: Syntax = Syntax {
         },
         warnings::OPTION,
     ],
-    notes: "Parts are split further until all of one part needs the same of its device; its properties tell what.\n\
+    notes: "LINKED.bc is any module with SPIR kernels, by Scythe or by another compiler. What stays undefined in a module without\n\
+            launch rows of Scythe's is left to whoever builds the parts.\n\
+            Parts are split further until all of one part needs the same of its device; its properties tell what.\n\
             In code for SPIR-V, compile-time properties become metadata that SPIR-V's instructions are made of.",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let (output, input) = (args.required("o")?, args.only_input()?);
-    let options = split_options(args, Mode::Off)?;
+    let options = Options { foreign: true, ..split_options(args, Mode::Off)? };
     let device = args.last("target").map(|name| aspect_filter::target(&options.targets, name)).transpose()?;
     let context = Context::new();
     let module = device_code::read(&context, input)?;

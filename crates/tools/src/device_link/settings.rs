@@ -118,6 +118,7 @@ pub fn split_options(args: &Arguments, default: Mode) -> Result<Options, Failure
         mode: args.last("split").map_or(Ok(default), device_code::mode)?,
         export: args.has("export"),
         imports: imports(args)?,
+        foreign: false,
         // The driver, which tells all tools of the file, has said what is odd about it.
         targets: aspect_filter::configuration(args.last("device-config-file"), false)?,
     })

@@ -148,7 +148,8 @@ fn of_bundle(
 ) -> Result<Vec<ImageReport>, Failure> {
     let context = Context::new();
     let module = context.parse_bitcode(code, place).map_err(|error| file_error(place, error))?;
-    let options = Options { mode: Mode::Off, export: true, imports: Imports::Any, targets: table.clone() };
+    let options =
+        Options { mode: Mode::Off, export: true, imports: Imports::Any, foreign: true, targets: table.clone() };
     let triple = module.triple();
     let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? else { return Ok(Vec::new()) };
     let mut reports = Vec::new();
