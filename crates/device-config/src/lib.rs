@@ -18,6 +18,8 @@ mod code;
 mod macros;
 pub mod near;
 #[cfg(feature = "tablegen")]
+// The build script uses the rest of it.
+#[allow(dead_code)]
 mod records;
 mod requirements;
 mod table;

@@ -81,9 +81,11 @@ impl<'a> Record<'a> {
         self.field(field)?.as_str().ok_or_else(|| self.unfit(field, "a string"))
     }
 
-    /// A number, a bit, or one of several bits alone.
+    /// A number, a bit, or one of several bits alone: the dump does not tell more bits from a list.
     pub fn integer(self, field: &str) -> Result<i64, String> {
-        integer(self.field(field)?).ok_or_else(|| self.unfit(field, "a number"))
+        let value = self.field(field)?;
+        let alone = value.as_array().is_none_or(|bits| bits.len() == 1);
+        integer(value).filter(|_| alone).ok_or_else(|| self.unfit(field, "a number"))
     }
 
     pub fn integers(self, field: &str) -> Result<Vec<i64>, String> {
@@ -104,17 +106,18 @@ impl<'a> Record<'a> {
         items.iter().map(|value| item(value).ok_or_else(|| self.unfit(field, expected))).collect()
     }
 
-    fn unfit(self, field: &str, expected: &str) -> String {
+    pub fn unfit(self, field: &str, expected: &str) -> String {
         format!("field '{field}' of record '{}' is not {expected}", self.name)
     }
 }
 
-fn integer(value: &Value) -> Option<i64> {
-    match value {
-        Value::Array(bits) => match bits.as_slice() {
-            [bit] => bit.as_i64(),
-            _ => None,
-        },
-        _ => value.as_i64(),
+/// A number, a bit, or several bits, of which the dump has the lowest first.
+pub fn integer(value: &Value) -> Option<i64> {
+    let Value::Array(bits) = value else { return value.as_i64() };
+    if bits.is_empty() || bits.len() > 64 {
+        return None;
     }
+    let bit = |number: &Value| number.as_u64().filter(|bit| *bit <= 1);
+    let place = |number: u64, (at, value): (usize, &Value)| Some(number | bit(value)? << at);
+    bits.iter().enumerate().try_fold(0, place).map(u64::cast_signed)
 }

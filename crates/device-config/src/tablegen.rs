@@ -3,7 +3,8 @@
 //! Records come from stock `llvm-tblgen`; see `td/DynamicTable.td` for what a table says. The output depends on the input
 //! alone, and is ordered by key.
 
-use crate::records::{self, Record, Records};
+use crate::records::{self, Record, Records, integer};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,31 @@ pub fn dynamic_tables(input: &Path, include: &[PathBuf]) -> Result<String, Strin
     Ok(code)
 }
 
+/// What an entry is found by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Number(i64),
+    Text(String),
+}
+
+impl Key {
+    fn of(table: Record<'_>, record: Record<'_>, field: &str) -> Result<Self, String> {
+        if let Ok(text) = record.string(field) {
+            return Ok(Self::Text(text.to_owned()));
+        }
+        let bits = table.string(&format!("TypeOf_{field}")).is_ok_and(|kind| kind.starts_with("bits"));
+        let number = if bits { integer(record.field(field)?) } else { record.integer(field).ok() };
+        number.map(Self::Number).ok_or_else(|| record.unfit(field, "a string or a number, as keys are"))
+    }
+
+    fn literal(&self) -> String {
+        match self {
+            Self::Number(number) => literal(*number),
+            Self::Text(text) => quoted(text),
+        }
+    }
+}
+
 fn dynamic_table(records: &Records, table: Record<'_>) -> Result<String, String> {
     let name = table.name();
     let class = table.string("FilterClass")?;
@@ -40,36 +66,89 @@ fn dynamic_table(records: &Records, table: Record<'_>) -> Result<String, String>
         fields.split_first().ok_or_else(|| format!("table '{name}' has no fields: expected a key first"))?;
     let mut entries = BTreeMap::new();
     for record in records.instances(class)? {
-        let key_text = record.string(key)?;
+        let key = Key::of(table, record, key)?;
         let values = fields.iter().map(|field| initialiser(records, table, record, field));
         let value = values.collect::<Result<Vec<_>, _>>()?.join(", ");
-        if entries.insert(key_text.to_owned(), value).is_some() {
-            return Err(format!("table '{name}' has two entries '{key_text}'"));
+        if entries.insert(key.clone(), value).is_some() {
+            return Err(format!("table '{name}' has two entries {}", key.literal()));
         }
     }
-    let mut code = format!("\n#ifdef GET_{name}_IMPL\ninline std::map<std::string, {cpp_type}> {name} = {{\n");
+    let fits = |key: &Key| matches!(key, Key::Number(number) if i32::try_from(*number).is_ok());
+    let key_type = match entries.keys().next() {
+        Some(Key::Number(_)) if entries.keys().all(fits) => "int",
+        Some(Key::Number(_)) => "long long",
+        _ => "std::string",
+    };
+    let mut code = format!("\n#ifdef GET_{name}_IMPL\ninline std::map<{key_type}, {cpp_type}> {name} = {{\n");
     for (key, value) in entries {
-        writeln!(code, "    {{{},\n     {{{value}}}}},", quoted(&key)).expect("a string takes all that is written");
+        writeln!(code, "    {{{},\n     {{{value}}}}},", key.literal()).expect("a string takes all that is written");
     }
     Ok(code + "};\n#endif\n")
 }
 
 /// The C++ initialiser of one member.
 fn initialiser(records: &Records, table: Record<'_>, record: Record<'_>, field: &str) -> Result<String, String> {
-    let list = |items: Vec<String>| format!("{{{}}}", items.join(", "));
-    match table.string(&format!("TypeOf_{field}")) {
-        Ok("list<int>") => Ok(list(record.integers(field)?.iter().map(i64::to_string).collect())),
-        Ok("list<string>") => Ok(list(record.strings(field)?.into_iter().map(quoted).collect())),
-        Ok(kind) if kind.starts_with("list<") && kind.ends_with('>') => {
-            let definitions = record.definitions(field)?.into_iter();
-            let names = definitions.map(|name| Ok(quoted(records.get(name)?.string("Name")?)));
-            Ok(list(names.collect::<Result<_, String>>()?))
+    let value = record.field(field)?;
+    if let Ok(kind) = table.string(&format!("TypeOf_{field}")) {
+        return of_kind(records, kind, value).map_err(|fault| match fault {
+            Fault::Kind => format!("table '{}' says that '{field}' is '{kind}': expected a type", table.name()),
+            Fault::Value(kind) => record.unfit(field, &format!("what table '{}' says: '{kind}'", table.name())),
+            Fault::Record(message) => message,
+        });
+    }
+    match record.string(field) {
+        Ok(text) => Ok(quoted(text)),
+        Err(_) => Ok(literal(record.integer(field).map_err(|_| {
+            let expected =
+                format!("a string or a number: lists and bits<N> need 'TypeOf_{field}' in table '{}'", table.name());
+            record.unfit(field, &expected)
+        })?)),
+    }
+}
+
+/// Why a value is no initialiser.
+enum Fault {
+    /// No such type.
+    Kind,
+    /// The value has another type than this.
+    Value(String),
+    Record(String),
+}
+
+/// The initialiser of a value of type `kind`: `int`, `bit`, `bits<N>`, `string`, `list<KIND>`, or a class, for records of which
+/// their member `Name` stands.
+fn of_kind(records: &Records, kind: &str, value: &Value) -> Result<String, Fault> {
+    let kind = kind.trim();
+    let of = |start: &str| kind.strip_prefix(start)?.trim().strip_prefix('<')?.strip_suffix('>');
+    let other = || Fault::Value(kind.to_owned());
+    if let Some(items) = of("list") {
+        let list = value.as_array().ok_or_else(other)?;
+        let list = list.iter().map(|item| of_kind(records, items, item)).collect::<Result<Vec<_>, _>>()?;
+        return Ok(format!("{{{}}}", list.join(", ")));
+    }
+    if let Some(width) = of("bits") {
+        let width: usize = width.trim().parse().map_err(|_| Fault::Kind)?;
+        let fits = value.as_array().is_some_and(|bits| bits.len() == width);
+        return integer(value).filter(|_| fits).map(literal).ok_or_else(other);
+    }
+    match kind {
+        "int" | "bit" => value.as_i64().map(literal).ok_or_else(other),
+        "string" | "code" => value.as_str().map(quoted).ok_or_else(other),
+        _ if !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
+            let name = value.get("def").and_then(Value::as_str).ok_or_else(other)?;
+            records.get(name).and_then(|record| record.string("Name")).map(quoted).map_err(Fault::Record)
         }
-        Ok(kind) => Err(format!("table '{}' says that '{field}' is '{kind}': expected a list<…>", table.name())),
-        Err(_) => match record.string(field) {
-            Ok(text) => Ok(quoted(text)),
-            Err(_) => Ok(record.integer(field)?.to_string()),
-        },
+        _ => Err(Fault::Kind),
+    }
+}
+
+/// A number, of a type that holds it.
+fn literal(number: i64) -> String {
+    match number {
+        // C++ has no literal for it: the sign is an operator.
+        i64::MIN => "(-9223372036854775807LL - 1)".to_owned(),
+        _ if i32::try_from(number).is_ok() => number.to_string(),
+        _ => format!("{number}LL"),
     }
 }
 

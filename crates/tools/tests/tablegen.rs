@@ -148,6 +148,80 @@ inline std::map<std::string, TargetInfo> TargetTable = {
     );
 }
 
+/// Numbers as keys, bits, and lists of lists.
+const NUMBERS: &str = r#"
+include "llvm/TableGen/DynamicTable.td"
+
+class Device<int number, bits<4> mask, list<list<int>> groups> {
+  int Number = number;
+  string Name = "device";
+  bits<4> Mask = mask;
+  bits<40> Wide = 0;
+  list<list<int>> Groups = groups;
+  list<bits<3>> Sets = [0b110, 0b001];
+  list<list<Device>> Others = [];
+}
+def First : Device<-3, 0b1010, [[1, 2], [], [3]]> { let Wide{39} = 1; }
+def : Device<2000000000, 15, []> { let Others = [[First], [First, First]]; }
+
+def DeviceTable : DynamicTable {
+  let FilterClass = "Device";
+  let Fields = ["Number", "Mask", "Wide", "Groups", "Sets", "Others"];
+  string TypeOf_Mask = "bits<4>";
+  string TypeOf_Wide = "bits<40>";
+  string TypeOf_Groups = "list<list<int>>";
+  string TypeOf_Sets = "list<bits<3>>";
+  string TypeOf_Others = "list<list<Device>>";
+}
+def ByMask : DynamicTable {
+  let FilterClass = "Device";
+  let Fields = ["Mask", "Name"];
+  string TypeOf_Mask = "bits<4>";
+}
+"#;
+
+#[test]
+fn keys_may_be_numbers_and_values_bits_and_nested_lists() {
+    let folder = folder();
+    std::fs::write(folder.path().join("input.td"), NUMBERS).unwrap();
+    let output = tool(folder.path(), &["-gen-dynamic-tables", "input.td", "-o", "table.inc"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("table.inc")).unwrap(),
+        r#"// Made by -gen-dynamic-tables. Changes will be lost.
+
+#ifdef GET_ByMask_IMPL
+inline std::map<int, Device> ByMask = {
+    {10,
+     {"device"}},
+    {15,
+     {"device"}},
+};
+#endif
+
+#ifdef GET_DeviceTable_IMPL
+inline std::map<int, Device> DeviceTable = {
+    {-3,
+     {10, 549755813888LL, {{1, 2}, {}, {3}}, {6, 1}, {}}},
+    {2000000000,
+     {15, 0, {}, {6, 1}, {{"device"}, {"device", "device"}}}},
+};
+#endif
+"#
+    );
+    let program = "#include <map>\n#include <string>\n#include <vector>\nstruct Device { unsigned mask; long long wide; \
+                   std::vector<std::vector<int>> groups; std::vector<unsigned> sets; \
+                   std::vector<std::vector<std::string>> others; };\n#define GET_DeviceTable_IMPL\n#include \"table.inc\"\n\
+                   int main() { return DeviceTable.at(-3).groups.at(0).at(1) - 2 + \
+                   (DeviceTable.at(2000000000).others.at(1).size() != 2); }\n";
+    std::fs::write(folder.path().join("main.cpp"), program).unwrap();
+    let compiled =
+        Command::new("g++").args(["-std=c++17", "main.cpp", "-o", "main"]).current_dir(folder.path()).output();
+    let compiled = compiled.expect("g++ starts");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    assert!(Command::new(folder.path().join("main")).status().expect("the program starts").success());
+}
+
 #[test]
 fn mistakes_are_named_and_leave_nothing_behind() {
     let folder = folder();
@@ -162,10 +236,26 @@ fn mistakes_are_named_and_leave_nothing_behind() {
         ("class X;\n", "input.td: error: no record of class 'DynamicTable': expected one for each table"),
         ("include \"nowhere.td\"\n", "nowhere.td"),
         (&table("[]"), "input.td: error: table 'T' has no fields: expected a key first"),
-        (&table("[\"Name\"]"), "input.td: error: table 'T' has two entries 'a'"),
+        (&table("[\"Name\"]"), "input.td: error: table 'T' has two entries \"a\""),
         (&table("[\"Name\", \"x\"]"), "has no field 'x'"),
-        (&table("[\"Name\", \"l\", \"l\"]"), "table 'T' has two entries 'a'"),
-        (&table("[\"l\"]"), "is not a string"),
+        (&table("[\"Name\", \"l\", \"l\"]"), "table 'T' has two entries \"a\""),
+        (&table("[\"l\"]"), "two entries 1"),
+        (
+            &NUMBERS.replace("bits<4>\";\n  string TypeOf_W", "list<string>\";\n  string TypeOf_W"),
+            "is not what table 'DeviceTable' says: 'string'",
+        ),
+        (
+            &NUMBERS.replace("\"list<list<int>>\"", "\"list<list<int>\""),
+            "says that 'Groups' is 'list<list<int>': expected a type",
+        ),
+        (
+            &NUMBERS.replace("  string TypeOf_Wide = \"bits<40>\";\n", ""),
+            "lists and bits<N> need 'TypeOf_Wide' in table 'DeviceTable'",
+        ),
+        (
+            &NUMBERS.replace("bits<40> Wide = 0", "bits<40> Wide = ?"),
+            "is not what table 'DeviceTable' says: 'bits<40>'",
+        ),
     ];
     for (text, expected) in cases {
         std::fs::write(folder.path().join("input.td"), text).unwrap();

@@ -10,11 +10,11 @@ class DynamicTable {
   // The C++ type of the entries' values. The program declares it: its members have to be in the order of Fields.
   string CppTypeName = FilterClass;
 
-  // The records' fields that an entry is made of. The first is the key of the map, a string. The others initialise the
-  // value, in this order.
+  // The records' fields that an entry is made of. The first is the key of the map, a string or a number. The others
+  // initialise the value, in this order.
   //
-  // A field `x` that holds a list needs a description of what is in it, as a member `TypeOf_x` of the table:
-  // "list<int>" for numbers, "list<string>" for strings, and "list<C>" for records of a class C, which become the string in
-  // their member `Name`.
+  // A field `x` that holds a list, several bits or a record needs a description, as a member `TypeOf_x` of the table: "int", "bit",
+  // "bits<N>", "string", "list<T>" for a list of any of these types, "list<list<T>>" for a list of lists, and "C" for a record
+  // of a class C, which becomes the string in its member `Name`. Bits become a number, of which the first bit is the lowest.
   list<string> Fields = ?;
 }
