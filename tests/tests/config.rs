@@ -121,3 +121,49 @@ fn inspect_names_what_it_cannot_read() {
         .stderr_has("nowhere: error: cannot read: No such file or directory");
     project.scythe(&["inspect"]).fails().stderr_has("inspect: error: no input: expected one");
 }
+
+/// One line for each target of the installed table.
+const INSTALLED: &str = r#"
+#include <algorithm>
+#include <iostream>
+#include <scythe/DeviceConfigFile.hpp>
+int main() {
+  for (auto &[name, info] : DeviceConfigFile::TargetTable) {
+    std::cout << name << '|' << info.maySupportOtherAspects << '|' << info.aotToolchain << '|' << info.aotToolchainOptions;
+    auto aspects = info.aspects;
+    std::sort(aspects.begin(), aspects.end());
+    for (auto &aspect : aspects)
+      std::cout << '|' << aspect;
+    for (auto size : info.subGroupSizes)
+      std::cout << '|' << size;
+    std::cout << '\n';
+  }
+}
+"#;
+
+#[test]
+fn the_installed_table_for_cpp_is_the_configuration() {
+    let project = Project::new().file("a.cpp", INSTALLED);
+    let include = format!("-I{}", prefix().join("include").display());
+    project.run("g++", &["-std=c++17", "-Wall", "-Wextra", "-Werror", &include, "a.cpp", "-o", "dump"]).ok();
+    let table = Table::embedded();
+    let mut expected = Vec::new();
+    for target in table.targets() {
+        let mut fields = vec![
+            u8::from(target.may_support_other_aspects).to_string(),
+            target.aot_toolchain.to_string(),
+            target.aot_toolchain_options.to_string(),
+        ];
+        let mut aspects: Vec<String> = target.aspects.iter().map(|aspect| aspect.as_str().to_owned()).collect();
+        aspects.sort();
+        fields.extend(aspects);
+        fields.extend(target.sub_group_sizes.iter().map(u32::to_string));
+        let aliases = Table::aliases(&target.name).map(str::to_owned);
+        let names = std::iter::once(target.name.to_string()).chain(aliases);
+        expected.extend(names.map(|name| format!("{name}|{}", fields.join("|"))));
+    }
+    expected.sort();
+    let mut seen: Vec<String> = project.run("./dump", &[]).ok().stdout.lines().map(str::to_owned).collect();
+    seen.sort();
+    assert_eq!(seen, expected);
+}

@@ -89,6 +89,7 @@ pub fn install(profile: Profile, prefix: &Path) -> Result<(), String> {
     for folder in ["include/sycl", "include/CL"] {
         mirror(&root().join(folder), &prefix.join(folder))?;
     }
+    device_configuration(prefix)?;
     let doc = prefix.join("share/doc/scythe");
     for name in ["README.md", "LICENSE"] {
         copy(&root().join(name), &doc.join(name))?;
@@ -105,6 +106,16 @@ fn link_tools(prefix: &Path) -> Result<(), String> {
         link("scythe-tools", &bin.join(name))?;
     }
     Ok(())
+}
+
+/// The device configuration for C++: the header, and the table that it includes.
+fn device_configuration(prefix: &Path) -> Result<(), String> {
+    let (header, table) = ("DeviceConfigFile.hpp", "device_config_file.inc");
+    let folder = prefix.join("include/scythe");
+    copy(&root().join("crates/device-config/include").join(header), &folder.join(header))?;
+    let mut tool = Command::new(prefix.join("bin/scythe-tools"));
+    let text = process::output(tool.args(["dynamic-tblgen", "-gen-dynamic-tables", "DeviceConfig.td"]))?;
+    write(&folder.join(table), text.as_bytes())
 }
 
 /// Makes `name` a link to `target`, beside it.

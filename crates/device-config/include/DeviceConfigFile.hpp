@@ -1,6 +1,6 @@
-// The device configuration as a C++ table: include this beside the file that
+// The device configuration as a C++ table, <scythe/DeviceConfigFile.hpp> of an installed tree. The table itself, which
 //   scythe-tools dynamic-tblgen -gen-dynamic-tables DeviceConfig.td -o device_config_file.inc
-// writes, whose initialisers are in the order of the members below.
+// writes, stands beside it; its initialisers are in the order of the members below.
 #ifndef SCYTHE_DEVICE_CONFIG_FILE_HPP
 #define SCYTHE_DEVICE_CONFIG_FILE_HPP
 
