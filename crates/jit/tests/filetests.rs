@@ -1,7 +1,7 @@
 //! The CPU lowering on IR, one file for each behaviour: `tests/filetests/cpu/*.ll`.
 //!
 //! A file begins with `; RUN:` and options: `-O0` to `-O3`, `--cpu=`, `--width=` and `--lanes=` for the target, `--local-size=X,Y,Z` to
-//! compile the kernel `k` for that work-group size alone, `--stage=` for the stage to look at (the last by default). FileCheck then compares the module with the file. With `not` before the options, the
+//! compile the kernel `k` for that work-group size alone, `--scalar` for one work-item at a time, `--stage=` for the stage to look at (the last by default). FileCheck then compares the module with the file. With `not` before the options, the
 //! lowering must fail, and FileCheck sees the error.
 
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
@@ -20,7 +20,7 @@ fn parse(text: &str) -> Run {
     let line = text.lines().next().and_then(|l| l.strip_prefix("; RUN:")).expect("the first line is '; RUN: options'");
     let (cpu, features) = ("x86-64".into(), String::new());
     let options =
-        cpu::Options { opt_level: 3, cpu, features, vector_width: 0, lanes: 4, target: None, linkable: false };
+        cpu::Options { opt_level: 3, cpu, features, vector_width: 0, lanes: 4, scalar: false, target: None, linkable: false };
     let mut run = Run { fails: false, stage: "optimized".into(), options };
     for word in line.split_whitespace() {
         match word.split_once('=').unwrap_or((word, "")) {
@@ -33,6 +33,7 @@ fn parse(text: &str) -> Run {
                 let local_size = sizes.try_into().expect("a size has three extents");
                 run.options.target = Some(cpu::specialise::Target { kernel: "k".into(), local_size });
             }
+            ("--scalar", _) => run.options.scalar = true,
             ("--stage", value) => run.stage = value.into(),
             (level, _) => {
                 run.options.opt_level = level.strip_prefix("-O").expect(word).parse().expect("a level is a number")
