@@ -69,6 +69,8 @@ impl Project {
             .arg("120")
             .arg(&program)
             .args(args)
+            // Every SPIR-V module that anything makes of device code is judged.
+            .env("SCYTHE_SPIRV_VALIDATOR", "spirv-val")
             .envs(env.iter().copied())
             .env("TMPDIR", &self.tmp)
             // Cargo points it at its own folders, where another build of the runtime may lie.

@@ -7,16 +7,19 @@
 use crate::jit::{Bitcode, Response};
 use std::ffi::c_char;
 
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 pub const TRANSLATE_SYMBOL: &str = "scythe_jit_translate";
+
+/// Names a program that judges every SPIR-V module that is made, as `spirv-val` does.
+pub const VALIDATOR_VARIABLE: &str = "SCYTHE_SPIRV_VALIDATOR";
 
 /// What to translate: device bitcode (the generic triple).
 #[repr(C)]
 pub struct Request {
     /// [`VERSION`].
     pub version: u32,
-    /// 0 to 3.
-    pub opt_level: u32,
+    /// The highest version of SPIR-V that the driver takes, such as 0x0001_0400 for 1.4.
+    pub spirv_version: u32,
     pub bitcode: *const u8,
     pub bitcode_len: usize,
     /// Modules that define what the bitcode leaves undefined, as in [`crate::jit::Request`].
@@ -29,8 +32,10 @@ pub struct Request {
     /// SPIR-V extensions that the device's driver knows, separated by blanks, NUL-terminated. Names that the compiler has no
     /// use for are ignored.
     pub extensions: *const c_char,
-    /// The highest version of SPIR-V that the driver takes, such as 0x0001_0400 for 1.4.
-    pub spirv_version: u32,
+    /// The one kernel that is wanted, NUL-terminated, or null for all.
+    pub kernel: *const c_char,
+    /// A program that judges the result, as `spirv-val` does, or null.
+    pub validator: *const c_char,
     /// The aspects of the device that the code is for: what the code learns when it asks.
     pub aspects: *const u32,
     pub aspect_count: usize,

@@ -69,6 +69,13 @@ pub(crate) fn dump_folder() -> Option<OsString> {
     std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty())
 }
 
+/// A program that is to judge SPIR-V modules. Not for set-user-ID programs, whose environment their caller chose.
+pub(crate) fn validator() -> Option<OsString> {
+    // SAFETY: asks for a number that the kernel gave at the start of the process.
+    let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+    std::env::var_os(spirv::VALIDATOR_VARIABLE).filter(|program| !privileged && !program.is_empty())
+}
+
 /// Compiles device bitcode, linked with `libraries`, to an object for this machine. `options` may name an optimisation
 /// level, `-O0` to `-O3`, and the scalar form ([`SCALAR_OPTION`]). With a variant, only its kernel, for its work-group size alone.
 pub(crate) fn compile(
@@ -108,15 +115,18 @@ pub(crate) fn translate(
     libraries: &[&[u8]],
     extensions: &str,
     version: u32,
+    kernel: Option<&str>,
 ) -> Result<Compiled> {
     let compiler = compiler()?;
     let dump = dump_folder().map(|folder| c_string(Path::new(&folder))).transpose()?;
+    let validator = validator().map(|program| c_string(Path::new(&program))).transpose()?;
+    let kernel = kernel.map(|name| c_string(Path::new(name))).transpose()?;
     let libraries: Vec<_> = libraries.iter().map(|code| Bitcode { data: code.as_ptr(), len: code.len() }).collect();
     let extensions = c_string(Path::new(extensions))?;
     let aspects = device_has::aspects(options);
     let request = spirv::Request {
         version: spirv::VERSION,
-        opt_level: opt_level(options),
+        spirv_version: version,
         bitcode: bitcode.as_ptr(),
         bitcode_len: bitcode.len(),
         libraries: libraries.as_ptr(),
@@ -124,7 +134,8 @@ pub(crate) fn translate(
         device_lib_dir: compiler.device_lib_dir.as_ptr(),
         dump_dir: dump.as_ref().map_or(ptr::null(), |folder| folder.as_ptr()),
         extensions: extensions.as_ptr(),
-        spirv_version: version,
+        kernel: kernel.as_ref().map_or(ptr::null(), |name| name.as_ptr()),
+        validator: validator.as_ref().map_or(ptr::null(), |program| program.as_ptr()),
         aspects: aspects.as_ptr(),
         aspect_count: aspects.len(),
     };

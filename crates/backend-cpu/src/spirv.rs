@@ -17,12 +17,14 @@ pub struct Source<'a> {
     pub extensions: &'a str,
     /// The highest version that the driver takes, such as 0x0001_0400.
     pub version: u32,
+    /// The one kernel that is wanted, else all.
+    pub kernel: Option<&'a str>,
 }
 
 /// The SPIR-V module. A `Build` error says what is wrong with the device code.
 pub fn module(source: &Source<'_>) -> Result<Vec<u8>> {
-    let Source { bitcode, libraries, options, extensions, version } = *source;
-    let variant = format!("spirv {version:#x} {extensions}");
+    let Source { bitcode, libraries, options, extensions, version, kernel } = *source;
+    let variant = format!("spirv {version:#x} {extensions} {}", kernel.unwrap_or_default());
     let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant: &variant };
-    translated::module(&recipe, || jit::translate(bitcode, options, libraries, extensions, version))
+    translated::module(&recipe, || jit::translate(bitcode, options, libraries, extensions, version, kernel))
 }

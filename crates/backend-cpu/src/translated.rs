@@ -13,8 +13,8 @@ pub(crate) fn module(recipe: &Recipe<'_>, make: impl FnOnce() -> Result<Compiled
         let files = jit::files()?;
         place = cache.key(recipe, &files.library, &files.device_lib_dir).map(|key| (cache, key));
     }
-    // Who wants to see the stages of translation wants the code translated.
-    if let Some((cache, key)) = place.as_ref().filter(|_| jit::dump_folder().is_none())
+    // Who wants to see the stages of translation, or have its result judged, wants the code translated.
+    if let Some((cache, key)) = place.as_ref().filter(|_| jit::dump_folder().is_none() && jit::validator().is_none())
         && let Some(entry) = cache.get(key)
     {
         return Ok(entry.object().to_vec());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::target::Family;
+use scythe_hal::globals::{self, Global};
 use scythe_hal::{
     Device, DeviceInfo, Errc, Error, Event, InContext, Kernel, Native, NativeKind, NativeQueue, Partition, Partitions,
     Program, Queue, Result, UsmKind, device_has, fit,
@@ -12,6 +13,7 @@ use scythe_hal::{
 use scythe_image::Format;
 
 use crate::Translate;
+use crate::apart::{self, Apart};
 use crate::api::{Handle, bytes, check, word};
 use crate::device_info::{self, Dialect};
 use crate::event::OclEvent;
@@ -47,6 +49,20 @@ impl OclDevice {
             intel: device_info::intel(api, id),
             translate,
         }
+    }
+
+    /// Has bitcode translated, with all its kernels or with one, and the result built by the driver. `options` tell the
+    /// device's aspects, too.
+    pub(crate) fn build_bitcode(
+        &self,
+        bitcode: &[u8],
+        options: &str,
+        libraries: &[&[u8]],
+        kernel: Option<&str>,
+    ) -> Result<OclProgram> {
+        let Dialect { extensions, version } = &self.dialect;
+        let translation = crate::Translation { bitcode, libraries, options, extensions, version: *version, kernel };
+        OclProgram::build(&self.platform, self.id, &(self.translate)(&translation)?)
     }
 }
 
@@ -95,21 +111,32 @@ impl Device for OclDevice {
     }
 
     fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
-        let made;
-        let words = match format {
-            Format::SpirV => code,
-            Format::IntelGpu => return Ok(Arc::new(OclProgram::from_binary(&self.platform, self.id, code)?)),
+        self.build_with_globals(code, format, options, libraries, &[])
+    }
+
+    /// Where bitcode cannot be built as a whole, its kernels are built when they are asked for, each for itself: see [`Apart`].
+    fn build_with_globals(
+        &self,
+        code: &[u8],
+        format: Format,
+        options: &str,
+        libraries: &[&[u8]],
+        globals: &[Global<'_>],
+    ) -> Result<Arc<dyn Program>> {
+        let program = match format {
+            Format::SpirV => OclProgram::build(&self.platform, self.id, code)?,
+            Format::IntelGpu => OclProgram::from_binary(&self.platform, self.id, code)?,
             Format::LlvmBitcode => {
-                let Dialect { extensions, version } = &self.dialect;
                 let options = &device_has::options(options, &self.info.aspects, code, libraries);
-                made = (self.translate)(&crate::Translation {
-                    bitcode: code,
-                    libraries,
-                    options,
-                    extensions,
-                    version: *version,
-                })?;
-                &made
+                match self.build_bitcode(code, options, libraries, None) {
+                    Ok(program) => program,
+                    Err(whole) if whole.code == Errc::Build => {
+                        let device = Self::new(&self.platform, self.id, self.translate);
+                        let source = apart::Source::new(code, options, libraries);
+                        return Ok(Arc::new(Apart::new(device, source, globals, whole)));
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             other => {
                 let message =
@@ -117,7 +144,8 @@ impl Device for OclDevice {
                 return Err(Error::new(Errc::Build, message));
             }
         };
-        Ok(Arc::new(OclProgram::build(&self.platform, self.id, words)?))
+        globals::fill_pointers(self, &program, globals)?;
+        Ok(Arc::new(program))
     }
 
     fn partitions(&self) -> Partitions {

@@ -11,6 +11,7 @@
 //!
 //! Nothing here links OpenCL or LLVM.
 
+mod apart;
 mod api;
 mod assertions;
 mod device;
@@ -42,6 +43,8 @@ pub struct Translation<'a> {
     pub extensions: &'a str,
     /// The highest version that the driver takes, such as 0x0001_0400.
     pub version: u32,
+    /// The one kernel that is wanted, else all.
+    pub kernel: Option<&'a str>,
 }
 
 /// Makes a SPIR-V module.

@@ -6,6 +6,8 @@
 //! [`pointer_variables`], variables in local memory that are asked for by a call, the C library's functions (from the device library). What is undefined then is an error that
 //! names the symbol; no driver is asked. What properties say is written by the back end where it can, else by [`decorations`].
 //!
+//! [`check`] looks at the result before a driver does.
+//!
 //! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
 
 mod address_spaces;
@@ -14,6 +16,7 @@ mod arguments;
 mod assertions;
 mod attempts;
 pub mod binary;
+mod check;
 mod constants;
 mod decorations;
 pub mod edge;
@@ -27,6 +30,7 @@ mod pointer_variables;
 mod printf;
 mod products;
 mod truncations;
+mod validator;
 mod vectors;
 mod wide_division;
 mod wide_integers;
@@ -75,7 +79,6 @@ const LEVEL: OptLevel = OptLevel::None;
 /// How to translate, and for what.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    pub opt_level: u32,
     /// The folder that holds [`DEVICE_LIBRARY`]. It is read when a kernel needs it.
     pub device_lib_dir: Option<PathBuf>,
     /// A folder for each stage.
@@ -86,6 +89,10 @@ pub struct Options {
     pub version: u32,
     /// The device's aspects, for code that asks.
     pub aspects: Vec<u32>,
+    /// The one kernel that is wanted, else all.
+    pub kernel: Option<String>,
+    /// A program that is to judge the result, such as `spirv-val`.
+    pub validator: Option<PathBuf>,
 }
 
 /// Translates device bitcode, linked with `libraries`, to a SPIR-V module with the same kernels. An error says what was wrong
@@ -109,6 +116,9 @@ fn translate_once(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Res
     link::run(&context, &module, libraries)?;
     // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
     module.verify().map_err(|e| e.to_string())?;
+    if let Some(kernel) = &options.kernel {
+        keep_only(&module, kernel)?;
+    }
     // Drivers of CPUs and GPUs alike have no use for it.
     module.strip_debug_info();
     dump(options, "spirv-0-input.ll", module.to_string().as_bytes())?;
@@ -126,6 +136,10 @@ fn translate_once(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Res
             let words = if has_events { events::repair(&words)? } else { words };
             let words = if prints { printf::repair(&words)? } else { words };
             dump(options, "spirv-2-module.spv", &words)?;
+            check::run(&binary::Module::read(&words)?)?;
+            if let Some(program) = &options.validator {
+                validator::run(program, minor, &words)?;
+            }
             Ok(words)
         }
         Err(error) => {
@@ -134,6 +148,19 @@ fn translate_once(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Res
             Err(format!("the SPIR-V back end cannot translate the device code: {error}").into())
         }
     }
+}
+
+/// Takes out all kernels but the one that is wanted, and what only they need.
+fn keep_only(module: &Module<'_>, wanted: &str) -> Result<(), String> {
+    let kernels = module.kernels();
+    if !kernels.iter().any(|kernel| kernel.name() == wanted) {
+        return Err(format!("the device code has no kernel '{wanted}'"));
+    }
+    for other in kernels.into_iter().filter(|kernel| kernel.name() != wanted) {
+        other.remove_comdat();
+        other.set_linkage(Linkage::LLVMInternalLinkage);
+    }
+    run_passes(module, "globaldce", None, PassOptions::default()).map_err(|e| e.to_string())
 }
 
 /// Makes the module one that the back end takes. What it cannot take is to be added to its result.

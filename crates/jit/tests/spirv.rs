@@ -540,3 +540,35 @@ fn blocks_keep_ids_of_their_own_over_many_translations() {
         assert!(result.is_ok(), "round {round}: {}", result.unwrap_err());
     }
 }
+
+#[test]
+fn one_kernel_is_translated_without_the_others() {
+    let code = bitcode(
+        "declare spir_func void @nowhere()
+         @table = internal addrspace(1) constant [2 x i32] [i32 3, i32 4]
+         define spir_kernel void @bad() { call spir_func void @nowhere() ret void }
+         define spir_kernel void @good(ptr addrspace(1) %p, i64 %i) {
+           %at = getelementptr i32, ptr addrspace(1) @table, i64 %i
+           %n = load i32, ptr addrspace(1) %at
+           store i32 %n, ptr addrspace(1) %p
+           ret void }",
+    );
+    let only =
+        |kernel: Option<&str>| translate(&code, &[], &Options { kernel: kernel.map(str::to_owned), ..options() });
+    for kernel in [None, Some("bad")] {
+        let why = only(kernel).expect_err("one cannot be translated");
+        assert!(why.contains("nowhere"), "{why}");
+    }
+    let words = only(Some("good")).expect("one can be translated");
+    assert!(words.windows(4).any(|w| w == b"good") && !words.windows(4).any(|w| w == b"bad\0"));
+    assert_eq!(only(Some("other")), Err("the device code has no kernel 'other'".to_owned()));
+}
+
+#[test]
+fn a_program_judges_the_result() {
+    let code = bitcode("define spir_kernel void @kernel() { ret void }");
+    let judged = |program: &str| translate(&code, &[], &Options { validator: Some(program.into()), ..options() });
+    assert!(judged("spirv-val").is_ok());
+    let why = judged("/bin/false").expect_err("it refuses all");
+    assert!(why.contains("'/bin/false' refuses the SPIR-V module"), "{why}");
+}

@@ -15,7 +15,7 @@ fn module(body: &str, extensions: &[&str]) -> Result<Module, String> {
     let text = format!("target triple = \"spirv64-unknown-unknown\"\n{body}");
     let bitcode = Context::new().parse_ir(text.as_bytes(), "test").expect("valid IR").to_bitcode();
     let extensions = extensions.iter().map(|&name| name.to_owned()).collect();
-    let options = Options { opt_level: 2, extensions, version: 0x0001_0400, ..Options::default() };
+    let options = Options { extensions, version: 0x0001_0400, ..Options::default() };
     Module::read(&translate(&bitcode, &[], &options)?)
 }
 

@@ -289,6 +289,7 @@ fn spirv_module(code: &scythe_backend_opencl::Translation<'_>) -> Result<Vec<u8>
         options: code.options,
         extensions: code.extensions,
         version: code.version,
+        kernel: code.kernel,
     })
 }
 

@@ -69,6 +69,14 @@ pub const VARIABLES: &[Variable] = &[
         doc: "Where run-time compilation for the CPU device writes the IR of each of its stages.",
         accepts: |value| value.is_empty() || std::path::Path::new(value).is_dir(),
     },
+    Variable {
+        name: scythe_abi::spirv::VALIDATOR_VARIABLE,
+        values: "a program such as spirv-val",
+        default: "(none)",
+        doc: "What judges every SPIR-V module that is made for OpenCL devices, before the driver sees it: a module that the \
+              program refuses is an error with the program's words.",
+        accepts: |_| true,
+    },
 ];
 
 /// What to trace.

@@ -42,12 +42,12 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let context = Context::new();
     let code = device_code::read(&context, input)?.to_bitcode();
     let options = Options {
-        opt_level: 2,
         device_lib_dir: Some(ahead_of_time::device_library_folder()?),
         dump_dir: args.last("dump-dir").map(Into::into),
         extensions: args.all("spirv-ext").map(str::to_owned).collect(),
         version: 0x0001_0000 | u32::from(minor) << 8,
         aspects,
+        ..Options::default()
     };
     let words = translate(&code, &[], &options).map_err(|error| file_error(input, error))?;
     let mut outputs = Outputs::default();

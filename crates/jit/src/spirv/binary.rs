@@ -17,11 +17,18 @@ pub const OP_EXTENSION: u16 = 10;
 pub const OP_ENTRY_POINT: u16 = 15;
 pub const OP_CAPABILITY: u16 = 17;
 pub const OP_TYPE_STRUCT: u16 = 30;
+pub const OP_TYPE_POINTER: u16 = 32;
 pub const OP_FUNCTION: u16 = 54;
 pub const OP_FUNCTION_PARAMETER: u16 = 55;
 pub const OP_FUNCTION_END: u16 = 56;
 pub const OP_DECORATE: u16 = 71;
 pub const OP_MEMBER_DECORATE: u16 = 72;
+
+/// Whether instructions with this opcode make a type, which is their first operand: OpTypeVoid to OpTypeForwardPointer, and those of
+/// later extensions that have their own numbers are not among them.
+pub fn is_type(opcode: u16) -> bool {
+    (19..=38).contains(&opcode)
+}
 
 /// One instruction, without the word that tells opcode and length.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -85,6 +92,12 @@ impl Module {
             rest = &rest[len..];
         }
         Ok(Self { header: *header, instructions })
+    }
+
+    /// A module of these instructions, for tests.
+    #[cfg(test)]
+    pub fn with(instructions: Vec<Instruction>) -> Self {
+        Self { header: [MAGIC, 0x0001_0400, 0, 100, 0], instructions }
     }
 
     /// One more than the highest id that the module has.
@@ -187,10 +200,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn module(instructions: Vec<Instruction>) -> Module {
-        Module { header: [MAGIC, 0x0001_0400, 0, 100, 0], instructions }
-    }
-
     /// Any instructions, in sections as SPIR-V wants them.
     fn modules() -> impl Strategy<Value = Module> {
         let opcodes = prop_oneof![
@@ -208,7 +217,7 @@ mod tests {
         prop::collection::vec(instruction, 0..40).prop_map(|list| {
             let mut list: Vec<Instruction> = list.into_iter().map(|(o, w)| Instruction::new(o, w)).collect();
             list.sort_by_key(|instruction| section(instruction.opcode));
-            module(list)
+            Module::with(list)
         })
     }
 
@@ -260,7 +269,7 @@ mod tests {
 
     #[test]
     fn instructions_that_are_too_long_are_not_written() {
-        let long = |words: usize| module(vec![Instruction::new(OP_NAME, vec![0; words - 1])]).write();
+        let long = |words: usize| Module::with(vec![Instruction::new(OP_NAME, vec![0; words - 1])]).write();
         assert!(long(LONGEST).is_ok());
         let error = long(LONGEST + 1).unwrap_err();
         assert_eq!(error, "an instruction with opcode 5 has 65536 words, expected at most 65535");

@@ -11,8 +11,8 @@ use std::ffi::CStr;
 /// Translates `request`; 0 on success.
 ///
 /// # Safety
-/// `request` is null or points to a request whose pointers are null or valid: `bitcode` for `bitcode_len` bytes, paths and
-/// extensions as C strings, `libraries` for `library_count` entries, each valid for its length, `aspects` for `aspect_count`
+/// `request` is null or points to a request whose pointers are null or valid: `bitcode` for `bitcode_len` bytes, paths, extensions
+/// and `kernel` as C strings, `libraries` for `library_count` entries, each valid for its length, `aspects` for `aspect_count`
 /// numbers. `response` is null or valid for writing; it is then freed with `scythe_jit_free`, once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_jit_translate(request: *const Request, response: *mut Response) -> i32 {
@@ -33,9 +33,6 @@ unsafe fn run(request: *const Request) -> Result<Vec<u8>, String> {
             "the run-time compiler speaks version {own} of SPIR-V requests, its caller version {seen}"
         ));
     }
-    if request.opt_level > 3 {
-        return Err(format!("optimisation level {} is not one of 0 to 3", request.opt_level));
-    }
     if request.bitcode.is_null() {
         return Err("the request to the run-time compiler has no bitcode".into());
     }
@@ -48,13 +45,17 @@ unsafe fn run(request: *const Request) -> Result<Vec<u8>, String> {
         // SAFETY: not null, so a C string by this function's contract.
         false => unsafe { CStr::from_ptr(request.extensions) }.to_string_lossy().into_owned(),
     };
+    let kernel = match request.kernel.is_null() {
+        true => None,
+        // SAFETY: not null, so a C string by this function's contract.
+        false => Some(unsafe { CStr::from_ptr(request.kernel) }.to_string_lossy().into_owned()),
+    };
     let aspects = match request.aspects.is_null() {
         true => Vec::new(),
         // SAFETY: not null, so valid for its number by this function's contract.
         false => unsafe { std::slice::from_raw_parts(request.aspects, request.aspect_count) }.to_vec(),
     };
     let options = Options {
-        opt_level: request.opt_level,
         // SAFETY: null or C strings by this function's contract.
         device_lib_dir: unsafe { path(request.device_lib_dir) },
         // SAFETY: as above.
@@ -62,6 +63,9 @@ unsafe fn run(request: *const Request) -> Result<Vec<u8>, String> {
         extensions: extensions.split_whitespace().map(str::to_owned).collect(),
         version: request.spirv_version,
         aspects,
+        kernel,
+        // SAFETY: as above.
+        validator: unsafe { path(request.validator) },
     };
     translate(bitcode, &libraries, &options)
 }

@@ -10,7 +10,7 @@ const EXTENSIONS: [&str; 2] = ["SPV_KHR_uniform_group_instructions", "SPV_EXT_sh
 
 pub fn options() -> Options {
     let extensions = EXTENSIONS.iter().map(|&name| name.to_owned()).collect();
-    Options { opt_level: 2, extensions, version: 0x0001_0400, ..Options::default() }
+    Options { extensions, version: 0x0001_0400, ..Options::default() }
 }
 
 pub fn bitcode(body: &str) -> Vec<u8> {

@@ -12,6 +12,7 @@ use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel};
 use scythe_abi::intel::Version;
 use scythe_abi::names::IMPORTED_SYMBOLS;
+use scythe_abi::spirv::VALIDATOR_VARIABLE;
 use scythe_abi::target::{Family, SEPARATOR, Target};
 use scythe_device_config::{OCLOC_DEVICE as DEVICE, Table, intel_name};
 use scythe_diag::Diagnostic;
@@ -353,11 +354,11 @@ fn known_target(name: &str) -> Option<String> {
 
 fn translate(part: &Image, learns: &str, device_library: &Path) -> Result<Vec<u8>, String> {
     let options = spirv::Options {
-        opt_level: 3,
         device_lib_dir: Some(PathBuf::from(device_library)),
         extensions: EXTENSIONS.map(str::to_owned).into(),
         version: SPIRV_VERSION,
         aspects: device_has::aspects(learns),
+        validator: std::env::var_os(VALIDATOR_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from),
         ..spirv::Options::default()
     };
     spirv::translate(&part.code, &[], &options)

@@ -1,0 +1,98 @@
+//! Kernels of an image that cannot be built together: each becomes a program of its own when it is asked for.
+//!
+//! Guarantees: a kernel that can be built runs, whatever is wrong with the others of its image. One that cannot fails with
+//! what is wrong with itself. Variables that belong to the image as a whole are not there: kernels would each have their own.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use scythe_abi::launch::KernelLaunch;
+use scythe_hal::globals::{self, Global};
+use scythe_hal::{Error, Kernel, Native, Program, Result};
+
+use crate::device::OclDevice;
+use crate::program::OclProgram;
+
+pub(crate) struct Apart {
+    device: OclDevice,
+    source: Source,
+    globals: Vec<OwnGlobal>,
+    /// Why the whole image was not built.
+    whole: Error,
+    programs: Mutex<HashMap<String, Result<Arc<OclProgram>>>>,
+}
+
+/// Device bitcode and what it is translated with.
+pub(crate) struct Source {
+    code: Vec<u8>,
+    options: String,
+    libraries: Vec<Vec<u8>>,
+}
+
+impl Source {
+    pub(crate) fn new(code: &[u8], options: &str, libraries: &[&[u8]]) -> Self {
+        let libraries = libraries.iter().map(|library| library.to_vec()).collect();
+        Self { code: code.to_vec(), options: options.to_owned(), libraries }
+    }
+}
+
+struct OwnGlobal {
+    symbol: String,
+    size: usize,
+    address: *mut c_void,
+}
+
+// SAFETY: addresses of the device, which commands use.
+unsafe impl Send for OwnGlobal {}
+// SAFETY: as above.
+unsafe impl Sync for OwnGlobal {}
+
+impl Apart {
+    pub(crate) fn new(device: OclDevice, source: Source, globals: &[Global<'_>], whole: Error) -> Self {
+        let own = |global: &Global<'_>| OwnGlobal {
+            symbol: global.symbol.to_owned(),
+            size: global.size,
+            address: global.address,
+        };
+        Self { device, source, globals: globals.iter().map(own).collect(), whole, programs: Mutex::default() }
+    }
+
+    /// At most once for each kernel; a failure is remembered, too.
+    fn program(&self, kernel: &str) -> Result<Arc<OclProgram>> {
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = programs.get(kernel) {
+            return program.clone();
+        }
+        let program = self.build(kernel);
+        programs.insert(kernel.to_owned(), program.clone());
+        program
+    }
+
+    fn build(&self, kernel: &str) -> Result<Arc<OclProgram>> {
+        let Source { code, options, libraries } = &self.source;
+        let libraries: Vec<&[u8]> = libraries.iter().map(Vec::as_slice).collect();
+        let program = Arc::new(self.device.build_bitcode(code, options, &libraries, Some(kernel))?);
+        let globals: Vec<Global<'_>> = self
+            .globals
+            .iter()
+            .map(|own| Global { symbol: &own.symbol, size: own.size, address: own.address })
+            .collect();
+        globals::fill_pointers(&self.device, &*program, &globals)?;
+        Ok(program)
+    }
+}
+
+impl Program for Apart {
+    fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
+        self.program(symbol)?.kernel(symbol, launch)
+    }
+
+    fn native(&self) -> Result<Native> {
+        Err(self.whole.clone())
+    }
+
+    fn global(&self, _symbol: &str) -> Result<Option<*mut c_void>> {
+        Err(self.whole.clone())
+    }
+}
