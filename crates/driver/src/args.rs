@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::flags::{self, Meaning, Shape, Steps};
+use crate::linker_words::LinkerWords;
 use crate::own_warnings;
 use crate::targets::{Stage, Targets};
 use scythe_device_config::Table;
@@ -88,6 +89,7 @@ pub struct Invocation {
     /// `-MF`.
     pub dependency_output: Option<String>,
     pub host_compiler: Option<String>,
+    linker_words: LinkerWords,
     pub host_compiler_options: Vec<String>,
     pub int_header: Option<String>,
     pub code_split: Option<String>,
@@ -139,6 +141,7 @@ impl Invocation {
             output: None,
             dependency_output: None,
             host_compiler: None,
+            linker_words: LinkerWords::default(),
             host_compiler_options: Vec::new(),
             int_header: None,
             code_split: None,
@@ -193,6 +196,50 @@ impl Invocation {
             Item::Input(_) => None,
         });
         options.filter_map(|word| own_warnings::for_device_link(word))
+    }
+
+    /// Adds `-Wl,A,B` or `-Xlinker A`. Words that the device link has to know stand apart.
+    fn add_linker_words(&mut self, words: &[String], value: &str) {
+        let list: Vec<&str> = if words.len() == 1 { value.split(',').collect() } else { vec![value] };
+        let meanings: Vec<Meaning> = list.iter().map(|word| self.linker_words.meaning(word)).collect();
+        if meanings.iter().all(|meaning| *meaning == Meaning::Pass) {
+            self.items.push(Item::Option { words: words.to_vec(), steps: Steps::LINK, meaning: Meaning::Pass });
+            return;
+        }
+        for (word, meaning) in list.iter().zip(meanings) {
+            let words = match words.len() {
+                1 => vec![format!("-Wl,{word}")],
+                _ => vec![words[0].clone(), (*word).to_owned()],
+            };
+            self.items.push(Item::Option { words, steps: Steps::LINK, meaning });
+        }
+    }
+
+    /// Puts static libraries that options name among the inputs of a link. What does not link does without.
+    fn place_libraries(&mut self) {
+        let linking = self.mode == Mode::Link && !self.device_only;
+        let mut items = Vec::with_capacity(self.items.len());
+        for item in std::mem::take(&mut self.items) {
+            let Item::Option { words, meaning, .. } = &item else {
+                items.push(item);
+                continue;
+            };
+            let whole = *meaning == Meaning::OffloadWholeLibrary;
+            if !whole && *meaning != Meaning::OffloadLibrary {
+                items.push(item);
+            } else if linking {
+                let option = |word: &str| Item::Option {
+                    words: vec![word.to_owned()],
+                    steps: Steps::LINK,
+                    meaning: Meaning::Pass,
+                };
+                let library = Input { path: words.concat(), kind: InputKind::Linkable, language: None };
+                items.extend(whole.then(|| option("-Wl,--whole-archive")));
+                items.push(Item::Input(library));
+                items.extend(whole.then(|| option("-Wl,--no-whole-archive")));
+            }
+        }
+        self.items = items;
     }
 
     /// The words that define macros, in order.
@@ -254,6 +301,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
     }
     inv.devices = device_table(inv.config_file.as_deref(), &mut inv.config_warnings)?;
     inv.targets.finish(&inv.devices)?;
+    inv.place_libraries();
     Ok(inv)
 }
 
@@ -344,6 +392,13 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         Meaning::Version => inv.version = true,
         Meaning::Query => inv.query = true,
         Meaning::Unwrap => words = vec![value],
+        Meaning::LinkerWords => {
+            inv.add_linker_words(&words, &value);
+            return Ok(());
+        }
+        Meaning::OffloadLibrary | Meaning::OffloadWholeLibrary => {
+            inv.items.push(Item::Option { words: vec![value], steps: Steps::NONE, meaning });
+        }
         Meaning::Language
         | Meaning::Pass
         | Meaning::DependencyFile
@@ -357,6 +412,7 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         | Meaning::Relocatable
         | Meaning::LibraryDir
         | Meaning::Library
+        | Meaning::LinkerInput
         | Meaning::Colour => {}
     }
     if steps != Steps::NONE {

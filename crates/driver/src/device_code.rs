@@ -33,6 +33,8 @@ pub struct Contents {
 pub struct Unit {
     /// The file, with the member where it is an archive: `libx.a(a.o)`.
     pub name: String,
+    /// Its place among all members of the archive, where it is in one.
+    pub member: Option<usize>,
     /// The targets of its pieces, in order.
     pub targets: Vec<Target>,
 }
@@ -43,10 +45,10 @@ pub fn contents(path: &Path) -> Result<Contents, Error> {
     let thin = bytes.starts_with(b"!<thin>");
     let images = is_elf_of(&bytes, ET_DYN) && holds(&bytes, IMAGE_SECTION.as_bytes());
     let mut contents = Contents { images, thin, ..Contents::default() };
-    for_each_object(path, &bytes, |name, object| {
+    for_each_object(path, &bytes, |(name, member), object| {
         for pieces in units(object, name)? {
             let targets = pieces.iter().map(|piece| piece.0).collect();
-            contents.units.push(Unit { name: name.to_owned(), targets });
+            contents.units.push(Unit { name: name.to_owned(), member, targets });
         }
         if let Some(kernels) = linked::kernels(object).map_err(|e| fail(name, e))? {
             contents.linked.get_or_insert_default().extend(kernels);
@@ -60,7 +62,7 @@ pub fn contents(path: &Path) -> Result<Contents, Error> {
 pub fn unbundle(input: &Path, wanted: &[UnbundledPiece]) -> Result<(), Error> {
     let bytes = read(input)?;
     let mut all: Vec<(Target, Vec<u8>)> = Vec::new();
-    for_each_object(input, &bytes, |name, object| {
+    for_each_object(input, &bytes, |(name, _), object| {
         all.extend(units(object, name)?.into_iter().flatten().map(|(target, code)| (target, code.to_vec())));
         Ok(())
     })?;
@@ -99,7 +101,7 @@ pub fn strip(input: &Path, output: &Path) -> Result<(), Error> {
     let bytes = read(input)?;
     let mut out = bytes.clone();
     let start = bytes.as_ptr() as usize;
-    for_each_object(input, &bytes, |name, object| {
+    for_each_object(input, &bytes, |(name, _), object| {
         if is_elf_of(object, ET_REL) {
             let at = (object.as_ptr() as usize).wrapping_sub(start);
             let place = out.get_mut(at..at.saturating_add(object.len()));
@@ -144,25 +146,28 @@ fn holds(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len()).any(|window| window == text)
 }
 
-/// Visits the object that a file is, or those in an archive, each with its name. What is not an object is left out.
+/// Visits the object that a file is, or those in an archive, each with its name and its place in the archive. What is not an
+/// object is left out.
 fn for_each_object(
     path: &Path,
     bytes: &[u8],
-    mut visit: impl FnMut(&str, &[u8]) -> Result<(), Error>,
+    mut visit: impl FnMut((&str, Option<usize>), &[u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let file = path.to_string_lossy();
-    let mut visit_object = |name: &str, object: &[u8]| {
+    let mut visit_object = |name: (&str, Option<usize>), object: &[u8]| {
         if is_elf_of(object, ET_REL) { visit(name, object) } else { Ok(()) }
     };
     if !archive::is_archive(bytes) {
-        return visit_object(&file, bytes);
+        return visit_object((&file, None), bytes);
     }
-    for member in archive::members(bytes).map_err(|e| fail(&file, e))? {
+    for (index, member) in archive::members(bytes).map_err(|e| fail(&file, e))?.into_iter().enumerate() {
         let name = format!("{file}({})", member.name);
         match member.data {
-            Some(data) => visit_object(&name, data)?,
+            Some(data) => visit_object((&name, Some(index)), data)?,
             // A thin archive names its members relative to itself.
-            None => visit_object(&name, &read(&path.parent().unwrap_or(Path::new("")).join(member.name))?)?,
+            None => {
+                visit_object((&name, Some(index)), &read(&path.parent().unwrap_or(Path::new("")).join(member.name))?)?
+            }
         }
     }
     Ok(())

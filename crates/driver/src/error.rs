@@ -85,6 +85,8 @@ pub enum Error {
     Preprocessed { path: PathBuf, message: String },
     #[error("the preprocessed text '{path}' holds nothing for '{missing}'; it was made for {found}")]
     NoText { path: String, missing: String, found: String },
+    #[error("cannot tell which members of libraries device code needs: {message}")]
+    DeviceSymbols { message: String },
     #[error("device code of '{}': {message}", path.display())]
     DeviceCode { path: PathBuf, message: String },
     #[error(

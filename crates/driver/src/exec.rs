@@ -13,6 +13,7 @@ use std::sync::mpsc;
 
 use crate::diagnostics::Merger;
 use crate::error::Error;
+use crate::members::{Answer, Members};
 use crate::plan::{Action, Plan, Step};
 use crate::{dependencies, device_code, identity, preprocessed, show, signals};
 
@@ -147,6 +148,7 @@ fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
         Action::Bundle { host, device, output, provisional } => {
             device_code::bundle(host, device, output, *provisional).map(|()| Ended::success())
         }
+        Action::Members(question) => members(step, question, tools),
         Action::Unbundle { input, pieces } => device_code::unbundle(input, pieces).map(|()| Ended::success()),
         Action::JoinTexts { unit, compiler, parts, output, hidden } => {
             preprocessed::join((*unit, *compiler), parts, output.as_deref(), hidden).map(|()| Ended::success())
@@ -216,6 +218,18 @@ fn exit_status(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
+/// Finds out which members of libraries are linked. A host link that fails here would fail later.
+fn members(step: &Step, question: &Members, tools: &Path) -> Result<Ended, Error> {
+    match crate::members::choose(question, tools, &finish)? {
+        Answer::Chosen(text) => Ok(Ended { text, status: 0 }),
+        Answer::Failed(output) => {
+            let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
+            text += &killed(step, &question.program, output.status);
+            Ok(Ended { text, status: exit_status(output.status) })
+        }
+    }
+}
+
 /// Asks for the kernels of each module; those that are not linked yet are errors.
 fn new_kernels(
     step: &Step,
@@ -225,7 +239,8 @@ fn new_kernels(
     linked_in: &str,
 ) -> Result<Ended, Error> {
     let mut new = Vec::new();
-    for (module, from) in modules {
+    let used = |module: &&(PathBuf, String)| std::fs::metadata(&module.0).map_or(true, |data| data.len() > 0);
+    for (module, from) in modules.iter().filter(used) {
         let mut command = Command::new(tools);
         command.args(["llvm-no-spir-kernel", "--names"]).arg(module);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::flags::Meaning;
 use crate::include_scan::Finding;
 use crate::layout::Layout;
-use crate::{clang, device_code, fingerprint, include_scan, preprocessed};
+use crate::{clang, device_code, fingerprint, include_scan, linker_words, preprocessed};
 
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -179,7 +179,13 @@ fn holders(invocation: &Invocation) -> Result<Holders, Error> {
                 add(input.path.clone(), PathBuf::from(&input.path))?;
             }
             Item::Option { words, meaning: Meaning::Library, .. } => {
-                if let Some(path) = library(invocation, &value("-l", words)) {
+                if let Some(path) = library(invocation, &linker_words::value(words)) {
+                    add(words.concat(), path)?;
+                }
+            }
+            Item::Option { words, meaning: Meaning::LinkerInput, .. } => {
+                let path = PathBuf::from(linker_words::value(words));
+                if path.is_file() {
                     add(words.concat(), path)?;
                 }
             }
@@ -189,16 +195,11 @@ fn holders(invocation: &Invocation) -> Result<Holders, Error> {
     Ok((found, libraries))
 }
 
-/// The value of a joined or separate option.
-fn value(spelling: &str, words: &[String]) -> String {
-    words.concat().strip_prefix(spelling).unwrap_or_default().to_owned()
-}
-
 /// The library that `-lNAME` means, shared or static. Only the user's folders can hold SYCL libraries.
 fn library(invocation: &Invocation, name: &str) -> Option<PathBuf> {
     for item in &invocation.items {
         let Item::Option { words, meaning: Meaning::LibraryDir, .. } = item else { continue };
-        let dir = PathBuf::from(value("-L", words));
+        let dir = PathBuf::from(linker_words::value(words));
         if let Some(exact) = name.strip_prefix(':') {
             let file = dir.join(exact);
             if file.is_file() {

@@ -127,6 +127,13 @@ pub enum Meaning {
     FuseLd,
     Static,
     Shared,
+    /// `-Wl,` and `-Xlinker`: words for the linker, each of which then has a meaning of its own.
+    LinkerWords,
+    /// A word for the linker that names a file to link.
+    LinkerInput,
+    /// A static library to link, alone or with all of its members.
+    OffloadLibrary,
+    OffloadWholeLibrary,
     /// `-r`: the linker makes an object.
     Relocatable,
     LibraryDir,
@@ -241,6 +248,14 @@ pub const FLAGS: &[Flag] = &[
         "Compile at most N device images at the same time; default: the number of processors",
     ),
     own("--cuda-path=", Joined, M::CudaPath, "FOLDER", "Where CUDA is, whose ptxas finishes code for NVIDIA GPUs"),
+    own("-foffload-static-lib=", Joined, M::OffloadLibrary, "FILE", "Link a static library with device code"),
+    own(
+        "-foffload-whole-static-lib=",
+        Joined,
+        M::OffloadWholeLibrary,
+        "FILE",
+        "Link all members of a static library with device code",
+    ),
     own("--offload-compress", Alone, M::Compress, "", "Compress device images"),
     own("--no-offload-compress", Alone, M::NoCompress, "", "Undo --offload-compress"),
     own(
@@ -442,8 +457,8 @@ pub const FLAGS: &[Flag] = &[
     // The linker's.
     row("-L", JoinedOrSeparate, Steps::LINK, M::LibraryDir),
     row("-l", JoinedOrSeparate, Steps::LINK, M::Library),
-    row("-Wl,", Joined, Steps::LINK, M::Pass),
-    row("-Xlinker", Separate, Steps::LINK, M::Pass),
+    row("-Wl,", Joined, Steps::LINK, M::LinkerWords),
+    row("-Xlinker", Separate, Steps::LINK, M::LinkerWords),
     row("-Xoffload-linker", Separate, Steps::LINK, M::Pass),
     row("-T", JoinedOrSeparate, Steps::LINK, M::Pass),
     row("-u", Separate, Steps::LINK, M::Pass),

@@ -16,6 +16,8 @@ pub mod flags;
 pub mod identity;
 pub mod include_scan;
 pub mod layout;
+pub mod linker_words;
+pub mod members;
 mod own_warnings;
 pub mod plan;
 pub mod preprocessed;

@@ -22,6 +22,7 @@ use scythe_abi::target::Target;
 use crate::args::{InputKind, Invocation, Mode};
 use crate::error::Error;
 use crate::facts::Facts;
+use crate::members::Members;
 
 /// One unit of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub enum Action {
     Stamp { object: PathBuf, module: PathBuf },
     /// Put device code into an object. A unit with a provisional identifier gets its identity.
     Bundle { host: PathBuf, device: Vec<(Target, PathBuf)>, output: PathBuf, provisional: Option<u64> },
+    /// Ask the linker which members of static libraries the program takes.
+    Members(Members),
     /// Take device code out of an object or archive: pieces by their place among all there are.
     Unbundle { input: PathBuf, pieces: Vec<UnbundledPiece> },
     /// Add what device passes read to what the host pass read, and make one dependency file of it. Files in the folder

@@ -41,6 +41,11 @@ pub fn step(step: &Step, tools: &Path) -> String {
             words.extend(pieces.iter().map(|piece| format!("-output={}", piece.output.display())));
             tool(words)
         }
+        Action::Members(members) => {
+            let words = [text(&members.program)].into_iter().chain(members.args.iter().cloned());
+            let more = ["-Wl,--trace,--trace".to_owned(), "-o".to_owned(), text(&members.output)];
+            quoted(words.chain(more))
+        }
         // What no program does is shown as a comment.
         Action::Identify { device, .. } => {
             let device: Vec<String> = device.iter().map(|path| text(path)).collect();

@@ -40,6 +40,22 @@ pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, ArchiveError> {
     Ok(members)
 }
 
+/// A copy in which members are called by their numbers, counted from 0, so that no two have one name. Nothing in it moves. `None`
+/// where names are part of the contents, or those of other files.
+pub fn numbered(bytes: &[u8]) -> Option<Vec<u8>> {
+    const HEADER: usize = 60;
+    const NAME: usize = 16;
+    let archive = ArchiveFile::parse(bytes).ok()?;
+    let mut out = bytes.to_vec();
+    for (index, member) in archive.members().enumerate() {
+        let member = member.ok().filter(|member| !member.is_thin())?;
+        let start = usize::try_from(member.file_range().0).ok()?;
+        let header = out.get_mut(start.checked_sub(HEADER)?..start).filter(|header| header.ends_with(b"`\n"))?;
+        header[..NAME].copy_from_slice(format!("{:<NAME$}", format!("{index}/")).as_bytes());
+    }
+    Some(out)
+}
+
 /// An archive with these members, and no symbol table: they are device code, for no host linker. Equal members give equal
 /// bytes.
 pub fn write(members: &[(String, &[u8])]) -> Vec<u8> {
@@ -88,5 +104,9 @@ mod tests {
         let read = members(&bytes).unwrap();
         let expected: Vec<_> = parts.iter().map(|(name, data)| Member { name, data: Some(data) }).collect();
         assert_eq!(read, expected);
+        let numbered = numbered(&bytes).unwrap();
+        let names: Vec<_> = members(&numbered).unwrap().iter().map(|member| member.name).collect();
+        assert_eq!(names, ["0", "1", "2"]);
+        assert_eq!(members(&numbered).unwrap()[1].data, Some(&b"even"[..]));
     }
 }

@@ -27,13 +27,20 @@ fn parse<'ctx>(context: &'ctx Context, path: &str, bytes: &[u8]) -> Result<Modul
     Ok(module)
 }
 
-/// Reads modules to be linked. One that is there twice counts once.
+/// The same, or `None` for an empty file, which drivers leave of library members that a program does not use.
+pub fn read_unless_empty<'ctx>(context: &'ctx Context, path: &str) -> Result<Option<Module<'ctx>>, Failure> {
+    let bytes = files::read(path)?;
+    if bytes.is_empty() { Ok(None) } else { parse(context, path, &bytes).map(Some) }
+}
+
+/// Reads modules to be linked. One that is there twice counts once, and an empty file holds none.
 pub fn read_units<'ctx>(context: &'ctx Context, paths: &[&str]) -> Result<Vec<Module<'ctx>>, Failure> {
     let mut met = HashSet::new();
     let mut modules = Vec::new();
     for path in paths {
         let bytes = files::read(path)?;
-        if scythe_image::unit::identity(&bytes).is_some_and(|identity| !met.insert(identity)) {
+        let again = scythe_image::unit::identity(&bytes).is_some_and(|identity| !met.insert(identity));
+        if again || bytes.is_empty() {
             continue;
         }
         let module = parse(context, path, &bytes)?;

@@ -25,6 +25,7 @@ use crate::{Failure, Status};
 use inputs::Group;
 use scythe_abi::names::{EXPORTED_SYMBOLS, GENERIC_TRIPLE, IMPORTED_SYMBOLS, SPECIALIZATION_CONSTANTS};
 use scythe_abi::target::{Family, Target};
+use scythe_diag::{Diagnostic, codes};
 use scythe_image::{Format, Image};
 use scythe_llvm::Context;
 use scythe_wrap::wrap;
@@ -104,7 +105,8 @@ pub const SYNTAX: Syntax = Syntax {
     ],
     notes: "Levels are x86-64 (or sse2), x86-64-v2 (sse4.2), x86-64-v3 (avx2) and x86-64-v4 (avx512). Each becomes an image\n\
             of its own; a program uses the best that its machine supports.\n\
-            Inputs without kernels are fine: the object then registers no images.\n\
+            Inputs without kernels are fine: the object then registers no images. So are empty files, which the driver leaves of\n\
+            library members that the program does not use.\n\
             Code that a target cannot run according to the device configuration is not compiled for it ahead of time: an image\n\
             without code then tells programs why.\n\
             The cache is content-addressed: its keys cover inputs, options, and this program with its device library. It may\n\
@@ -199,7 +201,8 @@ fn parts(
     let context = Context::new();
     let modules = device_code::read_units(&context, &group.inputs)?;
     let triple = group.targets.first().map_or(GENERIC_TRIPLE, |target| target.device_triple());
-    let Some(split) = device_code::link_and_split(modules, triple, &settings.split)? else {
+    let faults = |Failure(faults)| Failure(faults.into_iter().map(|fault| name_targets(fault, group)).collect());
+    let Some(split) = device_code::link_and_split(modules, triple, &settings.split).map_err(faults)? else {
         return Ok(Vec::new());
     };
     settings.tell(format_args!("splitting the code into {} parts", split.len()));
@@ -225,6 +228,14 @@ fn parts(
         outputs.add(&format!("{prefix}.table"), files.table().to_text().as_bytes())?;
     }
     Ok(images)
+}
+
+/// Code of one target may lack what that of others has: a missing symbol goes with the targets.
+fn name_targets(fault: Diagnostic, group: &Group<'_>) -> Diagnostic {
+    match fault.code {
+        Some(codes::UNDEFINED_DEVICE_SYMBOL) => fault.note(format!("in device code for {}", group.target_names())),
+        _ => fault,
+    }
 }
 
 /// Code that the run-time compiler may have to finish, also where it is compiled ahead of time. Code of several images cannot be

@@ -12,6 +12,7 @@ mod bundler;
 mod command_line;
 mod device_code;
 mod device_link;
+mod device_symbols;
 mod dump;
 mod files;
 mod inspect;
@@ -90,6 +91,7 @@ const TOOLS: &[Tool] = &[
     Tool { syntax: &spirv_translate::SYNTAX, aliases: &[], run: spirv_translate::run },
     Tool { syntax: &wrapper::SYNTAX, aliases: &["offload-wrapper"], run: wrapper::run },
     Tool { syntax: &bundler::SYNTAX, aliases: &["clang-offload-bundler"], run: bundler::run },
+    Tool { syntax: &device_symbols::SYNTAX, aliases: &[], run: device_symbols::run },
     Tool { syntax: &no_kernel::SYNTAX, aliases: &[], run: no_kernel::run },
     Tool { syntax: &table::SYNTAX, aliases: &[], run: table::run },
     Tool { syntax: &aspect_filter::SYNTAX, aliases: &[], run: aspect_filter::run },

@@ -6,7 +6,7 @@ use crate::args::{Input, InputKind, Invocation, Mode};
 use crate::facts::Facts;
 use crate::flags::Meaning;
 use crate::plan::names;
-use crate::plan::unit::{Next, Unit, plain_host};
+use crate::plan::unit::{Compiled, Next, Unit, plain_host};
 use crate::plan::{Action, Plan, Step};
 
 /// `-c`: one fat object per source.
@@ -35,20 +35,23 @@ pub fn objects(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
         if beside {
             unfinished.push(host.clone());
         }
-        plan.push(Step {
-            what: format!("bundle '{output}'"),
-            action: Action::Bundle {
-                host,
-                device: compiled.device,
-                output: waiting,
-                provisional: compiled.provisional,
-            },
-            after: compiled.device_steps.iter().copied().chain([compiled.host_step]).collect(),
-            group,
-            publish,
-            unfinished,
-        });
+        let step = bundle(plan, compiled, waiting, group);
+        let step = &mut plan.steps[step];
+        (step.what, step.publish, step.unfinished) = (format!("bundle '{output}'"), publish, unfinished);
     }
+}
+
+/// Puts the device code of a unit into its object.
+pub fn bundle(plan: &mut Plan, compiled: Compiled, output: PathBuf, group: usize) -> usize {
+    let Compiled { host, device, provisional, .. } = compiled;
+    plan.push(Step {
+        what: format!("bundle '{}'", output.display()),
+        action: Action::Bundle { host, device, output, provisional },
+        after: compiled.device_steps.iter().copied().chain([compiled.host_step]).collect(),
+        group,
+        publish: Vec::new(),
+        unfinished: Vec::new(),
+    })
 }
 
 /// `-S`: the host side's assembly.

@@ -17,6 +17,8 @@ pub struct Modules {
     /// The file that the user knows it by.
     pub from: String,
     pub of_target: BTreeMap<Target, PathBuf>,
+    /// In a static library: the program may not take it.
+    pub optional: bool,
 }
 
 impl Modules {
@@ -27,6 +29,21 @@ impl Modules {
         let related = || matches!(target, Target::CpuLevel(_)).then(|| self.of_target.get(&Target::Cpu)).flatten();
         let generic = || self.of_target.get(&Target::Generic).filter(|_| !target.is_nvptx());
         own.or_else(related).or_else(generic)
+    }
+
+    fn lacks(&self, target: Target) -> bool {
+        self.for_target(target).is_none()
+    }
+
+    /// What to say of code that is linked without being there for `target`.
+    fn warning(&self, target: Target) -> String {
+        let has = names(self.of_target.keys().copied());
+        format!("'{}' holds no device code for '{}'; it has {has}", self.from, target.name())
+    }
+
+    /// What to say of code that is linked.
+    pub fn warnings(&self, selected: &BTreeSet<Target>) -> Vec<String> {
+        selected.iter().filter(|target| self.lacks(**target)).map(|target| self.warning(*target)).collect()
     }
 
     /// The files that a link for the selected targets needs.
@@ -62,23 +79,23 @@ pub fn device_links(plan: &mut Plan, link: &Link, all: &[Modules]) -> Result<Vec
     Ok(all.iter().enumerate().map(|(unit, modules)| step(plan, link, &[modules], unit, Some(&modules.from))).collect())
 }
 
+/// Targets in quotes.
+fn names(targets: impl Iterator<Item = Target>) -> String {
+    let set: BTreeSet<Target> = targets.collect();
+    set.into_iter().map(|target| format!("'{}'", target.name())).collect::<Vec<_>>().join(", ")
+}
+
 /// A target that was asked for must be in some input. Units that lack it are named.
 fn warn_of_missing(plan: &mut Plan, selected: &BTreeSet<Target>, all: &[Modules]) -> Result<(), Error> {
-    let names = |targets: &mut dyn Iterator<Item = Target>| {
-        let set: BTreeSet<Target> = targets.collect();
-        set.into_iter().map(|target| format!("'{}'", target.name())).collect::<Vec<_>>().join(", ")
-    };
     for target in selected {
-        let lacking: Vec<&Modules> = all.iter().filter(|modules| modules.for_target(*target).is_none()).collect();
+        let lacking: Vec<&Modules> = all.iter().filter(|modules| modules.lacks(*target)).collect();
         if lacking.len() == all.len() {
-            let found = names(&mut all.iter().flat_map(|modules| modules.of_target.keys().copied()));
+            let found = names(all.iter().flat_map(|modules| modules.of_target.keys().copied()));
             return Err(Error::NoCodeForTarget { target: target.name(), found });
         }
-        for modules in lacking {
-            let has = names(&mut modules.of_target.keys().copied());
-            let (from, name) = (&modules.from, target.name());
-            plan.warnings.push(format!("'{from}' holds no device code for '{name}'; it has {has}"));
-        }
+        // Of members of libraries it is known later whether they matter.
+        let certain = lacking.into_iter().filter(|modules| !modules.optional);
+        plan.warnings.extend(certain.map(|modules| modules.warning(*target)));
     }
     Ok(())
 }

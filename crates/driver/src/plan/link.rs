@@ -1,5 +1,8 @@
 //! From objects to a program: device code of all inputs is linked into one object, which the host link takes along.
 //!
+//! Of static libraries, the members that the host link takes are linked (`members.rs`). With `-r` nothing is linked for devices: the
+//! object to come holds the device code of all its inputs, for a link to come.
+//!
 //! With `-fsycl-link`, host code is put together without being linked, and the images with it: a link of that object later
 //! does no device work, and refuses kernels that are not among its own.
 
@@ -10,7 +13,8 @@ use crate::args::{InputKind, Invocation, Item};
 use crate::error::Error;
 use crate::facts::{Facts, Holder};
 use crate::flags::{Meaning, Steps};
-use crate::plan::compile::offer;
+use crate::members::{Archive, Member, Members};
+use crate::plan::compile::{self, offer};
 use crate::plan::device_link::{self, Link, Modules};
 use crate::plan::names::{self, Intermediates};
 use crate::plan::unit::{self, Next, Unit};
@@ -29,12 +33,19 @@ struct Parts {
     provided_by: Vec<PathBuf>,
     /// Inputs whose device code is linked for good, with their kernels.
     linked: Vec<(String, Vec<String>)>,
+    /// Static libraries with device code.
+    archives: Vec<Archive>,
 }
 
 /// The whole way from sources and objects to a program or library.
 pub fn program(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
-    let mut parts = inputs(plan, invocation, facts);
     let output = invocation.output.clone().unwrap_or_else(|| "a.out".to_owned());
+    if invocation.has(Meaning::Relocatable).is_some() && !invocation.device_link_only {
+        let (words, after) = fat_inputs(plan, invocation, facts);
+        host_link(plan, invocation, facts, words, after, &output);
+        return Ok(());
+    }
+    let mut parts = inputs(plan, invocation, facts);
     let files = Intermediates::new(invocation, facts, &file_name(&output), 0);
     let group = invocation.inputs().count();
     if invocation.device_link_only && parts.device.is_empty() {
@@ -42,6 +53,11 @@ pub fn program(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Resul
         return Err(Error::NothingToLink { inputs: names.join(", ") });
     }
     let mut after = parts.host_steps.clone();
+    if let Some(step) = members(plan, invocation, facts, &parts, &files) {
+        after.push(step);
+        parts.device_steps.push(step);
+        parts.words.insert(0, format!("@{}", files.members().1.display()));
+    }
     let mut kernels = Vec::new();
     if !parts.linked.is_empty() {
         after.extend(no_new_kernels(plan, &parts, group));
@@ -69,8 +85,8 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
     for item in &invocation.items {
         match item {
             Item::Option { words, steps, meaning } => {
-                let key = words.concat();
-                let word = (*meaning == Meaning::Library).then(|| linkable(plan, &mut parts, invocation, facts, &key));
+                let named = matches!(meaning, Meaning::Library | Meaning::LinkerInput);
+                let word = named.then(|| linkable(plan, &mut parts, invocation, facts, words));
                 match word.flatten() {
                     Some(stripped) => parts.words.push(stripped),
                     None if steps.contains(Steps::LINK) => parts.words.extend(words.iter().cloned()),
@@ -87,7 +103,7 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
                         parts.device_steps.extend(compiled.device_steps);
                         if !compiled.device.is_empty() {
                             let of_target = compiled.device.into_iter().collect();
-                            parts.device.push(Modules { from: input.path.clone(), of_target });
+                            parts.device.push(Modules { from: input.path.clone(), of_target, optional: false });
                         }
                     }
                     InputKind::Source | InputKind::HostSource => {
@@ -96,7 +112,8 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
                         parts.host_steps.push(step);
                     }
                     InputKind::Linkable => {
-                        let word = linkable(plan, &mut parts, invocation, facts, &input.path);
+                        let words = std::slice::from_ref(&input.path);
+                        let word = linkable(plan, &mut parts, invocation, facts, words);
                         parts.words.push(word.unwrap_or_else(|| input.path.clone()));
                     }
                 }
@@ -107,9 +124,72 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
     parts
 }
 
+/// `-r`: sources become objects with their device code, and all else is what it is.
+fn fat_inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> (Vec<String>, Vec<usize>) {
+    let (mut words, mut steps) = (Vec::new(), Vec::new());
+    let mut group = 0;
+    for item in &invocation.items {
+        let input = match item {
+            Item::Option { words: option, steps, .. } => {
+                words.extend(option.iter().filter(|_| steps.contains(Steps::LINK)).cloned());
+                continue;
+            }
+            Item::Input(input) => input,
+        };
+        let object = match input.kind {
+            InputKind::Linkable => PathBuf::from(&input.path),
+            InputKind::Source if !invocation.host_only => {
+                let unit = Unit::new(invocation, facts, input, group);
+                let compiled = unit.compile(plan, &["-c"], unit.files.host(true), Next::Bundle);
+                let fat = if compiled.device.is_empty() { compiled.host.clone() } else { unit.files.fat() };
+                steps.push(match compiled.device.is_empty() {
+                    true => compiled.host_step,
+                    false => compile::bundle(plan, compiled, fat.clone(), group),
+                });
+                fat
+            }
+            InputKind::Source | InputKind::HostSource => {
+                let (object, step) = unit::host_object(plan, invocation, facts, group, input);
+                steps.push(step);
+                object
+            }
+        };
+        words.push(object.to_string_lossy().into_owned());
+        group += 1;
+    }
+    (words, steps)
+}
+
+/// The step that asks which members of static libraries are linked, where there are any.
+fn members(plan: &mut Plan, inv: &Invocation, facts: &Facts, parts: &Parts, files: &Intermediates) -> Option<usize> {
+    if parts.archives.is_empty() {
+        return None;
+    }
+    let (output, words) = files.members();
+    let args = match inv.device_link_only {
+        true => joining_args(inv, facts, &parts.words),
+        false => link_args(inv, facts, &parts.words),
+    };
+    let module = |modules: &Modules| {
+        let target = modules.needed(inv.targets.selected()).into_iter().next();
+        target.and_then(|target| modules.of_target.get(&target).cloned())
+    };
+    let objects = parts.device.iter().filter(|modules| !modules.optional).filter_map(module).collect();
+    let (program, archives) = (facts.clang.clone(), parts.archives.clone());
+    Some(plan.push(Step {
+        what: "choice of library members".to_owned(),
+        action: Action::Members(Members { program, args, output, archives, objects, words }),
+        after: parts.host_steps.iter().chain(&parts.device_steps).copied().collect(),
+        group: inv.inputs().count(),
+        publish: Vec::new(),
+        unfinished: Vec::new(),
+    }))
+}
+
 /// Takes device code out of an object or library that has any. Gives the word that the host link needs instead of the
 /// user's, where it is another.
-fn linkable(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, facts: &Facts, key: &str) -> Option<String> {
+fn linkable(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, facts: &Facts, words: &[String]) -> Option<String> {
+    let key = &words.concat();
     if let Some(library) = facts.image_libraries.get(key)
         && !parts.provided_by.contains(library)
     {
@@ -124,9 +204,16 @@ fn linkable(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, facts: &Facts,
     }
     let number = plan.steps.iter().filter(|s| matches!(s.action, Action::Unbundle { .. })).count();
     let files = Intermediates::new(inv, facts, &names::stem(&name), number);
-    unbundle(plan, parts, inv, holder, &files);
+    let chosen = unbundle(plan, parts, inv, holder, &files);
+    let mut archive = (!chosen.is_empty()).then(|| Archive {
+        words: words.to_vec(),
+        path: holder.path.clone(),
+        copy: files.copy(),
+        members: chosen,
+    });
     // Members of a thin archive are files of their own, and are stripped when the object to come is marked.
     if !inv.device_link_only || holder.units.is_empty() || holder.thin {
+        parts.archives.extend(archive);
         return None;
     }
     // The object to come must not hold device code that is linked already.
@@ -139,19 +226,33 @@ fn linkable(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, facts: &Facts,
         publish: Vec::new(),
         unfinished: Vec::new(),
     }));
-    Some(output.to_string_lossy().into_owned())
+    let word = output.to_string_lossy().into_owned();
+    if let Some(archive) = &mut archive {
+        (archive.words, archive.path) = (vec![word.clone()], output);
+    }
+    parts.archives.extend(archive);
+    Some(word)
 }
 
-/// A library named twice contributes once.
-fn unbundle(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, holder: &Holder, files: &Intermediates) {
+/// A library named twice contributes once. Gives its members with device code, of which the linker has to choose.
+fn unbundle(
+    plan: &mut Plan,
+    parts: &mut Parts,
+    inv: &Invocation,
+    holder: &Holder,
+    files: &Intermediates,
+) -> Vec<Member> {
     let taken = |s: &Step| matches!(&s.action, Action::Unbundle { input, .. } if *input == holder.path);
     if holder.units.is_empty() || plan.steps.iter().any(taken) {
-        return;
+        return Vec::new();
     }
+    let selected = inv.targets.selected();
+    let mut members: Vec<Member> = Vec::new();
     let mut pieces = Vec::new();
     let mut index = 0;
     for unit in &holder.units {
-        let mut modules = Modules { from: unit.name.clone(), of_target: BTreeMap::new() };
+        let optional = unit.member.is_some();
+        let mut modules = Modules { from: unit.name.clone(), of_target: BTreeMap::new(), optional };
         let mut of_unit = Vec::new();
         for target in &unit.targets {
             let output = files.unbundled(index);
@@ -159,8 +260,13 @@ fn unbundle(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, holder: &Holde
             of_unit.push(UnbundledPiece { index, target: *target, output });
             index += 1;
         }
-        let needed = modules.needed(inv.targets.selected());
-        pieces.extend(of_unit.into_iter().filter(|piece| needed.contains(&piece.target)));
+        let needed = modules.needed(selected);
+        of_unit.retain(|piece| needed.contains(&piece.target));
+        if let Some(index) = unit.member {
+            let files = of_unit.iter().map(|piece| piece.output.clone()).collect();
+            members.push(Member { index, modules: files, warnings: modules.warnings(selected) });
+        }
+        pieces.extend(of_unit);
         parts.device.push(modules);
     }
     parts.device_steps.push(plan.push(Step {
@@ -171,6 +277,7 @@ fn unbundle(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, holder: &Holde
         publish: Vec::new(),
         unfinished: Vec::new(),
     }));
+    members
 }
 
 /// Kernels in other inputs must be among those linked before. Without other device code there is nothing to look at.
@@ -206,10 +313,7 @@ fn linked_object(
 ) {
     let output = inv.output.clone().unwrap_or_else(|| "a.o".to_owned());
     let object = files.relocatable();
-    let mut args = linker(inv, facts);
-    args.extend(["-r".to_owned(), "-nostdlib".to_owned()]);
-    // Libraries are for the link to come; with '-r', linkers take only archives.
-    args.extend(words.into_iter().filter(|word| !word.starts_with("-l")));
+    let mut args = joining_args(inv, facts, &words);
     args.extend(["-o".to_owned(), object.to_string_lossy().into_owned()]);
     let group = inv.inputs().count();
     let joined = plan.push(Step {
@@ -235,12 +339,7 @@ fn linked_object(
 
 fn host_link(plan: &mut Plan, inv: &Invocation, facts: &Facts, words: Vec<String>, after: Vec<usize>, output: &str) {
     let waiting = names::waiting(output, facts);
-    let lib = facts.layout.lib.to_string_lossy();
-    let mut args = linker(inv, facts);
-    args.extend(words);
-    if inv.has(Meaning::Relocatable).is_none() {
-        args.extend([format!("-L{lib}"), "-lscythe".to_owned(), format!("-Wl,-rpath,{lib}")]);
-    }
+    let mut args = link_args(inv, facts, &words);
     args.extend(["-o".to_owned(), waiting.to_string_lossy().into_owned()]);
     let (mut publish, mut unfinished) = (Vec::new(), Vec::new());
     offer(&mut publish, &mut unfinished, waiting, output, facts);
@@ -252,6 +351,26 @@ fn host_link(plan: &mut Plan, inv: &Invocation, facts: &Facts, words: Vec<String
         publish,
         unfinished,
     });
+}
+
+/// The host link, but for its output.
+fn link_args(inv: &Invocation, facts: &Facts, words: &[String]) -> Vec<String> {
+    let lib = facts.layout.lib.to_string_lossy();
+    let mut args = linker(inv, facts);
+    args.extend(words.iter().cloned());
+    if inv.has(Meaning::Relocatable).is_none() {
+        args.extend([format!("-L{lib}"), "-lscythe".to_owned(), format!("-Wl,-rpath,{lib}")]);
+    }
+    args
+}
+
+/// What puts host objects together without linking them, but for its output.
+fn joining_args(inv: &Invocation, facts: &Facts, words: &[String]) -> Vec<String> {
+    let mut args = linker(inv, facts);
+    args.extend(["-r".to_owned(), "-nostdlib".to_owned()]);
+    // Libraries are for the link to come; with '-r', linkers take only archives.
+    args.extend(words.iter().filter(|word| !word.starts_with("-l")).cloned());
+    args
 }
 
 fn linker(inv: &Invocation, facts: &Facts) -> Vec<String> {

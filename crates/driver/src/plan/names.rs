@@ -93,6 +93,22 @@ impl Intermediates {
         self.folder.join(format!("{}-host.{extension}", self.stem))
     }
 
+    /// The object of a source with its device code.
+    pub fn fat(&self) -> PathBuf {
+        self.folder.join(format!("{}-fat.o", self.stem))
+    }
+
+    /// A copy of an archive.
+    pub fn copy(&self) -> PathBuf {
+        self.folder.join(format!("{}-copy.a", self.stem))
+    }
+
+    /// What a link writes that only tells which members of libraries it takes, and the words that it leads to.
+    pub fn members(&self) -> (PathBuf, PathBuf) {
+        let at = |end: &str| self.folder.join(format!("{}-members{end}", self.stem));
+        (at(""), at(".args"))
+    }
+
     /// The object that holds device images. `unit` counts sources where each is linked alone.
     pub fn wrapper(&self, unit: usize) -> PathBuf {
         let number = if unit == 0 { String::new() } else { format!("-{unit}") };
