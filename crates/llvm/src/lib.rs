@@ -42,6 +42,7 @@ mod spirv;
 mod target_machine;
 mod text;
 mod types;
+mod uniformity;
 mod value;
 
 pub use attribute::{Attribute, AttributeKind, Place};
@@ -67,6 +68,7 @@ pub use target_machine::{
     OptLevel, TargetMachine, TargetOptions, default_triple, host_cpu, host_features, llvm_version,
 };
 pub use types::Type;
+pub use uniformity::Known;
 pub use value::Value;
 
 pub use llvm_sys::LLVMAtomicOrdering as AtomicOrdering;

@@ -42,6 +42,7 @@ use super::cfg::{Cfg, Dominators, Exit, Loops, Shapeless};
 use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
 use super::plan::Plan;
 use super::queries::{self, Query};
+use super::reference;
 use super::subgroup::Primitive;
 use scythe_llvm::{
     BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Place, Type, TypeKind, Value,
@@ -74,7 +75,12 @@ pub const MAKE_REDUCIBLE: &str = "reg2mem,fix-irreducible,mem2reg,loop-simplify,
 pub fn is_irreducible(function: Function<'_>) -> bool {
     let blocks: Vec<_> = function.blocks().collect();
     let index: HashMap<_, _> = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
-    let cfg = Cfg::new(blocks.iter().map(|b| b.successors().iter().map(|s| index[s]).collect()).collect());
+    let targets = |b: &BasicBlock<'_>| {
+        let mut targets: Vec<usize> = b.successors().iter().map(|s| index[s]).collect();
+        targets.dedup();
+        targets
+    };
+    let cfg = Cfg::new(blocks.iter().map(targets).collect());
     matches!(Loops::of(&cfg, &Dominators::of(&cfg)), Err(Shapeless::Irreducible(_)))
 }
 
@@ -119,6 +125,10 @@ pub fn widen<'ctx>(
     check(function)?;
     let facts = Divergence::analyse(module, function, &Queries(options))?;
     check_loops(&facts)?;
+    if cfg!(debug_assertions) {
+        let claims = reference::disagreements(&facts, function);
+        assert!(claims.is_empty(), "kernel '{}': {}", function.name(), claims.join("; "));
+    }
     let narrow = facts.narrow.get();
     let new = module.add_function(name, function.function_type());
     new.copy_attributes_from(function);

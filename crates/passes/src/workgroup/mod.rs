@@ -7,6 +7,7 @@
 //! * [`lanes`]: widening a kernel to one work-item per vector lane.
 //! * [`group`]: one function for a whole work-group, barriers included.
 //! * [`subgroup`]: sub-group primitives as vector code.
+//! * [`reference`]: LLVM's own analysis, which ours is compared with.
 //! * [`queries`]: the work-item queries in device code.
 
 pub mod cfg;
@@ -16,4 +17,5 @@ pub mod group;
 pub mod lanes;
 pub mod plan;
 pub mod queries;
+pub mod reference;
 pub mod subgroup;
