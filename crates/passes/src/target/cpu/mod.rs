@@ -213,6 +213,8 @@ fn optimize<'ctx>(
 ) -> Result<(), CpuError> {
     let whole = OptLevel::from_number(options.opt_level).pipeline();
     let lean = if options.opt_level == 0 { whole } else { LEAN };
+    // The default pipelines vectorise work-item loops even with the vectorisers switched off.
+    let whole = if options.scalar { lean } else { whole };
     let context = module.context();
     for (pipeline, items) in [(lean, true), (whole, false)] {
         if !by_items.contains(&items) {

@@ -143,7 +143,11 @@ impl<'ctx> Widener<'_, 'ctx> {
             return self.position_heads(b, i, query, fold);
         }
         if self.form(i.as_value()) == Form::Scalar && (queries::parse(&name).is_some() || callee.only_computes()) {
-            let copy = self.copy_scalar(b, i, Of::Item);
+            let harmless = queries::parse(&name).is_some() || name.starts_with("llvm.");
+            let copy = match self.masks[b] {
+                Some(mask) if !harmless && !self.plan.never_empty[b] => self.call_for_some(i, mask),
+                _ => self.copy_scalar(b, i, Of::Item),
+            };
             return self.set_scalar(i, copy);
         }
         if let Some(kind) = elementwise(&name) {
@@ -161,6 +165,27 @@ impl<'ctx> Widener<'_, 'ctx> {
             }
         }
         self.replicate(b, i)
+    }
+
+    /// A call with the same arguments in all lanes, made if any lane is active: with others, the callee might divide by zero.
+    fn call_for_some(&mut self, i: Instruction<'ctx>, mask: Value<'ctx>) -> Value<'ctx> {
+        let before = self.builder.block().expect("the builder stands in a block");
+        let (then, next) = (self.context.append_block(self.new, ""), self.context.append_block(self.new, ""));
+        self.builder.cond_br(self.any(mask), then, next);
+        self.builder.position_at_end(then);
+        let copy = self.copy_for_lane(i);
+        for (n, v) in i.operands().enumerate().filter(|(_, v)| self.values.contains_key(v)) {
+            copy.set_operand(n as u32, self.scalar(v));
+        }
+        self.builder.br(next);
+        self.builder.position_at_end(next);
+        if i.ty().is_void() {
+            return copy.as_value();
+        }
+        let phi = self.builder.phi(i.ty(), "");
+        phi.add_incoming(i.ty().poison(), before);
+        phi.add_incoming(copy.as_value(), then);
+        phi.as_value()
     }
 
     /// One copy per lane, each only when its lane is active.

@@ -70,7 +70,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             Some(wide) => {
                 let scalar = wide.scalar.expect("uniform and linear values have a scalar form");
                 let Shape::Linear(stride) = self.facts.shape(v) else { return scalar };
-                let distance = (i64::from(n * self.row_lanes()) * stride) as u64;
+                let distance = i64::from(n * self.row_lanes()).wrapping_mul(stride) as u64;
                 if scalar.ty().is_pointer() {
                     self.builder.byte_offset(self.context, scalar, distance, "")
                 } else {
@@ -86,7 +86,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         let wide = self.spread(&heads);
         let offsets = |ty: scythe_llvm::Type<'ctx>| {
             let row = i64::from(self.row_lanes());
-            let lane = |l: i64| ty.const_int(((l % row) * along) as u64);
+            let lane = |l: i64| ty.const_int((l % row).wrapping_mul(along) as u64);
             const_vector(&(0..i64::from(self.lanes)).map(lane).collect::<Vec<_>>())
         };
         let vector = match along {
