@@ -13,7 +13,7 @@ use scythe_image::Format;
 use crate::executor::Executor;
 use crate::program::CpuProgram;
 use crate::queue::CpuQueue;
-use crate::{device_info, form, level, memory, partition, processors, threads, variant};
+use crate::{check, device_info, form, level, memory, partition, processors, threads, variant};
 
 pub(crate) struct CpuBackend {
     platform: PlatformInfo,
@@ -89,7 +89,8 @@ impl Device for CpuDevice {
     }
 
     fn shares_host_memory(&self) -> bool {
-        true
+        // What is checked must be known.
+        !check::is_on()
     }
 
     fn preference(&self, format: Format, target: &str) -> Result<u32> {
@@ -140,6 +141,7 @@ impl Device for CpuDevice {
         let executor = self.executor.clone()?;
         variant::Mode::of_process()?;
         form::Form::of_process()?;
+        check::of_process()?;
         Ok(Arc::new(CpuQueue::new(executor, profiling, self.info.local_mem_size)))
     }
 }

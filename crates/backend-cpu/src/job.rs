@@ -4,6 +4,7 @@
 
 use std::ffi::c_void;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use scythe_abi::capi::HostBox;
@@ -11,6 +12,7 @@ use scythe_abi::launch::Shape;
 use scythe_hal::{CopyBox, Errc, Error, HostKernelWork, KernelWork, Result, Work};
 
 use crate::barrier;
+use crate::check;
 use crate::copy;
 use crate::program::{Code, CpuKernel};
 use crate::tiling::Tiling;
@@ -37,6 +39,8 @@ pub(crate) struct UnitJob {
     work: UnitWork,
     /// Work-items of one group went to different barriers.
     diverged: AtomicBool,
+    /// How the kernel's two forms differ, where they are compared.
+    difference: OnceLock<Error>,
 }
 
 enum UnitWork {
@@ -115,7 +119,7 @@ impl Job {
         Ok(if tiling.units() == 0 {
             Self::Marker
         } else {
-            Self::Units(UnitJob { tiling, work, diverged: AtomicBool::new(false) })
+            Self::Units(UnitJob { tiling, work, diverged: AtomicBool::new(false), difference: OnceLock::new() })
         })
     }
 }
@@ -144,6 +148,9 @@ impl UnitJob {
     pub(crate) fn failure(&self) -> Option<Error> {
         let UnitWork::Kernel { work, .. } = &self.work else { return None };
         let kernel = work.kernel.as_any().downcast_ref::<CpuKernel>()?;
+        if let Some(error) = self.difference.get() {
+            return Some(error.clone());
+        }
         self.diverged.load(Ordering::Relaxed).then(|| {
             let message = format!(
                 "kernel '{}': work-items of one work-group reached different barriers; all of them must reach the same",
@@ -158,11 +165,22 @@ impl UnitJob {
     /// # Safety
     /// The contract of `Queue::enqueue` holds for the addresses inside, and no unit is done twice.
     pub(crate) unsafe fn run(&self, units: Range<u64>) {
+        let _alone = check::alone();
         match &self.work {
             UnitWork::Kernel { work, code, num_groups, local_bytes } => {
                 let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else { return };
-                // SAFETY: the caller's contract; `kernel_job` checked functor and launch rows against each other.
-                unsafe { kernel.run(code, work, *num_groups, *local_bytes, &self.tiling, units) };
+                let run = |code: &Code| {
+                    // SAFETY: the caller's contract; `kernel_job` checked functor and launch rows against each other.
+                    unsafe { kernel.run(code, work, *num_groups, *local_bytes, &self.tiling, units.clone()) }
+                };
+                match kernel.scalar() {
+                    None => run(code),
+                    // SAFETY: the guard above is held; memory that commands use is not freed before they are done.
+                    Some(scalar) => match unsafe { check::run(kernel.symbol(), || run(scalar), || run(code)) } {
+                        Ok(()) => {}
+                        Err(error) => drop(self.difference.set(error)),
+                    },
+                }
                 if barrier::take_report() {
                     self.diverged.store(true, Ordering::Relaxed);
                 }
@@ -229,7 +247,12 @@ fn kernel_job(
     let items = volume(work.global_size);
     let code =
         kernel.code(work.local_size, |address| estimate(address, items).unwrap_or(NS_PER_WORK_ITEM * items as f64));
-    Job::units(groups, threads, UnitWork::Kernel { work, code, num_groups: groups, local_bytes })
+    let checked = kernel.scalar().is_some();
+    let mut job = Job::units(groups, threads, UnitWork::Kernel { work, code, num_groups: groups, local_bytes })?;
+    if let (true, Job::Units(job)) = (checked, &mut job) {
+        job.tiling = job.tiling.undivided();
+    }
+    Ok(job)
 }
 
 fn copy_job(dst: *mut c_void, src: *const c_void, region: CopyBox, threads: usize) -> Result<Job> {

@@ -8,6 +8,8 @@ use scythe_abi::target::{Family, Level};
 use scythe_hal::{Errc, Error, Result, fit};
 use scythe_image::Format;
 
+use crate::check::{self, CHECK_VARIABLE};
+
 /// Keeps the device from using images of higher levels, so that a program's code for lesser machines can be tested.
 pub(crate) const LEVEL_VARIABLE: &str = "SCYTHE_CPU_LEVEL";
 
@@ -18,6 +20,10 @@ pub(crate) fn preference(format: Format, target: &str) -> Result<u32> {
         let setting = std::env::var_os(LEVEL_VARIABLE).map(|text| text.to_string_lossy().into_owned());
         highest(machine(), setting.as_deref())
     });
+    if format == Format::CpuObject && check::of_process()? {
+        let message = format!("compiled ahead of time, and {CHECK_VARIABLE} needs code that is compiled at run time");
+        return Err(Error::new(Errc::KernelNotSupported, message));
+    }
     preference_below(highest.clone()?, format, target)
 }
 

@@ -22,6 +22,7 @@ use scythe_hal::Backend;
 mod assertion;
 mod barrier;
 mod cache;
+mod check;
 mod copy;
 mod cost;
 mod device;

@@ -5,6 +5,8 @@ use std::ptr;
 
 use scythe_hal::{Errc, Error, Result};
 
+use crate::check;
+
 /// A cache line, and the widest vector.
 const MIN_ALIGN: usize = 64;
 /// From this size on, allocations start at a huge page, and the kernel is asked for such pages: a stream over them misses
@@ -34,6 +36,7 @@ pub(crate) fn alloc(size: usize, align: usize, limit: u64) -> Result<*mut c_void
                 // SAFETY: the range was just allocated and starts at a page. Advice may be refused without harm.
                 unsafe { libc::madvise(memory, whole, libc::MADV_HUGEPAGE) };
             }
+            check::allocated(memory as usize, size);
             Ok(memory)
         }
         libc::EINVAL => exhausted("the alignment is too large"),
@@ -44,6 +47,7 @@ pub(crate) fn alloc(size: usize, align: usize, limit: u64) -> Result<*mut c_void
 /// # Safety
 /// `memory` came from [`alloc`] and is not used any more.
 pub(crate) unsafe fn free(memory: *mut c_void) {
+    check::freed(memory as usize);
     // SAFETY: `posix_memalign` memory is given back by `free`.
     unsafe { libc::free(memory) }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use scythe_abi::cpu::{self, FormFn, KernelFn, Launch};
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
@@ -15,6 +15,7 @@ use scythe_hal::info::Aligned;
 use scythe_hal::{Errc, Error, FunctorBytes, Kernel, KernelWork, Program, Result};
 
 use crate::cache::{Cache, Recipe};
+use crate::check::{self, CHECK_VARIABLE};
 use crate::form::Form;
 use crate::jit;
 use crate::loader::{LoadedObject, system_symbol};
@@ -31,6 +32,8 @@ pub(crate) struct CpuProgram {
     object: Arc<LoadedObject>,
     /// What it was compiled from, in this process or an earlier one.
     source: Option<Arc<Source>>,
+    /// The same in the scalar form, for the check of widened kernels.
+    scalar: OnceLock<Result<Arc<LoadedObject>>>,
 }
 
 impl CpuProgram {
@@ -39,7 +42,7 @@ impl CpuProgram {
         let resolve = |name: &str| globals.get(name).copied().or_else(|| system_symbol(name));
         let object = LoadedObject::link(objects, &resolve)
             .map_err(|error| Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}")))?;
-        Ok(Self { object: Arc::new(object), source: None })
+        Ok(Self { object: Arc::new(object), source: None, scalar: OnceLock::new() })
     }
 
     /// From device bitcode linked with `libraries`, and with these variables.
@@ -51,7 +54,27 @@ impl CpuProgram {
             globals,
         };
         let object = Self::build(&source, None)?.object;
-        Ok(Self { object, source: Some(Arc::new(source)) })
+        Ok(Self { object, source: Some(Arc::new(source)), scalar: OnceLock::new() })
+    }
+
+    /// The scalar form of a kernel.
+    fn scalar(&self, entry: &str) -> Result<Code> {
+        let missing = |why: &str| {
+            let message =
+                format!("{CHECK_VARIABLE}: there is no scalar form of the kernel with the code '{entry}': {why}");
+            Error::new(Errc::Kernel, message)
+        };
+        let source = self.source.as_ref().ok_or_else(|| missing("it was compiled ahead of time"))?;
+        let build = || {
+            let source =
+                Source { options: Form::Scalar.options(&source.options).into_owned(), ..Source::clone(source) };
+            Ok(Self::build(&source, None)?.object)
+        };
+        let object = self.scalar.get_or_init(build).clone()?;
+        let code = object.function(entry).ok_or_else(|| missing("the compiler left it out"))?;
+        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the object is kept beside it.
+        let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
+        Ok(Code { entry, _object: object })
     }
 
     /// What the cache has of a source, else what the run-time compiler makes of it: code that serves every launch, or a variant.
@@ -102,6 +125,7 @@ impl Program for CpuProgram {
                 return Err(Error::new(Errc::KernelArgument, message));
             }
         }
+        let scalar = if check::is_on() { Some(self.scalar(&entry)?) } else { None };
         // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the kernel keeps the code loaded.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
         let mut form = cpu::Form::default();
@@ -120,6 +144,7 @@ impl Program for CpuProgram {
             variants: Variants::new(form),
             source: self.source.clone(),
             object: Arc::clone(&self.object),
+            scalar,
         }))
     }
 }
@@ -136,6 +161,8 @@ pub(crate) struct CpuKernel {
     variants: Variants<Code>,
     source: Option<Arc<Source>>,
     object: Arc<LoadedObject>,
+    /// What launches are compared with, where they are checked.
+    scalar: Option<Code>,
 }
 
 /// Code of a kernel, and what keeps it loaded.
@@ -153,6 +180,7 @@ impl Code {
 }
 
 /// What a program is compiled from.
+#[derive(Clone)]
 pub(crate) struct Source {
     bitcode: Box<[u8]>,
     options: String,
@@ -176,6 +204,11 @@ impl CpuKernel {
 
     pub(crate) fn symbol(&self) -> &str {
         &self.symbol
+    }
+
+    /// The scalar form, where launches are checked.
+    pub(crate) fn scalar(&self) -> Option<&Code> {
+        self.scalar.as_ref()
     }
 
     /// The only work-group size that launches may have.

@@ -1,0 +1,178 @@
+//! The check of widened kernels: each launch also runs in the scalar form, one work-item at a time, and both must leave the same bytes
+//! in all memory that the device knows.
+//!
+//! The device knows what was allocated on it: USM, and buffers, which do not lie in host memory while the check is on. A launch then
+//! goes so: what the memory holds is kept; the scalar form runs; what it left is kept, and what it changed is put back; the widened form
+//! runs; the memory is compared. Commands run one at a time meanwhile, each on one thread.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use scythe_hal::{Errc, Error, Result};
+
+/// Environment variable: `1` switches the check on.
+pub(crate) const CHECK_VARIABLE: &str = "SCYTHE_CHECK_WIDENING";
+
+/// Memory is compared and put back in pieces of this size.
+const PIECE: usize = 4096;
+
+/// As many bytes of a difference are told.
+const TOLD: usize = 8;
+
+fn parse(setting: Option<&str>) -> Result<bool> {
+    match setting.map(str::trim) {
+        None | Some("" | "0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(other) => {
+            let message = format!("{CHECK_VARIABLE} is '{other}'; expected '0' or '1'");
+            Err(Error::new(Errc::Invalid, message))
+        }
+    }
+}
+
+/// Whether this process checks. An error is a setting that makes no sense.
+pub(crate) fn of_process() -> Result<bool> {
+    static CHECK: OnceLock<Result<bool>> = OnceLock::new();
+    let read = || {
+        let text = std::env::var_os(CHECK_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+        parse(text.as_deref())
+    };
+    CHECK.get_or_init(read).clone()
+}
+
+/// The same where a wrong setting has been reported.
+pub(crate) fn is_on() -> bool {
+    of_process().unwrap_or(false)
+}
+
+/// The device's allocations: address and size.
+static ALLOCATIONS: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn allocated(address: usize, size: usize) {
+    if is_on() {
+        lock(&ALLOCATIONS).insert(address, size);
+    }
+}
+
+/// Before the memory is given back.
+pub(crate) fn freed(address: usize) {
+    if is_on() {
+        lock(&ALLOCATIONS).remove(&address);
+    }
+}
+
+/// Held while a command changes memory; `None` where nothing is checked.
+pub(crate) fn alone() -> Option<MutexGuard<'static, ()>> {
+    static TURN: Mutex<()> = Mutex::new(());
+    is_on().then(|| lock(&TURN))
+}
+
+/// What one allocation holds.
+struct Contents {
+    address: usize,
+    bytes: Vec<u8>,
+}
+
+/// Runs both forms of a launch, and compares what they leave.
+///
+/// # Safety
+/// The caller holds [`alone`]'s guard, and both forms may run. Nobody else changes or frees the device's memory meanwhile.
+pub(crate) unsafe fn run(kernel: &str, scalar: impl FnOnce(), widened: impl FnOnce()) -> Result<()> {
+    // Allocations that come or go meanwhile are not the launch's.
+    let allocations = lock(&ALLOCATIONS).clone();
+    // SAFETY: these are the device's allocations, which stay for the launch by this function's contract.
+    let before = unsafe { contents(&allocations) }?;
+    scalar();
+    // SAFETY: as above.
+    let expected = unsafe { contents(&allocations) }?;
+    for (old, new) in before.iter().zip(&expected) {
+        let pieces = old.bytes.chunks(PIECE).zip(new.bytes.chunks(PIECE)).enumerate();
+        for (n, (piece, _)) in pieces.filter(|(_, (piece, changed))| piece != changed) {
+            let at = (old.address + n * PIECE) as *mut u8;
+            // SAFETY: a piece of a live allocation, which nobody uses meanwhile by this function's contract.
+            unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), at, piece.len()) };
+        }
+    }
+    drop(before);
+    widened();
+    for contents in &expected {
+        // SAFETY: as above.
+        let now = unsafe { std::slice::from_raw_parts(contents.address as *const u8, contents.bytes.len()) };
+        if let Some(at) = now.iter().zip(&contents.bytes).position(|(a, b)| a != b) {
+            return Err(difference(kernel, contents, now, at));
+        }
+    }
+    Ok(())
+}
+
+/// A copy of all allocations.
+///
+/// # Safety
+/// They are live, and nobody changes them meanwhile.
+unsafe fn contents(allocations: &BTreeMap<usize, usize>) -> Result<Vec<Contents>> {
+    let copy = |(&address, &size): (&usize, &usize)| {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(size).map_err(|_| {
+            let message = format!("{CHECK_VARIABLE}: no memory to keep a copy of an allocation of {size} bytes");
+            Error::new(Errc::MemoryAllocation, message)
+        })?;
+        // SAFETY: a live allocation of this size by this function's contract.
+        bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(address as *const u8, size) });
+        Ok(Contents { address, bytes })
+    };
+    allocations.iter().map(copy).collect()
+}
+
+fn difference(kernel: &str, expected: &Contents, now: &[u8], at: usize) -> Error {
+    let told = |bytes: &[u8]| {
+        let end = bytes.len().min(at + TOLD);
+        bytes[at..end].iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
+    };
+    let message = format!(
+        "kernel '{kernel}': its widened form leaves the bytes {} at offset {at} of the allocation of {} bytes at {:#x}, where its \
+         scalar form leaves {}; {CHECK_VARIABLE} compares them. Either work-items race, or the compiler is wrong",
+        told(now),
+        now.len(),
+        expected.address,
+        told(&expected.bytes)
+    );
+    Error::new(Errc::Kernel, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_strictly() {
+        for (setting, on) in [(None, false), (Some(""), false), (Some("0"), false), (Some(" 1 "), true)] {
+            assert_eq!(parse(setting).unwrap(), on);
+        }
+        let bad = parse(Some("yes")).unwrap_err();
+        assert_eq!(bad.code, Errc::Invalid);
+        assert!(bad.message.contains("SCYTHE_CHECK_WIDENING is 'yes'; expected '0' or '1'"), "{bad}");
+    }
+
+    #[test]
+    fn forms_start_from_the_same_memory_and_must_leave_the_same() {
+        let mut memory = vec![1u8; 3 * PIECE];
+        let address = memory.as_mut_ptr() as usize;
+        lock(&ALLOCATIONS).insert(address, memory.len());
+        // SAFETY: within the vector, which outlives the test.
+        let add = |at: usize, n: u8| unsafe { *((address + at) as *mut u8) += n };
+        let last = 3 * PIECE - 1;
+        // SAFETY: nobody else uses the memory.
+        unsafe { run("good", || add(last, 4), || add(last, 4)) }.unwrap();
+        assert_eq!((memory[last], memory[0]), (5, 1));
+        // SAFETY: as above.
+        let error = unsafe { run("bad", || add(last, 1), || add(last - 1, 1)) }.unwrap_err();
+        lock(&ALLOCATIONS).remove(&address);
+        assert_eq!(error.code, Errc::Kernel);
+        let text = format!("kernel 'bad': its widened form leaves the bytes 02 05 at offset {} ", last - 1);
+        assert!(error.message.contains(&text) && error.message.contains("leaves 01 06"), "{error}");
+    }
+}
