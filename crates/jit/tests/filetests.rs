@@ -19,8 +19,16 @@ struct Run {
 fn parse(text: &str) -> Run {
     let line = text.lines().next().and_then(|l| l.strip_prefix("; RUN:")).expect("the first line is '; RUN: options'");
     let (cpu, features) = ("x86-64".into(), String::new());
-    let options =
-        cpu::Options { opt_level: 3, cpu, features, vector_width: 0, lanes: 4, scalar: false, target: None, linkable: false };
+    let options = cpu::Options {
+        opt_level: 3,
+        cpu,
+        features,
+        vector_width: 0,
+        lanes: 4,
+        scalar: false,
+        target: None,
+        linkable: false,
+    };
     let mut run = Run { fails: false, stage: "optimized".into(), options };
     for word in line.split_whitespace() {
         match word.split_once('=').unwrap_or((word, "")) {
