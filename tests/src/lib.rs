@@ -2,6 +2,8 @@
 //!
 //! `cargo xtask test` stages the tree and names it in `SCYTHE_PREFIX`; by hand, stage it first with `cargo xtask stage`.
 
+pub mod captures;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -144,37 +144,3 @@ fn two_unnamed_kernels_that_gcc_cannot_tell_apart_are_an_error_not_a_mix_up() {
     );
     p.compile_and_run(&["-fsycl-host-compiler=g++", "a.cpp"]).ok();
 }
-
-#[test]
-fn a_functor_whose_size_differs_between_host_and_device_is_refused() {
-    Project::new()
-        .file(
-            "a.cpp",
-            r#"
-#include <sycl/sycl.hpp>
-#include <cstdio>
-struct Differs {
-  int *p;
-#ifdef __SYCL_DEVICE_ONLY__
-  long extra = 0;
-#endif
-  void operator()() const { *p = 1; }
-};
-int main() {
-  sycl::queue q;
-  int *p = sycl::malloc_shared<int>(1, q);
-  try {
-    q.single_task<class K>(Differs{p});
-  } catch (const sycl::exception &e) {
-    std::puts(e.what());
-    return e.code() == sycl::errc::kernel_argument ? 0 : 2;
-  }
-  return 1;
-}
-"#,
-        )
-        .compile_and_run(&["a.cpp"])
-        .ok()
-        .stdout_has("8")
-        .stdout_has("16");
-}

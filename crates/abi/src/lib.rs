@@ -2,6 +2,7 @@
 //!
 //! * [`aspect`]: the numbers and names of `sycl::aspect`.
 //! * [`capi`]: the types of `include/sycl/detail/abi.h`, field by field.
+//! * [`functor`]: how a pass lays out functors; written by the front end in each pass, compared by the driver.
 //! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the runtime.
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
 //! * [`cuda`]: how kernels for NVIDIA GPUs are called, and where their images run.
@@ -17,6 +18,7 @@ pub mod aspect;
 pub mod capi;
 pub mod cpu;
 pub mod cuda;
+pub mod functor;
 pub mod intel;
 pub mod jit;
 pub mod launch;

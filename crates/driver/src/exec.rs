@@ -15,7 +15,7 @@ use crate::diagnostics::Merger;
 use crate::error::Error;
 use crate::members::{Answer, Members};
 use crate::plan::{Action, Plan, Step};
-use crate::{dependencies, device_code, identity, preprocessed, show, signals};
+use crate::{agreement, dependencies, device_code, identity, preprocessed, show, signals};
 
 /// What the steps share.
 pub struct Settings<'a> {
@@ -140,6 +140,9 @@ fn spool_stdin(plan: &Plan, settings: &Settings) -> Result<Option<PathBuf>, Erro
 fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
     let done = match &step.action {
         Action::Run { program, args, stdin: reads } => run(step, program, args, stdin.filter(|_| *reads)),
+        Action::Agreement { host, device } => {
+            agreement::compare(host, device).map(|text| Ended { status: i32::from(!text.is_empty()), text })
+        }
         Action::NewKernels { modules, linked, linked_in } => new_kernels(step, tools, modules, linked, linked_in),
         Action::Identify { provisional, device, words, header } => {
             identity::identify(*provisional, device, words.as_ref(), header.as_deref()).map(|()| Ended::success())

@@ -3,6 +3,7 @@
 //! Arguments become an [`args::Invocation`] by the rows of [`flags`]; with the [`facts::Facts`] about the machine it becomes
 //! a [`plan::Plan`], which `-###` prints ([`show`]) and [`exec`] runs. The driver loads no LLVM.
 
+pub mod agreement;
 pub mod args;
 pub mod clang;
 pub mod dependencies;

@@ -59,6 +59,8 @@ pub enum Action {
     Members(Members),
     /// Take device code out of an object or archive: pieces by their place among all there are.
     Unbundle { input: PathBuf, pieces: Vec<UnbundledPiece> },
+    /// An error unless the passes agree about the functors that they wrote down in these files.
+    Agreement { host: PathBuf, device: Vec<PathBuf> },
     /// Add what device passes read to what the host pass read, and make one dependency file of it. Files in the folder
     /// `hidden` are none of the user's.
     Dependencies { host: PathBuf, device: Vec<PathBuf>, output: PathBuf, phony: bool, hidden: PathBuf },

@@ -58,6 +58,10 @@ pub fn step(step: &Step, tools: &Path) -> String {
             let device: Vec<String> = device.iter().map(|path| text(path)).collect();
             format!(" # dependencies: {} and {} as {}", host.display(), device.join(" and "), output.display())
         }
+        Action::Agreement { host, device } => {
+            let device: Vec<String> = device.iter().map(|path| text(path)).collect();
+            format!(" # compare functors: {} with {}", host.display(), device.join(" and "))
+        }
         Action::JoinTexts { parts, output, .. } => {
             let parts: Vec<String> = parts.iter().map(|(_, path)| text(path)).collect();
             let output = output.as_ref().map_or("-".to_owned(), |path| text(path));

@@ -177,6 +177,31 @@ struct scythe_field {
   const scythe_attribute *properties; // what its class says of kernel parameters, or null
 };
 
+enum scythe_part_kind : uint32_t { SCYTHE_PART_CAPTURE = 0, SCYTHE_PART_MEMBER = 1, SCYTHE_PART_BASE = 2 };
+
+// A part of a functor as one pass lays it out, in preorder; of an array's elements, the first. Special types have no
+// parts.
+struct scythe_part {
+  uint32_t depth; // 0 for what is directly in the functor
+  uint32_t kind;
+  scythe_str name;
+  scythe_str type;     // as diagnostics show it
+  scythe_str identity; // equal where the types are
+  uint64_t bit_offset; // from the start of the functor
+  uint64_t bit_size;
+};
+
+struct scythe_functor {
+  scythe_str symbol;
+  scythe_str name; // of the kernel, as diagnostics show it
+  scythe_loc loc;
+  uint32_t unnamed; // the kernel's name is or holds the type of the lambda at `loc`
+  uint64_t size;
+  uint64_t align;
+  const scythe_part *parts;
+  size_t part_count;
+};
+
 // One declaration that a kernel's name needs before it can be spelled.
 struct scythe_name_part {
   scythe_str namespaces;  // "a::b", an unnamed one as "", an inline one with "inline " before it; outermost first
@@ -187,6 +212,65 @@ struct scythe_name_part {
 
 // Why the headers cannot call a function object's `get(properties_tag)`.
 enum scythe_get_fault { SCYTHE_GET_USABLE, SCYTHE_GET_HIDDEN, SCYTHE_GET_DELETED, SCYTHE_GET_OF_TEMPORARIES };
+
+// A member of a functor's class that any code may name, as `a` or `a.b`.
+struct scythe_member {
+  scythe_str path;
+  scythe_str arithmetic; // its type, where every compiler spells that alike; else empty
+  uint64_t offset;
+  uint64_t size;
+};
+
+// A functor's class, for the integration header.
+struct scythe_functor_type {
+  scythe_str spelling; // as in scythe_kernel, with the declarations that it needs
+  const scythe_name_part *parts;
+  size_t part_count;
+  uint64_t align;
+  const scythe_member *members;
+  size_t member_count;
+};
+
+enum scythe_capture_flag : uint32_t {
+  SCYTHE_CAPTURE_EXPLICIT = 1u << 0, // named in the capture list
+  SCYTHE_CAPTURE_CONSTANT = 1u << 1, // usable in constant expressions
+};
+
+struct scythe_capture {
+  scythe_str name;
+  scythe_loc declared; // where the variable is: the same in a template and in what is made of it
+  uint32_t flags;
+};
+
+enum scythe_mention_flag : uint32_t {
+  SCYTHE_MENTION_PACK = 1u << 0,
+  SCYTHE_MENTION_CONSTANT = 1u << 1, // may be usable in constant expressions
+  SCYTHE_MENTION_NESTED = 1u << 2,   // in a lambda inside of the lambda
+};
+
+// A place where a lambda, as it is written, names a variable of an enclosing function and may capture it.
+struct scythe_mention {
+  scythe_str name;
+  scythe_loc declared;
+  scythe_loc loc;
+  uint32_t flags;
+  uint32_t reserved;
+};
+
+enum scythe_closure_flag : uint32_t {
+  SCYTHE_CLOSURE_GENERIC = 1u << 0,
+  SCYTHE_CLOSURE_MENTIONS_KNOWN = 1u << 1,
+};
+
+// A lambda with a default for captures, in a functor.
+struct scythe_closure {
+  scythe_loc loc;
+  uint32_t flags;
+  const scythe_capture *captures; // in the order of the fields
+  size_t capture_count;
+  const scythe_mention *mentions; // in the order of the text
+  size_t mention_count;
+};
 
 struct scythe_kernel {
   scythe_str symbol;
@@ -271,6 +355,14 @@ enum scythe_level : uint32_t { SCYTHE_ERROR = 0, SCYTHE_WARNING = 1, SCYTHE_NOTE
 void scythe_describe_function(scythe_unit *unit, scythe_decl function, scythe_function *out);
 void scythe_walk_function(scythe_unit *unit, scythe_decl function, scythe_events *out);
 void scythe_describe_kernel(scythe_unit *unit, scythe_decl entry, scythe_kernel *out);
+// Of an entry point that takes one object of class type.
+void scythe_describe_functor(scythe_unit *unit, scythe_decl entry, scythe_functor *out);
+// Its type, likewise.
+void scythe_describe_functor_type(scythe_unit *unit, scythe_decl entry, scythe_functor_type *out);
+// The lambdas in it that have a default for captures, likewise.
+void scythe_describe_closures(scythe_unit *unit, scythe_decl entry, const scythe_closure **out, size_t *count);
+// The macros of the command line that tell of devices' aspects: all are 1.
+void scythe_aspect_macros(scythe_unit *unit, const scythe_str **out, size_t *count);
 // The symbols that code generation gives to a function (several for constructors and destructors).
 void scythe_function_symbols(scythe_unit *unit, scythe_decl function, const scythe_str **out, size_t *count);
 void scythe_describe_variable(scythe_unit *unit, scythe_decl variable, scythe_variable *out);
@@ -308,6 +400,8 @@ uint32_t scythe_frontend_member(const scythe_attribute *properties, scythe_str *
 // The annotation by which the host module tells of a variable: 1 and the text, or 0. Valid until the next call.
 uint32_t scythe_frontend_host_variable(const scythe_device_global *variable, scythe_str *out);
 void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
+// The functors that the host pass launches. `errors` as in scythe_unit_facts.
+void scythe_frontend_launches(scythe_unit *unit, const scythe_functor *launches, size_t count, uint32_t errors);
 // Runs the IR passes on the device module of the unit, or registers what a host module tells of. Null, or the message
 // of the failure.
 const char *scythe_frontend_module(void *module, scythe_unit *unit);
@@ -322,7 +416,14 @@ static_assert(sizeof(scythe_function) == 80, "src/ffi.rs");
 static_assert(sizeof(scythe_event) == 56, "src/ffi.rs");
 static_assert(sizeof(scythe_events) == 16, "src/ffi.rs");
 static_assert(sizeof(scythe_field) == 120, "src/ffi.rs");
+static_assert(sizeof(scythe_part) == 72, "src/ffi.rs");
+static_assert(sizeof(scythe_functor) == 72, "src/ffi.rs");
 static_assert(sizeof(scythe_name_part) == 40, "src/ffi.rs");
+static_assert(sizeof(scythe_member) == 48, "src/ffi.rs");
+static_assert(sizeof(scythe_functor_type) == 56, "src/ffi.rs");
+static_assert(sizeof(scythe_capture) == 24, "src/ffi.rs");
+static_assert(sizeof(scythe_mention) == 32, "src/ffi.rs");
+static_assert(sizeof(scythe_closure) == 40, "src/ffi.rs");
 static_assert(sizeof(scythe_kernel) == 152, "src/ffi.rs");
 static_assert(sizeof(scythe_decorated_type) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_device_global) == 32, "src/ffi.rs");

@@ -169,24 +169,13 @@ private:
       uint64_t Size = Ctx.getASTRecordLayout(Base).getDataSize().getQuantity();
       object(B.getType(), Base->getName(), B.getBeginLoc(), Offset, Size, Field.depth + 1, SCYTHE_FIELD_BASE);
     }
-    llvm::DenseMap<const ValueDecl *, FieldDecl *> Captures;
-    FieldDecl *This = nullptr;
-    if (RD->isLambda())
-      RD->getCaptureFields(Captures, This);
-    llvm::DenseMap<const FieldDecl *, const ValueDecl *> Captured;
-    for (const auto &[Variable, Member] : Captures)
-      Captured[Member] = Variable;
+    const CaptureNames Names(RD);
     for (const FieldDecl *F : RD->fields()) {
-      uint32_t Flags = 0;
-      std::string Name = F->getNameAsString();
+      uint32_t Flags = Names.isCapture(F) ? SCYTHE_FIELD_CAPTURE : 0;
+      if (Names.isThis(F) && F->getType()->isPointerType())
+        Flags |= SCYTHE_FIELD_THIS;
+      std::string Name = Names.name(F);
       SourceLocation Loc = F->getLocation();
-      if (F == This) {
-        Flags |= SCYTHE_FIELD_CAPTURE | (F->getType()->isPointerType() ? SCYTHE_FIELD_THIS : 0);
-        Name = "this";
-      } else if (auto It = Captured.find(F); It != Captured.end()) {
-        Flags |= SCYTHE_FIELD_CAPTURE;
-        Name = It->second->getNameAsString();
-      }
       uint64_t Bits = Layout.getFieldOffset(F->getFieldIndex());
       if (F->isBitField()) {
         bits(F, Name, Field.offset * 8 + Bits, Field.depth + 1);

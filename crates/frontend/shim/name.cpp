@@ -71,6 +71,15 @@ public:
   }
 
 private:
+  // A literal that every compiler reads as this number. The least of all has no literal.
+  static std::string number(const llvm::APSInt &Value) {
+    if (Value.isUnsigned())
+      return llvm::toString(Value, 10) + "ULL";
+    if (Value.getSignificantBits() >= 64 && Value.isMinSignedValue())
+      return "-" + llvm::toString(llvm::APInt::getSignedMaxValue(Value.getBitWidth()), 10, true) + "LL - 1";
+    return llvm::toString(Value, 10) + "LL";
+  }
+
   void spell(llvm::ArrayRef<TemplateArgument> Args, std::string &Out) {
     for (const TemplateArgument &A : Args) {
       if (A.getKind() == TemplateArgument::Pack) {
@@ -81,8 +90,8 @@ private:
         Out += ", ";
       if (A.getKind() == TemplateArgument::Type) {
         Out += spell(A.getAsType());
-      } else if (A.getKind() == TemplateArgument::Integral && A.getIntegralType()->isEnumeralType()) {
-        Out += "static_cast<" + spell(A.getIntegralType()) + ">(" + llvm::toString(A.getAsIntegral(), 10) + ")";
+      } else if (A.getKind() == TemplateArgument::Integral) {
+        Out += "static_cast<" + spell(A.getIntegralType()) + ">(" + number(A.getAsIntegral()) + ")";
       } else {
         llvm::raw_string_ostream OS(Out);
         A.print(Policy, OS, /*IncludeType=*/false);
@@ -158,6 +167,8 @@ private:
         break;
       case TemplateArgument::Integral:
         type(A.getIntegralType());
+        if (A.getAsIntegral().getBitWidth() > 64)
+          add(nullptr, "", false);
         break;
       case TemplateArgument::Pack:
         arguments(A.pack_elements());

@@ -146,9 +146,10 @@ public:
   }
 
   void HandleTranslationUnit(ASTContext &Ctx) override {
-    if (!Device)
+    if (!Device) {
+      describeLaunches(unit());
       return;
-    (void)Ctx;
+    }
     unit();
     std::vector<scythe_decl> KernelDecls, RejectedDecls, ExternalDecls, InstantiationDecls, CallerDecls;
     llvm::DenseSet<const FunctionDecl *> Seen;

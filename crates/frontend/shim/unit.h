@@ -89,6 +89,24 @@ void findMisuses(scythe_unit &Unit, std::vector<scythe_misuse> &Out);
 // devices. To be called before code generation sees the variable.
 void registerOnHost(scythe_unit &Unit, clang::VarDecl *VD);
 
+// What the fields of a class are called: those of a lambda after what they capture.
+class CaptureNames {
+public:
+  explicit CaptureNames(const clang::CXXRecordDecl *RD);
+  std::string name(const clang::FieldDecl *F) const;
+  bool isCapture(const clang::FieldDecl *F) const { return Captured.count(F) != 0; }
+  bool isThis(const clang::FieldDecl *F) const;
+
+private:
+  llvm::DenseMap<const clang::FieldDecl *, const clang::ValueDecl *> Captured; // null stands for `this`
+};
+
+// What a pass says of the functor of the kernel with this name.
+scythe_functor describeFunctor(scythe_unit &Unit, clang::QualType Name, const clang::CXXRecordDecl *Functor);
+
+// Tells Rust of all functors that host code launches.
+void describeLaunches(scythe_unit &Unit);
+
 // Functor layout, for describe_kernel.
 void describeLayout(scythe_unit &Unit, const clang::CXXRecordDecl *Functor, std::vector<scythe_field> &Out);
 

@@ -7,13 +7,13 @@ use crate::annotate::{self, DeviceGlobalNote, FunctionNote, KernelNote, UnitNote
 use crate::aspects::{self, AspectFacts};
 use crate::body::{self, Body};
 use crate::call_site::{self, CallSite};
-use crate::facts::{Decl, Kernel, Level, Loc, Source};
-use crate::int_header::{self, KernelEntry};
+use crate::facts::{Closure, Decl, Kernel, Level, Loc, Source};
+use crate::int_header::{self, Doubt, Header, KernelEntry};
 use crate::options::Options;
 use crate::reach::{Graph, Root};
 use crate::rows::{self, Row};
 use crate::unit::{Speaker, Unit};
-use crate::{attributes, diagnose, functor, properties};
+use crate::{agreement, attributes, captures, diagnose, functor, properties};
 
 /// First stage: checks device code, writes the integration header, and returns what IR must say. `None` after errors:
 /// there will be no IR.
@@ -59,7 +59,22 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         let (symbol, id, size) = (variable.symbol.clone(), variable.id(&options.tu_id), variable.size);
         notes.device_globals.push(DeviceGlobalNote { symbol, id, size });
     }
-    let header = || int_header::render(&header_entries(unit, &kernels, &sites), &notes.device_globals);
+    if let Some(path) = &options.functors {
+        let functors = kernels.iter().map(|kernel| unit.functor(kernel.entry)).collect();
+        if let Err(message) = agreement::write(path, functors) {
+            unit.report(Level::Error, Loc(0), &message);
+        }
+    }
+    let header = || {
+        let entries = header_entries(unit, &kernels, &sites);
+        let macros = unit.aspect_macros();
+        int_header::render(&Header {
+            tu_id: &options.tu_id,
+            macros: &macros,
+            kernels: &entries,
+            variables: &notes.device_globals,
+        })
+    };
     if let Some(path) = &options.int_header
         && let Err(error) = int_header::write(path, &header())
     {
@@ -97,6 +112,9 @@ fn retain<T>(items: &mut Vec<T>, flags: &[bool]) {
 fn header_entries(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> Vec<KernelEntry> {
     let calls = call_site::all_calls(unit, sites, &unit.callers);
     let entry = |(kernel, calls): (&Kernel, Vec<Loc>)| KernelEntry {
+        name: kernel.name.clone(),
+        functor: unit.functor_type(kernel.entry),
+        doubts: doubts(unit, kernel),
         symbol: kernel.symbol.clone(),
         spelling: kernel.spelling.clone(),
         parts: kernel.parts.clone(),
@@ -105,6 +123,18 @@ fn header_entries(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> Vec<Ke
         calls: calls.into_iter().map(|loc| unit.locate_call(loc)).collect(),
     };
     kernels.iter().zip(calls).map(entry).collect()
+}
+
+/// The lambdas of a kernel that compilers other than clang may lay out in another way.
+fn doubts(unit: &Unit, kernel: &Kernel) -> Vec<Doubt> {
+    let doubt = |closure: Closure| {
+        let why = captures::doubt(&closure)?;
+        let implicit = closure.captures.iter().filter(|capture| !capture.explicit);
+        let mut names: Vec<String> = implicit.map(|capture| capture.name.clone()).collect();
+        names.dedup();
+        Some(Doubt { at: unit.locate(closure.loc), why, names })
+    };
+    unit.closures(kernel.entry).into_iter().filter_map(doubt).collect()
 }
 
 fn kernel_rows(kernel: &Kernel) -> Vec<Row> {

@@ -202,6 +202,62 @@ impl GetFault {
     }
 }
 
+/// What a lambda captures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    pub name: String,
+    /// Where the variable is declared: the same in a template and in what is made of it.
+    pub declared: Loc,
+    /// Named in the capture list.
+    pub explicit: bool,
+    /// Usable in constant expressions.
+    pub constant: bool,
+}
+
+/// A place where a lambda, as it is written, may capture a variable of an enclosing function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    pub name: String,
+    pub declared: Loc,
+    pub pack: bool,
+    /// May be usable in constant expressions.
+    pub constant: bool,
+    /// In a lambda inside of the lambda.
+    pub nested: bool,
+}
+
+/// A lambda with a default for captures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closure {
+    pub loc: Loc,
+    pub generic: bool,
+    /// In the order of the fields.
+    pub captures: Vec<Capture>,
+    /// In the order of the text, where that is known.
+    pub mentions: Option<Vec<Mention>>,
+}
+
+/// A member of a functor's class that any code may name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// `a` or `a.b`.
+    pub path: String,
+    /// Its type, where every compiler spells that alike.
+    pub arithmetic: Option<String>,
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// A functor's class, as the integration header needs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctorType {
+    /// As C++ outside of every namespace can write it, with the declarations that it needs.
+    pub spelling: String,
+    pub parts: Vec<NamePart>,
+    pub align: u64,
+    pub members: Vec<Member>,
+}
+
 /// A kernel as its entry point declares it.
 #[derive(Clone, Debug)]
 pub struct Kernel {

@@ -100,11 +100,78 @@ pub struct Field {
 }
 
 #[repr(C)]
+pub struct Part {
+    pub depth: u32,
+    pub kind: u32,
+    pub name: Str,
+    pub type_name: Str,
+    pub identity: Str,
+    pub bit_offset: u64,
+    pub bit_size: u64,
+}
+
+#[repr(C)]
+pub struct Functor {
+    pub symbol: Str,
+    pub name: Str,
+    pub loc: u32,
+    pub unnamed: u32,
+    pub size: u64,
+    pub align: u64,
+    pub parts: *const Part,
+    pub part_count: usize,
+}
+
+#[repr(C)]
 pub struct NamePart {
     pub namespaces: Str,
     pub declaration: Str,
     pub declarable: u32,
     pub closure: u32,
+}
+
+#[repr(C)]
+pub struct Member {
+    pub path: Str,
+    pub arithmetic: Str,
+    pub offset: u64,
+    pub size: u64,
+}
+
+#[repr(C)]
+pub struct FunctorType {
+    pub spelling: Str,
+    pub parts: *const NamePart,
+    pub part_count: usize,
+    pub align: u64,
+    pub members: *const Member,
+    pub member_count: usize,
+}
+
+#[repr(C)]
+pub struct Capture {
+    pub name: Str,
+    pub declared: u32,
+    pub flags: u32,
+}
+
+#[repr(C)]
+pub struct Mention {
+    pub name: Str,
+    pub declared: u32,
+    pub loc: u32,
+    pub flags: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+pub struct Closure {
+    pub loc: u32,
+    pub flags: u32,
+    pub captures: *const Capture,
+    pub capture_count: usize,
+    pub mentions: *const Mention,
+    pub mention_count: usize,
 }
 
 #[repr(C)]
@@ -188,6 +255,10 @@ unsafe extern "C" {
     pub fn scythe_describe_function(unit: *mut RawUnit, function: Decl, out: *mut Function);
     pub fn scythe_walk_function(unit: *mut RawUnit, function: Decl, out: *mut Events);
     pub fn scythe_describe_kernel(unit: *mut RawUnit, entry: Decl, out: *mut Kernel);
+    pub fn scythe_describe_functor(unit: *mut RawUnit, entry: Decl, out: *mut Functor);
+    pub fn scythe_describe_functor_type(unit: *mut RawUnit, entry: Decl, out: *mut FunctorType);
+    pub fn scythe_describe_closures(unit: *mut RawUnit, entry: Decl, out: *mut *const Closure, count: *mut usize);
+    pub fn scythe_aspect_macros(unit: *mut RawUnit, out: *mut *const Str, count: *mut usize);
     pub fn scythe_function_symbols(unit: *mut RawUnit, function: Decl, out: *mut *const Str, count: *mut usize);
     pub fn scythe_describe_variable(unit: *mut RawUnit, variable: Decl, out: *mut Variable);
     pub fn scythe_locate(unit: *mut RawUnit, loc: u32, out: *mut Position);
@@ -215,7 +286,14 @@ const _: () = {
     assert!(size_of::<Event>() == 56);
     assert!(size_of::<Events>() == 16);
     assert!(size_of::<Field>() == 120);
+    assert!(size_of::<Part>() == 72);
+    assert!(size_of::<Functor>() == 72);
     assert!(size_of::<NamePart>() == 40);
+    assert!(size_of::<Member>() == 48);
+    assert!(size_of::<FunctorType>() == 56);
+    assert!(size_of::<Capture>() == 24);
+    assert!(size_of::<Mention>() == 32);
+    assert!(size_of::<Closure>() == 40);
     assert!(size_of::<Kernel>() == 152);
     assert!(size_of::<DecoratedType>() == 32);
     assert!(size_of::<DeviceGlobal>() == 32);

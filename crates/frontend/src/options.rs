@@ -11,6 +11,8 @@ use crate::warnings::Warnings;
 pub struct Options {
     /// Identifies the translation unit: 16 hexadecimal digits.
     pub tu_id: String,
+    /// Where the layouts of functors go.
+    pub functors: Option<PathBuf>,
     /// Where the integration header goes.
     pub int_header: Option<PathBuf>,
     /// The pass after which IR is written to `dump_dir`, or `all`.
@@ -34,6 +36,7 @@ impl Options {
                 .ok_or_else(|| format!("scythe plug-in: argument '{arg}' has no value; expected KEY=VALUE"))?;
             match key {
                 "tu-id" => options.tu_id = tu_id(value)?,
+                "functors" => options.functors = Some(value.into()),
                 "int-header" => options.int_header = Some(value.into()),
                 "dump-after" => options.dump_after = Some(value.into()),
                 "dump-dir" => options.dump_dir = Some(value.into()),
@@ -45,8 +48,8 @@ impl Options {
                 "mode" => return Err(format!("scythe plug-in: mode is '{value}'; expected 'device' or 'host'")),
                 _ => {
                     return Err(format!(
-                        "scythe plug-in: unknown argument '{key}'; expected tu-id, int-header, dump-after, dump-dir, \
-                         time-passes, warning, fixed-targets, device-config-file or mode"
+                        "scythe plug-in: unknown argument '{key}'; expected tu-id, int-header, functors, dump-after, \
+                         dump-dir, time-passes, warning, fixed-targets, device-config-file or mode"
                     ));
                 }
             }

@@ -11,7 +11,7 @@ use scythe_llvm::raw::LLVMModuleRef;
 
 use crate::options::Options;
 use crate::unit::{Speaker, Unit, slice, text};
-use crate::{annotate, compile, ffi, normalise};
+use crate::{agreement, annotate, compile, ffi, normalise};
 
 /// What is remembered between two calls of the shim.
 #[derive(Default)]
@@ -167,6 +167,29 @@ pub unsafe extern "C" fn scythe_frontend_unit(raw: *mut ffi::RawUnit, facts: *co
     if let Err(message) = result {
         use crate::facts::{Level, Loc, Source};
         unit.report(Level::Error, Loc(0), &message);
+    }
+}
+
+/// Writes down the functors that a host pass launches, where the driver asks for them.
+///
+/// # Safety
+/// Called by the shim with its own unit and functors.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_frontend_launches(
+    raw: *mut ffi::RawUnit,
+    launches: *const ffi::Functor,
+    count: usize,
+    errors: u32,
+) {
+    let result = stage("launches", |state| match &state.options.functors {
+        // SAFETY: the shim's pointers are valid until this function returns.
+        Some(path) if errors == 0 => agreement::write(path, unsafe { crate::unit::launches(raw, launches, count) }),
+        _ => Ok(()),
+    });
+    if let Err(message) = result.and_then(|result| result) {
+        let message = ffi::Str { data: message.as_ptr().cast(), size: message.len() };
+        // SAFETY: the unit is alive and the shim copies the message.
+        unsafe { ffi::scythe_report(raw, crate::facts::Level::Error as u32, 0, message) };
     }
 }
 

@@ -1,11 +1,13 @@
 //! The shim's facts as values: the one place that reads `ffi` structures.
 
 use crate::facts::{
-    Action, Attribute, Decl, DecoratedType, DeviceGlobal, Event, Field, FieldKind, Function, GetFault, Global, Kernel,
-    Level, Loc, Misuse, MisuseKind, NamePart, Position, Source, Value, Variable,
+    Action, Attribute, Capture, Closure, Decl, DecoratedType, DeviceGlobal, Event, Field, FieldKind, Function,
+    FunctorType, GetFault, Global, Kernel, Level, Loc, Member, Mention, Misuse, MisuseKind, NamePart, Position, Source,
+    Value, Variable,
 };
 use crate::ffi;
 use crate::warnings::Fate;
+use scythe_abi::functor::{Functor, Part, PartKind};
 use scythe_diag::Location;
 use scythe_passes::aspects::warning::Warning;
 
@@ -44,6 +46,53 @@ impl Speaker {
             ffi::scythe_warn(self.0, fate as u32, str(flag), place.handle, &position, message, details);
         }
     }
+}
+
+/// The functors that a host pass launches, with where they are.
+///
+/// # Safety
+/// `raw` and `launches` are what the shim passed to `scythe_frontend_launches`, and that call has not returned.
+pub unsafe fn launches(raw: *mut ffi::RawUnit, launches: *const ffi::Functor, count: usize) -> Vec<Functor> {
+    // SAFETY: forwarded to the caller.
+    unsafe { slice(launches, count) }.iter().map(|raw_functor| unsafe { functor(raw, raw_functor) }).collect()
+}
+
+/// # Safety
+/// The unit is alive, and the functor's arrays and strings are valid.
+unsafe fn functor(unit: *mut ffi::RawUnit, raw: &ffi::Functor) -> Functor {
+    // SAFETY: forwarded to the caller; the shim fills the position, whose string lives as long as the unit.
+    unsafe {
+        let mut at = std::mem::MaybeUninit::<ffi::Position>::zeroed();
+        ffi::scythe_locate(unit, raw.loc, at.as_mut_ptr());
+        let at = position(at.assume_init());
+        Functor {
+            symbol: text(raw.symbol),
+            name: text(raw.name),
+            file: at.file,
+            line: at.line,
+            column: at.column,
+            unnamed: raw.unnamed != 0,
+            size: raw.size,
+            align: raw.align,
+            parts: slice(raw.parts, raw.part_count).iter().filter_map(|raw| part(raw)).collect(),
+        }
+    }
+}
+
+/// # Safety
+/// The strings are valid.
+unsafe fn part(raw: &ffi::Part) -> Option<Part> {
+    // SAFETY: forwarded to the caller.
+    let string = |s: ffi::Str| unsafe { text(s) };
+    Some(Part {
+        depth: raw.depth,
+        kind: PartKind::from_u32(raw.kind)?,
+        name: string(raw.name),
+        type_name: string(raw.type_name),
+        identity: string(raw.identity),
+        bit_offset: raw.bit_offset,
+        bit_size: raw.bit_size,
+    })
 }
 
 /// A translation unit whose AST is complete.
@@ -122,16 +171,62 @@ impl Unit {
                 faulty_get: GetFault::from_number(raw.get_fault).map(|fault| (fault, Loc(raw.get_loc))),
                 functor_size: raw.functor_size,
                 fields: field_tree(slice(raw.fields, raw.field_count)),
-                parts: slice(raw.parts, raw.part_count)
-                    .iter()
-                    .map(|part| NamePart {
-                        namespaces: text(part.namespaces),
-                        declaration: text(part.declaration),
-                        declarable: part.declarable != 0,
-                        closure: part.closure != 0,
-                    })
-                    .collect(),
+                parts: name_parts(raw.parts, raw.part_count),
             }
+        }
+    }
+}
+
+impl Unit {
+    /// How this pass lays out the functor that an entry point of [`Unit::kernels`] takes by value.
+    pub fn functor(&self, entry: Decl) -> Functor {
+        let mut raw = std::mem::MaybeUninit::<ffi::Functor>::zeroed();
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_describe_functor(self.raw, entry.0 as ffi::Decl, raw.as_mut_ptr());
+            functor(self.raw, &raw.assume_init())
+        }
+    }
+
+    /// The class of that functor.
+    pub fn functor_type(&self, entry: Decl) -> FunctorType {
+        let mut raw = std::mem::MaybeUninit::<ffi::FunctorType>::zeroed();
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_describe_functor_type(self.raw, entry.0 as ffi::Decl, raw.as_mut_ptr());
+            let raw = raw.assume_init();
+            let member = |raw: &ffi::Member| Member {
+                path: text(raw.path),
+                arithmetic: Some(text(raw.arithmetic)).filter(|name| !name.is_empty()),
+                offset: raw.offset,
+                size: raw.size,
+            };
+            FunctorType {
+                spelling: text(raw.spelling),
+                parts: name_parts(raw.parts, raw.part_count),
+                align: raw.align,
+                members: slice(raw.members, raw.member_count).iter().map(member).collect(),
+            }
+        }
+    }
+
+    /// The lambdas in that functor that have a default for captures.
+    pub fn closures(&self, entry: Decl) -> Vec<Closure> {
+        let (mut data, mut count) = (std::ptr::null(), 0);
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_describe_closures(self.raw, entry.0 as ffi::Decl, &mut data, &mut count);
+            slice(data, count).iter().map(|raw| closure(raw)).collect()
+        }
+    }
+
+    /// The macros of the command line that tell of devices' aspects.
+    pub fn aspect_macros(&self) -> Vec<String> {
+        let (mut data, mut count) = (std::ptr::null(), 0);
+        // SAFETY: as in `kernel`.
+        unsafe {
+            ffi::scythe_aspect_macros(self.raw, &mut data, &mut count);
+            slice(data, count).iter().map(|&name| text(name)).collect()
         }
     }
 }
@@ -360,6 +455,50 @@ unsafe fn event(raw: &ffi::Event) -> Option<Event> {
         _ => return None,
     };
     Some(Event { action, loc: Loc(raw.loc) })
+}
+
+/// # Safety
+/// As [`slice`], and the strings are valid.
+unsafe fn name_parts(data: *const ffi::NamePart, count: usize) -> Vec<NamePart> {
+    // SAFETY: forwarded to the caller.
+    let string = |s: ffi::Str| unsafe { text(s) };
+    let part = |raw: &ffi::NamePart| NamePart {
+        namespaces: string(raw.namespaces),
+        declaration: string(raw.declaration),
+        declarable: raw.declarable != 0,
+        closure: raw.closure != 0,
+    };
+    // SAFETY: forwarded to the caller.
+    unsafe { slice(data, count) }.iter().map(part).collect()
+}
+
+/// # Safety
+/// The closure's arrays and strings are valid.
+unsafe fn closure(raw: &ffi::Closure) -> Closure {
+    // SAFETY: forwarded to the caller.
+    let string = |s: ffi::Str| unsafe { text(s) };
+    let capture = |raw: &ffi::Capture| Capture {
+        name: string(raw.name),
+        declared: Loc(raw.declared),
+        explicit: raw.flags & 1 != 0,
+        constant: raw.flags & 2 != 0,
+    };
+    let mention = |raw: &ffi::Mention| Mention {
+        name: string(raw.name),
+        declared: Loc(raw.declared),
+        pack: raw.flags & 1 != 0,
+        constant: raw.flags & 2 != 0,
+        nested: raw.flags & 4 != 0,
+    };
+    // SAFETY: forwarded to the caller.
+    let (captures, mentions) =
+        unsafe { (slice(raw.captures, raw.capture_count), slice(raw.mentions, raw.mention_count)) };
+    Closure {
+        loc: Loc(raw.loc),
+        generic: raw.flags & 1 != 0,
+        captures: captures.iter().map(capture).collect(),
+        mentions: (raw.flags & 2 != 0).then(|| mentions.iter().map(mention).collect()),
+    }
 }
 
 /// Turns the preorder list into a tree; `None` for an empty list.

@@ -203,6 +203,9 @@ SCYTHE_SHARED inline void describe(scythe_kernel_launch &launch, std::uint64_t t
 }
 template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>, class K>
 void describe_kernel(scythe_kernel_launch &launch, const K &, code_location where) {
+#ifdef __SCYTHE_INT_HEADER__
+  check_functor<Name, K>();
+#endif
   describe(launch, unit_id, kernel_symbol<Name, K>(where), &kernel_slot<Name>, Shape, D, sizeof(K));
 }
 

@@ -37,25 +37,48 @@ template <class Name> inline scythe_kernel_slot kernel_slot{};
 
 #ifdef __SCYTHE_INT_HEADER__
 
+template <class K, class = void> inline constexpr bool has_functor_info = false;
+template <class K> inline constexpr bool has_functor_info<K, std::void_t<decltype(sizeof(functor_info<K>))>> = true;
 template <class Name, class = void> inline constexpr bool has_kernel_info = false;
 template <class Name>
 inline constexpr bool has_kernel_info<Name, std::void_t<decltype(kernel_info<Name>::name())>> = true;
 
-// g++ spells closure types "<lambda(...)>" here, clang "(lambda at ...)".
-template <class Name> bool holds_closure() {
-  return std::strstr(__PRETTY_FUNCTION__, "<lambda") || std::strstr(__PRETTY_FUNCTION__, "(lambda at ");
+// Compares functors before anything is launched. Each assertion names what the device pass says; compilers add what
+// they see themselves.
+template <class Name, class K> constexpr void check_functor() {
+  if constexpr (has_kernel_info<Name>) {
+    static_assert(
+        sizeof(K) == kernel_info<Name>::functor_size(),
+        "host compiler (left) and device pass (right) give this kernel's functor K different sizes: they disagree "
+        "on what it captures or holds; name all captures, or let clang compile the host side too");
+    static_assert(
+        alignof(K) == kernel_info<Name>::functor_align(),
+        "host compiler (left) and device pass (right) align this kernel's functor K differently: they disagree on "
+        "what it captures or holds; name all captures, or let clang compile the host side too");
+  }
+  if constexpr (has_functor_info<K>)
+    static_assert(functor_info<K>::template agrees<K>());
 }
 
+// g++ spells closure types "<lambda(...)>" here, clang "(lambda at ...)". A class inside of a closure's function is
+// named after the closure, too, which clang tells in the mangled name alone.
+template <class Name> bool holds_closure() {
+  return std::strstr(__PRETTY_FUNCTION__, "<lambda") || std::strstr(__PRETTY_FUNCTION__, "(lambda at ") ||
+         std::strstr(typeid(Name *).name(), "$_");
+}
+
+// The passes may have been started in different folders: one path may be the end of the other.
 inline bool same_file(const char *a, const char *b) {
-  if (std::strcmp(a, b) == 0)
-    return true;
-  // The passes may spell one path differently ("./a.cpp"): compare by what is left after such prefixes.
   auto plain = [](const char *p) {
-    while (p[0] == '.' && p[1] == '/')
-      p += 2;
+    while (*p == '.' && (p[1] == '/' || (p[1] == '.' && p[2] == '/')))
+      p += p[1] == '/' ? 2 : 3;
     return p;
   };
-  return std::strcmp(plain(a), plain(b)) == 0;
+  a = plain(a), b = plain(b);
+  const std::size_t m = std::strlen(a), n = std::strlen(b);
+  if (m > n)
+    return a[m - n - 1] == '/' && std::strcmp(a + (m - n), b) == 0;
+  return std::strcmp(b + (n - m), a) == 0 && (m == n || b[n - m - 1] == '/');
 }
 
 // Two mangled names are the same but for the numbers of lambdas ("UlvE_", "UlvE0_"), in which compilers differ. This
@@ -81,33 +104,41 @@ inline bool same_but_lambda_numbers(const char *a, const char *b) {
   }
 }
 
-[[noreturn]] inline void fail_unnamed(code_location where, std::size_t functor_size, int fitting,
-                                      const unnamed_kernel *other_size) {
+[[noreturn]] inline void fail_unnamed(code_location where, std::size_t functor_size, std::size_t functor_align,
+                                      int fitting, const unnamed_kernel *other_size) {
   if (fitting)
     fail(errc::kernel,
          "%s:%u: %d unnamed kernels fit this call; name the kernel, as in parallel_for<class my_kernel>(...)",
          where.file, where.line, fitting);
   if (other_size)
-    fail(errc::kernel_argument,
-         "%s:%u: the kernel's functor has %zu bytes here and %zu in the device compilation: the compilers disagree on "
-         "what "
-         "it captures; capture explicitly, or let one compiler do both",
-         where.file, where.line, functor_size, static_cast<std::size_t>(other_size->functor_size));
+    fail(
+        errc::kernel_argument,
+        "%s:%u: the kernel's functor has %zu bytes, aligned to %zu, here, and %zu bytes, aligned to %zu, in the device "
+        "compilation: the compilers disagree on what it captures; capture explicitly, or let clang compile both sides",
+        where.file, where.line, functor_size, functor_align, static_cast<std::size_t>(other_size->functor_size),
+        static_cast<std::size_t>(other_size->functor_align));
   fail(errc::kernel,
        "%s:%u: the device compilation knows no unnamed kernel submitted here; name the kernel, as in "
        "parallel_for<class my_kernel>(...)",
        where.file, where.line);
 }
 
+// A kernel's name alone may be a class without a definition.
+template <class K, class = void> inline constexpr std::size_t size_if_known = 0;
+template <class K> inline constexpr std::size_t size_if_known<K, std::void_t<decltype(sizeof(K))>> = sizeof(K);
+template <class K, class = void> inline constexpr std::size_t align_if_known = 0;
+template <class K> inline constexpr std::size_t align_if_known<K, std::void_t<decltype(sizeof(K))>> = alignof(K);
+
 // Each translation unit has its own table, and so its own function: a shared one would read the table of any.
-static inline const char *find_unnamed(code_location where, std::size_t functor_size, const char *host_name) {
+static inline const char *find_unnamed(code_location where, std::size_t functor_size, std::size_t functor_align,
+                                       const char *host_name) {
   const char *at_position = nullptr, *with_name = nullptr;
   const unnamed_kernel *other_size = nullptr;
   int positions = 0, names = 0;
   for (const unnamed_kernel &row : unnamed_kernels) {
     if (!row.symbol || row.line != where.line || !same_file(row.file, where.file))
       continue;
-    if (row.functor_size != functor_size) {
+    if (row.functor_size != functor_size || row.functor_align != functor_align) {
       other_size = &row;
       continue;
     }
@@ -123,7 +154,7 @@ static inline const char *find_unnamed(code_location where, std::size_t functor_
     return at_position;
   if (names == 1)
     return with_name;
-  fail_unnamed(where, functor_size, positions, other_size);
+  fail_unnamed(where, functor_size, functor_align, positions, other_size);
 }
 
 template <class Name, class K> const char *kernel_symbol(code_location where) {
@@ -133,7 +164,7 @@ template <class Name, class K> const char *kernel_symbol(code_location where) {
     static std::atomic<const char *> cached{nullptr};
     const char *symbol = cached.load(std::memory_order_acquire);
     if (!symbol) {
-      symbol = find_unnamed(where, sizeof(K), typeid(Name *).name() + 1);
+      symbol = find_unnamed(where, size_if_known<K>, align_if_known<K>, typeid(Name *).name() + 1);
       cached.store(symbol, std::memory_order_release);
     }
     return symbol;

@@ -83,6 +83,11 @@ impl Intermediates {
         self.folder.join(format!("{}-{n}.d", self.stem))
     }
 
+    /// How the `n`th pass over the source lays out functors; pass 0 is the host's.
+    pub fn functors(&self, n: usize) -> PathBuf {
+        self.folder.join(format!("{}-{n}.functors", self.stem))
+    }
+
     /// The `n`th piece of device code taken out of an object or archive.
     pub fn unbundled(&self, n: usize) -> PathBuf {
         self.folder.join(format!("{}-unbundled-{n}.bc", self.stem))

@@ -48,6 +48,7 @@ pub struct Compiled {
     pub device: Vec<(Target, PathBuf)>,
     pub device_steps: Vec<usize>,
     pub host: PathBuf,
+    /// After it the host side may be used.
     pub host_step: usize,
     /// The unit's identifier, where its outputs still have to be given the final one.
     pub provisional: Option<u64>,
@@ -96,6 +97,7 @@ impl<'a> Unit<'a> {
         if early {
             self.tell_identity(&mut plan.steps[host_step], device_steps[0]);
         }
+        host_step = self.agreement(plan, &passes, host_step);
         self.dependencies(plan, &passes, host_step);
         let late = identification == Identification::Afterwards && !device.is_empty();
         if late && next == Next::Link {
@@ -169,6 +171,7 @@ impl<'a> Unit<'a> {
             }
         }
         let host = self.host_pass(plan, &["-fsyntax-only"], None, &steps);
+        let host = self.agreement(plan, &steps, host);
         self.dependencies(plan, &steps, host);
     }
 
@@ -204,6 +207,7 @@ impl<'a> Unit<'a> {
         args.extend(common_clang(inv, self.facts));
         args.push(format!("-fplugin={}", layout.plugin.display()));
         args.push(format!("-fpass-plugin={}", layout.plugin.display()));
+        args.extend(self.functors_arg(number + 1));
         args.push(plugin_arg("mode", "device"));
         args.push(plugin_arg("tu-id", &format!("{:016x}", self.id)));
         args.push(format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id));
@@ -265,6 +269,36 @@ impl<'a> Unit<'a> {
         })
     }
 
+    /// Whether clang compiles all sides of the unit, so that they can be compared.
+    fn compares(&self) -> bool {
+        let inv = self.invocation;
+        let all_sides = !inv.device_only && !inv.host_only && !inv.emit_llvm && !self.is_host_only();
+        all_sides && matches!(inv.mode, Mode::Object | Mode::Link | Mode::Syntax) && !self.by_foreign_compiler()
+    }
+
+    /// Makes the pass write down how it lays out functors.
+    fn functors_arg(&self, number: usize) -> Option<String> {
+        self.compares().then(|| plugin_arg("functors", &self.files.functors(number).to_string_lossy()))
+    }
+
+    /// The step after which the host side may be used: the host pass, or, where several passes run, their comparison.
+    fn agreement(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) -> usize {
+        if !self.compares() || device_steps.is_empty() {
+            return host_step;
+        }
+        plan.push(Step {
+            what: format!("comparison of the passes of '{}'", self.input.path),
+            action: Action::Agreement {
+                host: self.files.functors(0),
+                device: (1..=device_steps.len()).map(|n| self.files.functors(n)).collect(),
+            },
+            after: device_steps.iter().copied().chain([host_step]).collect(),
+            group: self.group,
+            publish: Vec::new(),
+            unfinished: Vec::new(),
+        })
+    }
+
     /// One dependency file from what each pass read.
     pub fn dependencies(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) {
         let Some(file) = dependency_file(self.invocation, self.input).filter(|_| !device_steps.is_empty()) else {
@@ -313,6 +347,7 @@ impl<'a> Unit<'a> {
         args.push(format!("-fplugin={}", self.facts.layout.plugin.display()));
         args.push(format!("-fpass-plugin={}", self.facts.layout.plugin.display()));
         args.push(plugin_arg("mode", "host"));
+        args.extend(self.functors_arg(0));
         args.extend(self.id_words());
         args.extend(standard_args(self.invocation, Steps::HOST));
         args.extend(common_clang(self.invocation, self.facts));
@@ -329,7 +364,6 @@ impl<'a> Unit<'a> {
 
     fn foreign_args(&self, with_header: bool) -> Vec<String> {
         let mut args = self.id_words();
-        args.push("-Wno-attributes=sycl::".to_owned());
         args.extend(standard_args(self.invocation, Steps::FOREIGN));
         args.extend(system_include(self.facts));
         args.extend(self.facts.aspect_macros.iter().cloned());

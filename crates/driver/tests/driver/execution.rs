@@ -21,6 +21,7 @@ fn clang(tree: &Tree, body: &str) -> String {
              pass=link; prev=; out=\n\
              for a in \"$@\"; do\n\
                case $a in -fsycl-device-only) pass=device;; -fsycl-is-host) pass=host;; esac\n\
+               case $a in *-functors=*) echo scythe functors 1 > \"${{a#*-functors=}}\";; esac\n\
                [ \"$prev\" = -o ] && out=$a; prev=$a\n\
              done\n[ $pass = host ] && trap 'status=$?; [ $status != 0 ] || cp {object} $out; exit $status' EXIT\n{body}"
         ),

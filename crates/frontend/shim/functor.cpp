@@ -1,0 +1,230 @@
+// What both passes say of a kernel's functor, so that the driver can compare them: every part with its place, size and
+// type, named in a way that does not depend on the pass.
+#include "unit.h"
+
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecordLayout.h"
+#include "clang/Lex/PreprocessorOptions.h"
+
+using namespace clang;
+
+CaptureNames::CaptureNames(const CXXRecordDecl *RD) {
+  if (!RD->isLambda())
+    return;
+  llvm::DenseMap<const ValueDecl *, FieldDecl *> Captures;
+  FieldDecl *This = nullptr;
+  RD->getCaptureFields(Captures, This);
+  if (This)
+    Captured[This] = nullptr;
+  for (const auto &[Variable, Member] : Captures)
+    Captured[Member] = Variable;
+}
+
+bool CaptureNames::isThis(const FieldDecl *F) const {
+  auto It = Captured.find(F);
+  return It != Captured.end() && !It->second;
+}
+
+std::string CaptureNames::name(const FieldDecl *F) const {
+  auto It = Captured.find(F);
+  if (It == Captured.end())
+    return F->getNameAsString();
+  return It->second ? It->second->getNameAsString() : "this";
+}
+
+namespace {
+
+class PartWalk {
+public:
+  PartWalk(scythe_unit &Unit, std::vector<scythe_part> &Out) : Unit(Unit), Ctx(Unit.Ctx), Out(Out) {}
+
+  // Appends the bases and members of a record, and what is inside of them.
+  void record(const CXXRecordDecl *RD, uint64_t Bits, uint32_t Depth) {
+    if (!specialKind(RD).empty())
+      return;
+    const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(RD);
+    for (const CXXBaseSpecifier &B : RD->bases()) {
+      const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl();
+      auto Offset = B.isVirtual() ? Layout.getVBaseClassOffset(Base) : Layout.getBaseClassOffset(Base);
+      part(SCYTHE_PART_BASE, B.getType(), Base->getName(), Bits + Ctx.toBits(Offset), Ctx.getTypeSize(B.getType()),
+           Depth);
+    }
+    const CaptureNames Names(RD);
+    for (const FieldDecl *F : RD->fields()) {
+      uint64_t Offset = Bits + Layout.getFieldOffset(F->getFieldIndex());
+      QualType Type = F->getType();
+      uint64_t Size = F->isBitField() ? F->getBitWidthValue() : Type->isReferenceType() ? 64 : Ctx.getTypeSize(Type);
+      part(RD->isLambda() ? SCYTHE_PART_CAPTURE : SCYTHE_PART_MEMBER, Type, Names.name(F), Offset, Size, Depth);
+    }
+  }
+
+private:
+  scythe_unit &Unit;
+  ASTContext &Ctx;
+  std::vector<scythe_part> &Out;
+  llvm::DenseMap<QualType, scythe_str> Identities;
+
+  void part(scythe_part_kind Kind, QualType T, llvm::StringRef Name, uint64_t Bits, uint64_t Size, uint32_t Depth) {
+    scythe_part Part{};
+    Part.depth = Depth;
+    Part.kind = Kind;
+    Part.name = Unit.keep(Name);
+    Part.type = Unit.keep(T.getUnqualifiedType().getAsString(Ctx.getPrintingPolicy()));
+    Part.identity = identity(T);
+    Part.bit_offset = Bits;
+    Part.bit_size = Size;
+    Out.push_back(Part);
+    QualType Inner = T.getCanonicalType();
+    while (const auto *A = Ctx.getAsConstantArrayType(Inner))
+      Inner = A->getElementType();
+    if (const CXXRecordDecl *RD = Inner->getAsCXXRecordDecl(); RD && RD->hasDefinition())
+      record(RD->getDefinition(), Bits, Depth + 1);
+  }
+
+  // The mangled type, with lambdas numbered as device code numbers them, in either pass.
+  scythe_str identity(QualType T) {
+    scythe_str &Known = Identities[T.getCanonicalType().getUnqualifiedType()];
+    if (!Known.data)
+      Known = Unit.keep(SYCLUniqueStableNameExpr::ComputeName(Ctx, T.getCanonicalType().getUnqualifiedType()));
+    return Known;
+  }
+};
+
+// The first lambda that a type is or is made of, or null.
+const CXXRecordDecl *closureIn(QualType T);
+const CXXRecordDecl *closureIn(llvm::ArrayRef<TemplateArgument> Args) {
+  for (const TemplateArgument &A : Args) {
+    const CXXRecordDecl *Found = nullptr;
+    if (A.getKind() == TemplateArgument::Type)
+      Found = closureIn(A.getAsType().getCanonicalType());
+    else if (A.getKind() == TemplateArgument::Pack)
+      Found = closureIn(A.pack_elements());
+    if (Found)
+      return Found;
+  }
+  return nullptr;
+}
+const CXXRecordDecl *closureIn(QualType T) {
+  const CXXRecordDecl *RD = T->getAsCXXRecordDecl();
+  if (!RD || RD->isLambda())
+    return RD;
+  const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(RD);
+  return Spec ? closureIn(Spec->getTemplateArgs().asArray()) : nullptr;
+}
+
+} // namespace
+
+scythe_functor describeFunctor(scythe_unit &Unit, QualType Name, const CXXRecordDecl *Functor) {
+  ASTContext &Ctx = Unit.Ctx;
+  QualType Type = Ctx.getCanonicalTagType(Functor);
+  Name = Name.getCanonicalType();
+  const CXXRecordDecl *Closure = closureIn(Name);
+  scythe_functor Out{};
+  Out.unnamed = Closure != nullptr;
+  Out.symbol = Unit.keep(SYCLUniqueStableNameExpr::ComputeName(Ctx, Name));
+  Out.name = Unit.keep(Name.getUnqualifiedType().getAsString(Ctx.getPrintingPolicy()));
+  Out.loc = rawLoc((Closure ? Closure : Functor)->getLocation());
+  Out.size = Ctx.getTypeSizeInChars(Type).getQuantity();
+  Out.align = Ctx.getTypeAlignInChars(Type).getQuantity();
+  std::vector<scythe_part> Parts;
+  PartWalk(Unit, Parts).record(Functor, 0, 0);
+  Out.parts = Unit.keep(llvm::ArrayRef<scythe_part>(Parts));
+  Out.part_count = Parts.size();
+  return Out;
+}
+
+extern "C" void scythe_describe_functor(scythe_unit *Unit, scythe_decl Entry, scythe_functor *Out) {
+  const auto *FD = static_cast<const FunctionDecl *>(Entry);
+  QualType Name = FD->getAttr<SYCLKernelEntryPointAttr>()->getKernelName();
+  const CXXRecordDecl *Functor = FD->getParamDecl(0)->getType()->getAsCXXRecordDecl();
+  *Out = describeFunctor(*Unit, Name, Functor->getDefinition());
+}
+
+// A declaration of that name directly inside of a context, or null.
+template <class D> static D *member(DeclContext *Context, ASTContext &Ctx, llvm::StringRef Name) {
+  for (NamedDecl *Found : Context->lookup(&Ctx.Idents.get(Name)))
+    if (auto *Wanted = dyn_cast<D>(Found))
+      return Wanted;
+  return nullptr;
+}
+
+void describeLaunches(scythe_unit &Unit) {
+  ASTContext &Ctx = Unit.Ctx;
+  std::vector<scythe_functor> Launches;
+  auto *Sycl = member<NamespaceDecl>(Ctx.getTranslationUnitDecl(), Ctx, "sycl");
+  auto *Detail = Sycl ? member<NamespaceDecl>(Sycl, Ctx, "detail") : nullptr;
+  auto *Launch = Detail ? member<FunctionTemplateDecl>(Detail, Ctx, "describe_kernel") : nullptr;
+  if (Launch) {
+    for (const FunctionDecl *FD : Launch->specializations()) {
+      if (!FD->isDefined() || FD->getNumParams() < 2)
+        continue;
+      QualType Name = FD->getTemplateSpecializationArgs()->get(0).getAsType();
+      const CXXRecordDecl *Functor = FD->getParamDecl(1)->getType().getNonReferenceType()->getAsCXXRecordDecl();
+      if (Functor && Functor->hasDefinition())
+        Launches.push_back(describeFunctor(Unit, Name, Functor->getDefinition()));
+    }
+  }
+  const bool Errors = Unit.CI.getDiagnosticClient().getNumErrors() != 0;
+  scythe_frontend_launches(&Unit, Launches.data(), Launches.size(), Errors);
+}
+
+namespace {
+
+// Members that any code may name, by their paths from the functor. Types of the headers and of the standard library
+// keep their layouts to themselves.
+void publicMembers(scythe_unit &Unit, const CXXRecordDecl *RD, const std::string &Path, uint64_t Offset,
+                   std::vector<scythe_member> &Out) {
+  if (RD->isUnion() || RD->isLambda() || !specialKind(RD).empty() || insideNamespace(RD, "sycl") ||
+      insideNamespace(RD, "std"))
+    return;
+  ASTContext &Ctx = Unit.Ctx;
+  const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(RD);
+  for (const FieldDecl *F : RD->fields()) {
+    QualType T = F->getType().getCanonicalType().getUnqualifiedType();
+    if (F->getAccess() != AS_public || !F->getIdentifier() || F->isBitField() || T->isReferenceType())
+      continue;
+    scythe_member Member{};
+    std::string Name = Path + F->getNameAsString();
+    Member.path = Unit.keep(Name);
+    // Types that every compiler spells alike.
+    if (const auto *B = T->getAs<BuiltinType>())
+      if (B->isInteger() || B->getKind() == BuiltinType::Float || B->getKind() == BuiltinType::Double)
+        Member.arithmetic = Unit.keep(T.getAsString(PrintingPolicy(Ctx.getLangOpts())));
+    Member.offset = Offset + Layout.getFieldOffset(F->getFieldIndex()) / 8;
+    Member.size = Ctx.getTypeSizeInChars(T).getQuantity();
+    Out.push_back(Member);
+    if (const CXXRecordDecl *Inner = T->getAsCXXRecordDecl(); Inner && Inner->hasDefinition())
+      publicMembers(Unit, Inner->getDefinition(), Name + ".", Member.offset, Out);
+  }
+}
+
+} // namespace
+
+extern "C" void scythe_describe_functor_type(scythe_unit *Unit, scythe_decl Entry, scythe_functor_type *Out) {
+  const auto *FD = static_cast<const FunctionDecl *>(Entry);
+  const CXXRecordDecl *Functor = FD->getParamDecl(0)->getType()->getAsCXXRecordDecl()->getDefinition();
+  QualType T = Unit->Ctx.getCanonicalTagType(Functor);
+  scythe_kernel Name{};
+  describeName(*Unit, T, Name);
+  *Out = {};
+  Out->spelling = Name.spelling;
+  Out->parts = Name.parts;
+  Out->part_count = Name.part_count;
+  Out->align = Unit->Ctx.getTypeAlignInChars(T).getQuantity();
+  std::vector<scythe_member> Members;
+  publicMembers(*Unit, Functor, "", 0, Members);
+  Out->members = Unit->keep(llvm::ArrayRef<scythe_member>(Members));
+  Out->member_count = Members.size();
+}
+
+extern "C" void scythe_aspect_macros(scythe_unit *Unit, const scythe_str **Out, size_t *Count) {
+  std::vector<scythe_str> Names;
+  for (const auto &[Text, Undefined] : Unit->CI.getPreprocessorOpts().Macros) {
+    llvm::StringRef Name = llvm::StringRef(Text).split('=').first;
+    if (!Undefined && (Name.starts_with("__SYCL_ANY_DEVICE_HAS_") || Name.starts_with("__SYCL_ALL_DEVICES_HAVE_")))
+      Names.push_back(Unit->keep(Name));
+  }
+  *Out = Unit->keep(llvm::ArrayRef<scythe_str>(Names));
+  *Count = Names.size();
+}
