@@ -2,6 +2,7 @@
 #ifndef SCYTHE_CONTEXT_HPP
 #define SCYTHE_CONTEXT_HPP
 
+#include <sycl/detail/async_errors.hpp>
 #include <sycl/detail/inline_vector.hpp>
 #include <sycl/device.hpp>
 #include <sycl/property_list.hpp>
@@ -12,6 +13,42 @@ namespace detail {
 
 struct context_impl : counted {
   context_impl(async_handler h, property_list props) : handler(std::move(h)), properties(std::move(props)) {}
+
+  ~context_impl() {
+    if (left)
+      handle_left();
+  }
+
+  // Errors of a queue without a handler.
+  SCYTHE_COLD void report(exception_list list) {
+    if (handler)
+      handler(std::move(list));
+    else
+      default_async_handler(list);
+  }
+  // Errors of a queue that is gone, on any thread: a handler of the program's hears of them on one of its own threads,
+  // when the context goes.
+  SCYTHE_COLD void leave(exception_list list) {
+    if (!handler)
+      default_async_handler(list);
+    async_errors *mine = __atomic_load_n(&left, __ATOMIC_ACQUIRE);
+    if (!mine) {
+      auto *made = new async_errors;
+      if (__atomic_compare_exchange_n(&left, &mine, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        mine = made;
+      else
+        delete made;
+    }
+    for (const std::exception_ptr &error : list)
+      mine->push(error);
+  }
+  SCYTHE_COLD void handle_left() {
+    exception_list list;
+    left->take(list);
+    delete left;
+    if (list.size() != 0)
+      report(std::move(list));
+  }
 
   SCYTHE_COLD void add_devices_of(scythe_platform platform) {
     std::uint32_t count = 0;
@@ -54,6 +91,8 @@ struct context_impl : counted {
   inline_vector<scythe_device, 4> devices;
   async_handler handler;
   property_list properties;
+  // Errors of queues that are gone.
+  async_errors *left = nullptr;
 };
 
 inline void retain(context_impl *context) noexcept { context->add_reference(); }

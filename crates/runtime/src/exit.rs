@@ -10,6 +10,7 @@ use std::sync::{Mutex, Once, Weak};
 use std::time::{Duration, Instant};
 
 use crate::event::{Node, Origin};
+use crate::late_errors;
 use crate::lock;
 use crate::memory::finish::is_in_host_task;
 use crate::queue::Queue;
@@ -69,7 +70,10 @@ fn finish() {
     let deadline = Instant::now() + PATIENCE;
     let queues: Vec<_> = lock(&QUEUES).iter().filter_map(Weak::upgrade).collect();
     let mut pause = Duration::from_micros(50);
-    let busy = || queues.iter().any(|queue| queue.is_busy()) || lock(&ORPHANS).iter().any(is_with_backend);
+    let busy = || {
+        let orphaned = || lock(&ORPHANS).iter().any(is_with_backend);
+        queues.iter().any(|queue| queue.is_busy()) || orphaned() || late_errors::is_busy()
+    };
     while !is_in_host_task() && busy() && Instant::now() < deadline {
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(2));

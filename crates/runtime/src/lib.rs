@@ -13,6 +13,7 @@
 //! * [`device_global`]: variables of device code, and their memory.
 //! * [`coroutine`]: work-groups of host mode, whose work-items wait for each other.
 //! * [`settings`]: environment variables. [`simulate`]: devices that the CPU plays for tests.
+//! * [`late_errors`]: asynchronous errors of commands whose queue is gone.
 //! * [`exit`]: what happens when the process ends with commands in flight.
 //!
 //! A program that only starts costs nothing: registration records an address, and everything else is made when it is
@@ -29,6 +30,7 @@ pub mod dispatch;
 pub mod event;
 pub mod exit;
 mod gpus;
+mod late_errors;
 pub mod launch;
 pub mod memory;
 pub mod native_kernel;

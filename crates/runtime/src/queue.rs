@@ -19,6 +19,7 @@ use crate::copy::{self, View, ViewPlace};
 use crate::dispatch::{Job, Keep, Target, dispatch};
 use crate::event::Node;
 use crate::exit;
+use crate::late_errors::{self, Listener};
 use crate::launch::{Placed, find, launched_local_size, place_accessors};
 use crate::memory::coherence::{Access, prepare, record};
 use crate::memory::finish::in_host_task;
@@ -449,6 +450,16 @@ impl Queue {
         let mut state = lock(&self.state);
         state.sweep(usize::MAX);
         std::mem::take(&mut state.errors)
+    }
+
+    /// Gives all errors that nobody has taken to `listener`, those of commands under way when they come.
+    pub fn leave_errors_to(&self, listener: Box<dyn Listener>) {
+        let (errors, pending) = {
+            let mut state = lock(&self.state);
+            state.sweep(usize::MAX);
+            (std::mem::take(&mut state.errors), state.pending.clone())
+        };
+        late_errors::listen(errors, pending, listener);
     }
 }
 

@@ -126,6 +126,7 @@ fn null_handles_and_addresses_are_errors() {
         scythe_buffer_set_final(null_mut(), null_mut(), None, null_mut(), None);
         scythe_host_access_end(null_mut());
         scythe_queue_drain_errors(null_mut(), None, null_mut());
+        scythe_queue_leave_errors(null_mut(), None, None, null_mut());
         __tgt_register_lib(null_mut());
         __tgt_unregister_lib(null_mut());
         assert_eq!(scythe_kernel_known(null(), 0), 0);

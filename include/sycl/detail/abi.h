@@ -147,6 +147,9 @@ scythe_status scythe_queue_set_external_event(scythe_queue queue, scythe_event e
 // Hands each asynchronous error that the queue has collected to `sink`, oldest first, and forgets it.
 typedef void (*scythe_error_sink)(void *ctx, scythe_status code, const char *message);
 void scythe_queue_drain_errors(scythe_queue queue, scythe_error_sink sink, void *ctx);
+// For a queue that is given up: `sink` hears of the errors that are left, and of those of commands under way when they
+// fail; `destroy` is called once all commands have completed. Both on any thread.
+void scythe_queue_leave_errors(scythe_queue queue, scythe_error_sink sink, void (*destroy)(void *ctx), void *ctx);
 
 // --- Events ----------------------------------------------------------------------------------------------------
 

@@ -4,70 +4,7 @@
 
 #include <sycl/context.hpp>
 
-#include <cstdio>
-
 namespace sycl::detail {
-
-// Exceptions that host tasks left. Tasks may finish while or after the queue object dies, hence its own count. Pushing
-// happens on runtime threads and never blocks.
-class async_errors : public counted {
-public:
-  ~async_errors() {
-    for (node *n = __atomic_load_n(&first_, __ATOMIC_ACQUIRE); n;) {
-      node *next = n->next;
-      delete n;
-      n = next;
-    }
-  }
-  void push(std::exception_ptr error) noexcept {
-    node *added = new (std::nothrow) node{std::move(error), __atomic_load_n(&first_, __ATOMIC_RELAXED)};
-    // Out of memory: the error cannot be kept, and losing it silently is worse.
-    if (!added)
-      std::terminate();
-    while (!__atomic_compare_exchange_n(&first_, &added->next, added, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
-    }
-  }
-  // Adds all errors so far, oldest first, to `list`.
-  SCYTHE_COLD void take(exception_list &list) {
-    // Pushing puts the newest first.
-    node *oldest = nullptr;
-    for (node *n = __atomic_exchange_n(&first_, nullptr, __ATOMIC_ACQUIRE); n;) {
-      node *next = n->next;
-      n->next = oldest;
-      oldest = n;
-      n = next;
-    }
-    while (oldest) {
-      list.push_back(std::move(oldest->error));
-      node *next = oldest->next;
-      delete oldest;
-      oldest = next;
-    }
-  }
-  bool empty() const noexcept { return __atomic_load_n(&first_, __ATOMIC_ACQUIRE) == nullptr; }
-
-private:
-  struct node {
-    std::exception_ptr error;
-    node *next;
-  };
-  // Read and written by the compiler's own functions: the library's class is more to compile.
-  node *first_ = nullptr;
-};
-
-// The handler of last resort (SYCL 2020, 4.13.1.2): it reports every error, then terminates.
-[[noreturn]] SCYTHE_COLD inline void default_async_handler(const exception_list &errors) {
-  for (const std::exception_ptr &error : errors) {
-    try {
-      std::rethrow_exception(error);
-    } catch (const std::exception &e) {
-      std::fprintf(stderr, "unhandled asynchronous SYCL error: %s\n", e.what());
-    } catch (...) {
-      std::fputs("unhandled asynchronous SYCL error: an exception of unknown type\n", stderr);
-    }
-  }
-  std::terminate();
-}
 
 struct scratch_block;
 
@@ -109,15 +46,15 @@ struct queue_impl : counted {
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
         in_order(props.has_property<property::queue::in_order>()), errors(ref<async_errors>::adopt(new async_errors)),
         queue(std::move(q)) {}
-  // Errors that nobody asked for still reach a handler of the user's; a destructor has no way to let them out.
+  // Errors that nobody asked for reach a handler now, those of commands under way when they come. A handler that throws
+  // ends the program, as any exception does that leaves a destructor.
   ~queue_impl() {
     if (scratch)
       free_scratch(scratch);
-    try {
-      if (handler || context->handler)
-        throw_asynchronous();
-    } catch (...) {
-    }
+    const bool idle = scythe_queue_is_empty(queue.get()) == 1;
+    throw_asynchronous();
+    if (!idle)
+      leave_errors();
   }
 
   handle<scythe_event> submit(const scythe_command &command) {
@@ -128,25 +65,34 @@ struct queue_impl : counted {
 
   SCYTHE_COLD void throw_asynchronous() {
     exception_list list;
-    scythe_queue_drain_errors(
-        queue.get(),
-        [](void *ctx, scythe_status code, const char *message) {
-          try {
-            throw exception(make_error_code(static_cast<errc>(code)), message);
-          } catch (...) {
-            static_cast<exception_list *>(ctx)->push_back(std::current_exception());
-          }
-        },
-        &list);
+    scythe_queue_drain_errors(queue.get(), &async_errors::sink, errors.get());
     errors->take(list);
     if (list.size() == 0)
       return;
     if (handler)
       handler(std::move(list));
-    else if (context->handler)
-      context->handler(std::move(list));
     else
-      default_async_handler(list);
+      context->report(std::move(list));
+  }
+  // The queue's own handler may refer to what goes with the queue: from here on, errors are the context's.
+  SCYTHE_COLD void leave_errors() {
+    struct left {
+      ref<async_errors> errors;
+      ref<context_impl> context;
+
+      static void tell(void *ctx, scythe_status code, const char *message) {
+        async_errors::sink(static_cast<left *>(ctx)->errors.get(), code, message);
+      }
+      static void destroy(void *ctx) {
+        auto *self = static_cast<left *>(ctx);
+        exception_list list;
+        self->errors->take(list);
+        if (list.size() != 0)
+          self->context->leave(std::move(list));
+        delete self;
+      }
+    };
+    scythe_queue_leave_errors(queue.get(), &left::tell, &left::destroy, new left{errors, context});
   }
   device_label name() const { return device_label(target); }
 

@@ -3,12 +3,14 @@
 use std::ffi::c_void;
 
 use scythe_abi::capi::{
-    ContextHandle, DeviceHandle, DeviceT, ErrorSink, EventHandle, QueueHandle, Status, profiling_param, queue_flags,
+    ContextHandle, Destroy, DeviceHandle, DeviceT, ErrorSink, EventHandle, QueueHandle, Status, profiling_param,
+    queue_flags,
 };
 
 use super::handles::{check_out, get, give, put, release, retain, share};
 use super::submit::put_event;
 use super::{c_string, edge, edge_or};
+use crate::late_errors::Listener;
 use crate::queue::Queue;
 use crate::{Errc, Error, invalid};
 
@@ -116,6 +118,50 @@ pub unsafe extern "C" fn scythe_queue_drain_errors(queue: QueueHandle, sink: Opt
             // SAFETY: the caller gave the function for this.
             unsafe { sink(ctx, error.code as Status, c_string(&error.message).as_ptr()) };
         }
+        Ok(())
+    });
+}
+
+/// What is to hear of errors, until it is freed.
+struct Sink {
+    sink: ErrorSink,
+    destroy: Destroy,
+    ctx: *mut c_void,
+}
+
+// SAFETY: whoever gives the functions promises that they may be called on any thread, and the runtime never changes them.
+unsafe impl Send for Sink {}
+// SAFETY: as above.
+unsafe impl Sync for Sink {}
+
+impl Listener for Sink {
+    fn error(&self, error: &Error) {
+        // SAFETY: the function was given for this, and `destroy` has not been called.
+        unsafe { (self.sink)(self.ctx, error.code as Status, c_string(&error.message).as_ptr()) };
+    }
+
+    fn end(&self) {
+        // SAFETY: the function was given for this; it is called once, last.
+        unsafe { (self.destroy)(self.ctx) };
+    }
+}
+
+/// # Safety
+/// See [`super`]; `sink` and `destroy` may be called with `ctx` on any thread, `destroy` once and last. Where a pointer is
+/// null, nothing is called.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_queue_leave_errors(
+    queue: QueueHandle,
+    sink: Option<ErrorSink>,
+    destroy: Option<Destroy>,
+    ctx: *mut c_void,
+) {
+    edge_or((), || {
+        let sink = sink.ok_or_else(|| invalid("the error sink is null"))?;
+        let destroy = destroy.ok_or_else(|| invalid("the function that frees the error sink is null"))?;
+        // SAFETY: passed on.
+        let queue = unsafe { get(queue) }?;
+        queue.leave_errors_to(Box::new(Sink { sink, destroy, ctx }));
         Ok(())
     });
 }
