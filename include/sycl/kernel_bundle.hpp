@@ -32,8 +32,8 @@ template <class Name> kernel_id get_kernel_id() {
 #if defined(SCYTHE_HOST_MODE)
   detail::fail(errc::kernel, "get_kernel_id: a program compiled without -fsycl has no kernels in device images");
 #elif !defined(SCYTHE_DEVICE_PASS)
-  detail::check(
-      scythe_kernel_find(detail::kernel_symbol<Name, Name>(detail::code_location{}), detail::unit_id, &symbol));
+  detail::check(scythe_kernel_find(detail::kernel_symbol<detail::class_name_t<Name>, Name>(detail::code_location{}),
+                                   detail::unit_id, &symbol));
 #endif
   return kernel_id(symbol);
 }

@@ -459,8 +459,8 @@ template <class Name, class K, class L> std::size_t required_group_size(const de
   if (size == 0) {
     std::uint64_t sizes[3] = {};
     std::uint32_t sub_group = 0;
-    check(scythe_kernel_required_sizes(access_handle::of(d), kernel_symbol<Name, K>(where), SCYTHE_TU_ID, sizes,
-                                       &sub_group));
+    check(
+        scythe_kernel_required_sizes(access_handle::of(d), kernel_symbol<Name, K>(where), unit_id, sizes, &sub_group));
     known.store(size = sizes[0] + 1, std::memory_order_relaxed);
   }
   return size - 1;

@@ -226,6 +226,30 @@ void static_variables(sycl::queue &q) {
   CHECK(m[0] == 20);
 }
 
+// A type that is no class names a kernel as well as any.
+enum color { red };
+void names_that_are_no_classes(sycl::queue &q) {
+  const int sum = sum_after(q, [&](int *m) {
+    q.single_task<bool>([=] { m[0] = 1; });
+    q.single_task<int>([=] { m[1] = 2; });
+    q.parallel_for<float>(sycl::range<1>(1), [=](sycl::id<1>) { m[2] = 4; });
+    q.parallel_for<int *>(sycl::nd_range<1>(1, 1), [=](sycl::nd_item<1>) { m[3] = 8; });
+    q.submit([&](sycl::handler &h) { h.single_task<const char *>([=] { m[4] = 16; }); });
+    q.submit([&](sycl::handler &h) {
+      h.parallel_for_work_group<unsigned long>(sycl::range<1>(1), [=](sycl::group<1>) { m[5] = 32; });
+    });
+    q.single_task<void>([=] { m[6] = 64; });
+    q.single_task<color>([=] { m[7] = 128; });
+    q.single_task<names::nested *>([=] { m[8] = 256; });
+    q.parallel_for<double>(sycl::range<1>(4), sycl::reduction(m + 9, sycl::plus<>()),
+                           [=](sycl::id<1>, auto &sum) { sum += 128; });
+  });
+  CHECK(sum == 1023);
+#ifndef SCYTHE_HOST_MODE
+  CHECK(sycl::get_kernel_id<bool>() != sycl::get_kernel_id<int>());
+#endif
+}
+
 } // namespace
 
 int main() {
@@ -233,6 +257,7 @@ int main() {
   memory = sycl::malloc_shared<int>(16, q);
   parameters(q);
   names_of_kernels(q);
+  names_that_are_no_classes(q);
   captures(q);
   private_arrays(q);
   static_variables(q);

@@ -16,6 +16,20 @@ struct holder {
 template <class T> inline constexpr sycl::specialization_id<T> of_type{T(7)};
 inline constexpr sycl::specialization_id<bool> flag(false);
 
+// Constants that are not constant expressions to the language.
+const static sycl::specialization_id<int> const_static(11);
+const sycl::specialization_id<shape> const_structured(shape{1.f, {12, 13}});
+inline const sycl::specialization_id<int> const_inline{14};
+struct const_holder {
+  static const sycl::specialization_id<int> defined_below;
+  static inline const sycl::specialization_id<short> member{16};
+};
+const sycl::specialization_id<int> const_holder::defined_below(15);
+template <class T> struct const_of_type {
+  static inline const sycl::specialization_id<T> member{T(17)};
+};
+template <class T> const sycl::specialization_id<T> const_variable{T(18)};
+
 namespace {
 
 int read(sycl::queue &q, int *out, bool set, int value) {
@@ -55,6 +69,41 @@ void types(sycl::queue &q, int *out) {
   CHECK(out[0] == 456 && out[1] == 2 && out[2] == 9 && out[3] == 7 && out[4] == 1);
 }
 
+namespace {
+const sycl::specialization_id<int> const_unnamed(19);
+constexpr sycl::specialization_id<int> unnamed(20);
+} // namespace
+
+void constants(sycl::queue &q, int *out, bool set) {
+  q.submit([&](sycl::handler &h) {
+     if (set) {
+       h.set_specialization_constant<const_static>(111);
+       h.set_specialization_constant<const_structured>(shape{1.f, {12, 113}});
+       h.set_specialization_constant<const_inline>(114);
+       h.set_specialization_constant<const_holder::defined_below>(115);
+       h.set_specialization_constant<const_holder::member>(116);
+       h.set_specialization_constant<const_of_type<int>::member>(117);
+       h.set_specialization_constant<const_variable<int>>(118);
+       h.set_specialization_constant<const_unnamed>(119);
+       h.set_specialization_constant<unnamed>(120);
+     }
+     h.single_task([=](sycl::kernel_handler k) {
+       out[0] = k.get_specialization_constant<const_static>();
+       out[1] = k.get_specialization_constant<const_structured>().bias[0];
+       out[2] = k.get_specialization_constant<const_structured>().bias[1];
+       out[3] = k.get_specialization_constant<const_inline>();
+       out[4] = k.get_specialization_constant<const_holder::defined_below>();
+       out[5] = k.get_specialization_constant<const_holder::member>();
+       out[6] = k.get_specialization_constant<const_of_type<int>::member>();
+       out[7] = k.get_specialization_constant<const_variable<int>>();
+       out[8] = k.get_specialization_constant<const_unnamed>();
+       out[9] = k.get_specialization_constant<unnamed>();
+     });
+   }).wait();
+  for (int i = 0; i < 10; ++i)
+    CHECK(out[i] == 11 + i + (set && i != 1 ? 100 : 0));
+}
+
 // The kernel may come before the value, the last value counts, and every kind of kernel can ask.
 void kernels(sycl::queue &q, int *out) {
   q.submit([&](sycl::handler &h) {
@@ -89,6 +138,8 @@ int main() {
   int *const out = sycl::malloc_shared<int>(16, q);
   values(q, out);
   types(q, out);
+  constants(q, out, false);
+  constants(q, out, true);
   kernels(q, out);
   sycl::free(out, q);
   return check::result();

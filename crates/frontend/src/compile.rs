@@ -89,7 +89,10 @@ fn name_conflicts(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> bool {
     let rejected_sites = call_site::find(unit, &unit.rejected, &unit.instantiations);
     for (&entry, site) in unit.rejected.iter().zip(&rejected_sites) {
         let second = unit.kernel(entry);
-        let message = format!("kernel name '{}' is used for two different kernels", second.name);
+        // The headers' class for a name that is no class.
+        let plain = |name: &str| Some(name.strip_prefix("sycl::detail::named_by<")?.strip_suffix('>')?.to_owned());
+        let name = plain(&second.name).unwrap_or(second.name);
+        let message = format!("kernel name '{name}' is used for two different kernels");
         unit.report(Level::Error, site.loc, &message);
         if let Some(first) = kernels.iter().position(|kernel| kernel.symbol == second.symbol) {
             unit.report(Level::Note, sites[first].loc, "the other kernel is here");

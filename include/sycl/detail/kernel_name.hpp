@@ -21,9 +21,13 @@
 
 namespace sycl::detail {
 
-// The default for a kernel's name: the functor's type is the name.
+// The default for a kernel's name: the functor's type is the name. Compilers take classes for names only: another type
+// is the name of a class.
 struct unnamed;
-template <class Name, class K> using kernel_name_t = std::conditional_t<std::is_same_v<Name, unnamed>, K, Name>;
+template <class Name> struct named_by;
+template <class Name> using class_name_t = std::conditional_t<std::is_class_v<Name>, Name, named_by<Name>>;
+template <class Name, class K>
+using kernel_name_t = std::conditional_t<std::is_same_v<Name, unnamed>, K, class_name_t<Name>>;
 
 // The same where the headers launch a `Wrapper` around the functor. One whose call operator is a template, or one of
 // several, may be called with different arguments: it is a kernel for each wrapper, and these have different names.
