@@ -7,7 +7,7 @@ use scythe_abi::cuda::Architecture;
 use scythe_abi::intel::Version;
 use scythe_abi::target::{Family, TRIPLE_SUFFIXES, Target as Id};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// One target of `-fsycl-targets=`.
@@ -154,10 +154,20 @@ impl Table {
 
     /// The same for text; `file` is its name in messages.
     pub fn extend_with_yaml_text(&mut self, file: &str, text: &str) -> Result<Vec<Warning>, Error> {
-        let (entries, warnings) = yaml::parse(file, text)?;
+        let known = |name: &str| self.lookup(name).map(|target| target.name.to_string());
+        let (entries, mut warnings) = yaml::parse(file, text, |name| known(name).unwrap_or_else(|| name.to_owned()))?;
+        let mut by_letters = HashMap::new();
+        let names = self.targets().map(|target| &*target.name).chain(ALIASES.iter().map(|(alias, _)| *alias));
+        by_letters.extend(names.map(|name| (name.to_ascii_lowercase(), name.to_owned())));
         for entry in entries {
-            let name = Self::canonical(&entry.name).to_owned();
+            let name = entry.target.clone();
             let mut target = self.lookup(&name).cloned().unwrap_or_else(|| Target::new(&name));
+            let is_new = !self.added.contains_key(&name) && embedded(&name).is_none();
+            let same = by_letters.insert(name.to_ascii_lowercase(), name.clone());
+            if let Some(other) = same.filter(|other| is_new && *other != name) {
+                let message = format!("target '{name}' differs from '{other}' in case alone: it is another target");
+                warnings.push(entry.place.iter().fold(Warning::warning(message), |warning, at| warning.at(at.clone())));
+            }
             entry.update(&mut target);
             self.added.insert(name, target);
         }

@@ -15,13 +15,14 @@
 //! tags and further documents are none of this format's business, and errors too.
 
 use crate::near::nearest;
-use crate::table::{Table, Target, inferred};
+use crate::table::{Target, inferred};
 use crate::{Error, Warning};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::target::{LONGEST_NAME, is_name};
 use scythe_diag::{Diagnostic, Location};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// The keys of a target.
@@ -42,7 +43,9 @@ const MAX_LOCAL_MEM_SIZE: u64 = 1 << 40;
 /// What a file says of one target. `None` leaves what was known.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
-    pub name: String,
+    /// The target that its name stands for, and where the file has it.
+    pub target: String,
+    pub place: Option<Location>,
     aspects: Option<Vec<Aspect>>,
     may_support_other_aspects: Option<bool>,
     sub_group_sizes: Option<Vec<u32>>,
@@ -99,13 +102,17 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
     })
 }
 
-/// Every entry of a file, in order, and what is odd about them.
-pub(crate) fn parse(file: &str, text: &str) -> Result<(Vec<Entry>, Vec<Warning>), Error> {
+/// Every entry of a file, in order, and what is odd about them. `resolve` gives the target that a name stands for.
+pub(crate) fn parse(
+    file: &str,
+    text: &str,
+    resolve: impl Fn(&str) -> String,
+) -> Result<(Vec<Entry>, Vec<Warning>), Error> {
     // Some editors put the mark at the start; it is not part of the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader { file, parser: Parser::new_from_str(text) };
     let mut entries: Vec<Entry> = Vec::new();
-    let mut places: Vec<Marker> = Vec::new();
+    let mut met: HashMap<String, (String, Location)> = HashMap::new();
     let mut warnings = Vec::new();
     if !reader.start_of_document()? {
         let message = "the device configuration is empty: it adds and updates nothing";
@@ -115,19 +122,16 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<(Vec<Entry>, Vec<Warning>)
     let root = "targets, each with its keys below it, such as 'intel_gpu_skl:'";
     reader.mapping(root, |reader, name, at| {
         check_name(reader, &name, at)?;
-        let same = |other: &Entry| Table::canonical(&other.name) == Table::canonical(&name);
-        if let Some(first) = entries.iter().position(same) {
-            let first_name = &entries[first].name;
-            let which = if *first_name == name { String::new() } else { format!(", as '{first_name}' before") };
+        let (target, place) = (resolve(&name), reader.location(at));
+        if let Some((first, there)) = met.get(&target) {
+            let which = if *first == name { String::new() } else { format!(", as '{first}' before") };
             let message = format!("target '{name}' is described a second time{which}: what this entry says counts");
-            warnings.push(
-                Diagnostic::warning(message)
-                    .at(reader.location(at))
-                    .note_at(reader.location(places[first]), "the first entry is here"),
-            );
+            warnings
+                .push(Diagnostic::warning(message).at(place.clone()).note_at(there.clone(), "the first entry is here"));
+        } else {
+            met.insert(target.clone(), (name.clone(), place.clone()));
         }
-        places.push(at);
-        entries.push(entry(reader, name)?);
+        entries.push(Entry { target, place: Some(place), ..entry(reader, name)? });
         Ok(())
     })?;
     reader.end_of_document()?;
@@ -144,7 +148,7 @@ fn check_name(reader: &Reader<'_>, name: &str, at: Marker) -> Result<(), Error> 
 }
 
 fn entry(reader: &mut Reader<'_>, name: String) -> Result<Entry, Error> {
-    let mut entry = Entry { name: name.clone(), ..Entry::default() };
+    let mut entry = Entry::default();
     let mut seen: Vec<&'static str> = Vec::new();
     let keys = format!("the keys of target '{name}'");
     reader.mapping(&keys, |reader, key, at| {

@@ -499,3 +499,40 @@ fn no_file_makes_it_panic_hang_or_change_half_of_something() {
         }
     }
 }
+
+#[test]
+fn bundle_ids_and_triples_mean_their_target() {
+    let table = extended(
+        "sycl-spir64_gen-unknown-unknown-skl:\n  sub-group-sizes: [8]\n\
+         x86_64_avx2-unknown-unknown-sycldevice:\n  sub-group-sizes: [4]\n",
+    );
+    let sizes = |name: &str| table.lookup(name).expect("a target").sub_group_sizes.to_vec();
+    assert_eq!((sizes("intel_gpu_skl"), sizes("x86_64_avx2")), (vec![8], vec![4]));
+    assert_eq!(table.targets().count(), Table::embedded().targets().count());
+}
+
+#[test]
+fn names_that_differ_in_case_alone_are_warned_of() {
+    let text = "intel_gpu_SKL:\n  aspects: [gpu]\nmine:\n  aspects: [gpu]\nMine:\n  aspects: [cpu]\nintel_gpu_tgl:\n  aspects: [gpu]\n";
+    let mut table = Table::embedded();
+    let warnings: Vec<String> =
+        table.extend_with_yaml_text("c.yaml", text).expect("sound").iter().map(|warning| warning.render()).collect();
+    assert_eq!(
+        warnings,
+        [
+            "c.yaml:1:1: warning: target 'intel_gpu_SKL' differs from 'intel_gpu_skl' in case alone: it is another target\n",
+            "c.yaml:5:1: warning: target 'Mine' differs from 'mine' in case alone: it is another target\n",
+        ]
+    );
+    assert_ne!(table.lookup("mine"), table.lookup("Mine"));
+    assert_ne!(table.lookup("intel_gpu_skl"), table.lookup("intel_gpu_SKL"));
+}
+
+#[test]
+fn files_of_many_targets_take_little_time() {
+    let text: String = (0..20_000).map(|number| format!("t{number}:\n  aspects: [gpu]\n")).collect();
+    let start = std::time::Instant::now();
+    let table = extended(&text);
+    assert_eq!(table.targets().count(), 20_000 + Table::embedded().targets().count());
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

@@ -83,6 +83,9 @@
 ; CONFIGURED: note: what ocloc {{[0-9.]+}} said:
 ; CONFIGURED: -device kbl -nonsense
 ; RUN: printf 'intel_gpu_skl:\n  aot-toolchain: icc\n' > other.yaml
+; RUN: printf 'mine:\n  aot-toolchain: ocloc\n' > nodevice.yaml
+; RUN: not scythe-tools device-link -o bad.o --target=mine --device-config-file=nodevice.yaml %s 2>&1 | FileCheck --check-prefix=NODEVICE %s
+; NODEVICE: error: the device configuration names no device for the target 'mine': expected '-device NAME' in its 'aot-toolchain-options'
 ; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl --device-config-file=other.yaml %s 2>&1 | FileCheck --check-prefix=TOOLCHAIN %s
 ; TOOLCHAIN: error: the device configuration has code for 'intel_gpu_skl' compiled by 'icc': expected 'ocloc'
 

@@ -93,6 +93,11 @@ fn options(target: Target, settings: &Settings<'_>) -> Result<(String, Vec<Strin
     }
     match devices.filter(|list| !list.is_empty()) {
         Some(devices) => Ok((devices, others)),
+        None if target != Target::IntelGen => Err(Failure::new(format!(
+            "the device configuration names no device for the target '{}': expected '{DEVICE} NAME' in its \
+             'aot-toolchain-options'",
+            entry.name
+        ))),
         None => Err(Failure::new(format!(
             "code for '{0}' needs the option '{DEVICE} NAME[,NAME…]' for its compiler: '-Xsycl-target-backend={0} \"{DEVICE} skl\"', or \
              a target such as 'intel_gpu_skl'",

@@ -63,8 +63,7 @@ fn image_target(target: Target, arch: &str) -> String {
 }
 
 fn parse(words: Vec<String>, target: &str) -> Result<TargetOptions, Failure> {
-    let mut options = TargetOptions::default();
-    options.opt_level = 3;
+    let mut options = TargetOptions { opt_level: 3, ..TargetOptions::default() };
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
         let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
