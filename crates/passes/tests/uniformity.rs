@@ -1,4 +1,6 @@
-//! Our analysis of divergence against LLVM's: on the kernels of the CPU's file tests, and on random control flow.
+//! Our analysis of divergence against LLVM's: on the kernels of the CPU's file tests, and on random control flow. Builds with debug
+//! assertions compare them.
+#![cfg(debug_assertions)]
 
 use proptest::prelude::*;
 use scythe_llvm::{Context, Function, Module, PassOptions, run_function_passes, run_passes};
@@ -30,7 +32,6 @@ fn widen<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> usize {
 
 #[test]
 fn kernels_of_file_tests_agree_with_llvm() {
-    assert!(cfg!(debug_assertions), "the analyses are compared in builds with debug assertions");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/filetests/cpu");
     let mut widened = 0;
     for entry in std::fs::read_dir(folder).expect("there are file tests") {

@@ -225,7 +225,7 @@ mod tests {
     fn check(choices: &[(u8, u8, u8)], seed: usize, masked: bool) -> Result<(), TestCaseError> {
         let Some((cfg, loops)) = graph(choices) else { return Err(TestCaseError::reject("not for widening")) };
         let mut facts = Convergence::new(&cfg, &loops);
-        for b in (0..cfg.len()).filter(|&b| cfg.succs[b].len() > 1 && hash(&[seed, b, 77]) % 3 == 0) {
+        for b in (0..cfg.len()).filter(|&b| cfg.succs[b].len() > 1 && hash(&[seed, b, 77]).is_multiple_of(3)) {
             facts.part(&cfg, &loops, b);
         }
         let plan = Plan::new(&cfg, &loops, &facts, masked);
@@ -233,7 +233,7 @@ mod tests {
         let world =
             World { cfg: &cfg, loops: &loops, divergent: facts.divergent_branch(), to_return: distances(&cfg), seed };
         let start = Lane { iteration: vec![0; loops.loops.len()], came_from: usize::MAX };
-        let started: [bool; LANES] = std::array::from_fn(|l| l == 0 || !masked || hash(&[seed, l]) % 2 == 0);
+        let started: [bool; LANES] = std::array::from_fn(|l| l == 0 || !masked || hash(&[seed, l]).is_multiple_of(2));
 
         let mut want: Vec<Vec<usize>> = vec![Vec::new(); LANES];
         for (lane, trace) in want.iter_mut().enumerate().filter(|(l, _)| started[*l]) {
