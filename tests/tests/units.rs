@@ -254,3 +254,31 @@ extern "C" int RUN() {
         assert_eq!(numbers(&p.run("./app", &[]).ok().stdout), [3, 4], "{mode:?}");
     }
 }
+
+/// A name that all units may use means each unit's own kernel where the code differs, and one kernel where it does not.
+#[test]
+fn a_name_means_the_kernel_of_its_unit() {
+    let unit = r#"
+#include <sycl/sycl.hpp>
+class Named;
+static constexpr int constant = VALUE;
+extern "C" int RUN() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  q.single_task<Named>([=] { *p = constant; }).wait();
+  return *p;
+}
+"#;
+    let p = Project::new().file("unit.cpp", unit).file("main.cpp", MAIN);
+    for host in [&[][..], &["-fsycl-host-compiler=g++"]] {
+        for (name, value) in [("first", "11"), ("second", "22")] {
+            let (run, value) = (format!("-DRUN={name}"), format!("-DVALUE={value}"));
+            let object = format!("{name}.o");
+            let common = ["-fsycl", "-O1", &run, &value, "-c", "unit.cpp", "-o", &object];
+            p.scythe(&[&common[..], host].concat()).ok();
+        }
+        p.scythe(&["-fsycl", "first.o", "second.o", "main.cpp", "-o", "app"]).ok();
+        let out = p.run("./app", &[]).ok();
+        assert_eq!(numbers(&out.stdout), [11, 22], "{host:?}");
+    }
+}

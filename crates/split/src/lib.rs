@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod apart;
 mod device_globals;
 mod external;
 mod group;
@@ -23,6 +24,7 @@ mod provided;
 mod requirements;
 mod undefined;
 
+pub use apart::keep_apart;
 pub use external::WARNING as EXTERNAL_WARNING;
 pub use group::{AUTO_MOST, Mode};
 pub use link::link;

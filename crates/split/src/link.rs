@@ -82,7 +82,7 @@ fn keep_unused(module: &Module<'_>) {
 }
 
 /// A kernel that comes from one header included twice stands at one place, and its definition has one identity.
-fn is_same_kernel(a: &KernelLaunch, b: &KernelLaunch) -> bool {
+pub(crate) fn is_same_kernel(a: &KernelLaunch, b: &KernelLaunch) -> bool {
     let place = |launch: &KernelLaunch| {
         let file = launch.file.rsplit('/').next().unwrap_or_default().to_owned();
         // Columns change when a compiler is given preprocessed text, as distributed builds do.

@@ -33,20 +33,24 @@ pub fn read_unless_empty<'ctx>(context: &'ctx Context, path: &str) -> Result<Opt
     if bytes.is_empty() { Ok(None) } else { parse(context, path, &bytes).map(Some) }
 }
 
-/// Reads modules to be linked. One that is there twice counts once, and an empty file holds none.
+/// Reads modules to be linked. One that is there twice counts once, and an empty file holds none. Kernels of one name and
+/// different code become several.
 pub fn read_units<'ctx>(context: &'ctx Context, paths: &[&str]) -> Result<Vec<Module<'ctx>>, Failure> {
     let mut met = HashSet::new();
-    let mut modules = Vec::new();
+    let (mut modules, mut units) = (Vec::new(), Vec::new());
     for path in paths {
         let bytes = files::read(path)?;
-        let again = scythe_image::unit::identity(&bytes).is_some_and(|identity| !met.insert(identity));
+        let identity = scythe_image::unit::identity(&bytes);
+        let again = identity.is_some_and(|identity| !met.insert(identity));
         if again || bytes.is_empty() {
             continue;
         }
         let module = parse(context, path, &bytes)?;
         unit::separate(&module, &bytes);
         modules.push(module);
+        units.push(identity.map(|identity| identity.id));
     }
+    scythe_split::keep_apart(&modules, &units).map_err(|error| Failure::new(error.to_string()))?;
     Ok(modules)
 }
 

@@ -36,8 +36,9 @@ template <class K> inline constexpr bool has_one_call<K, std::void_t<decltype(&K
 template <class Name, class K, class Wrapper>
 using wrapper_name_t = kernel_name_t<Name, std::conditional_t<has_one_call<K>, K, Wrapper>>;
 
-// Where the runtime remembers what it found for this kernel.
-template <class Name> inline scythe_kernel_slot kernel_slot{};
+// Where the runtime remembers what it found for this kernel. Each unit has its own: a name may mean a kernel of that
+// unit.
+template <class Name> static scythe_kernel_slot kernel_slot{};
 
 #ifdef __SCYTHE_INT_HEADER__
 
