@@ -136,7 +136,7 @@ fn describe(part: &Part, around: &[&Part]) -> String {
 /// `an 'int' of 4 bytes at offset 8`.
 fn place(part: &Part) -> String {
     let article = if part.type_name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
-    if part.bit_offset % 8 != 0 || part.bit_size % 8 != 0 {
+    if !part.bit_offset.is_multiple_of(8) || !part.bit_size.is_multiple_of(8) {
         return format!("{article} '{}' of {} bits at bit {}", part.type_name, part.bit_size, part.bit_offset);
     }
     format!("{article} '{}' of {} bytes at offset {}", part.type_name, part.bit_size / 8, part.bit_offset / 8)
