@@ -175,6 +175,51 @@ void annotated(sycl::queue &q, int *out) {
     CHECK(out[i] == 3 * i);
 }
 
+// Device copyable by decree, and templates of which operators are found by deduction.
+struct decreed {
+  int a, b;
+  decreed(int x = 0, int y = 0) : a(x), b(y) {}
+  decreed(const decreed &other) : a(other.a), b(other.b) {}
+};
+template <class T> struct box {
+  T v;
+  T operator[](int i) const { return v + i; }
+};
+template <class T> box<T> operator+(const box<T> &a, const box<T> &b) { return {a.v + b.v}; }
+template <class T> box<T> operator*(T a, const box<T> &b) { return {a * b.v}; }
+template <class T> bool operator==(const box<T> &a, const box<T> &b) { return a.v == b.v; }
+template <class T> box<T> operator-(const box<T> &a) { return {-a.v}; }
+
+} // namespace program
+
+template <> struct sycl::is_device_copyable<program::decreed> : std::true_type {};
+
+namespace program {
+
+void annotated_values(sycl::queue &q, int *out) {
+  oneapi::annotated_arg<decreed> a(decreed(3, 4));
+  oneapi::annotated_arg b(box<int>{5}, experimental::properties{stripes_v<1>});
+  experimental::annotated_arg<int, decltype(experimental::properties{stripes_v<2>})> i(6);
+  oneapi::annotated_arg vector(sycl::int4(1, 2, 3, 4));
+  static_assert(sycl::is_device_copyable_v<decltype(a)> && !std::is_trivially_copyable_v<decltype(a)>);
+  q.single_task([=] {
+     const decreed x = a;
+     out[0] = x.a * 10 + x.b;
+     out[1] = (b + b).v;
+     out[2] = (3 * b).v;
+     out[3] = b == b;
+     out[4] = (-b).v;
+     out[5] = b[2];
+     out[6] = (box<int>{1} + b).v;
+     out[7] = (vector + vector)[3] + (vector * 2)[1];
+     out[8] = i * 2 + i;
+     out[9] = (7 == i) + (i << 1) - (-i);
+   }).wait();
+  const int expected[] = {34, 10, 15, 1, -5, 7, 6, 12, 18, 18};
+  for (int k = 0; k < 10; ++k)
+    CHECK(out[k] == expected[k]);
+}
+
 } // namespace program
 
 int main() {
@@ -191,6 +236,7 @@ int main() {
   branches(q, out);
   accessors(q);
   annotated(q, out);
+  annotated_values(q, out);
   sycl::free(out, q);
   return check::result();
 }

@@ -5,6 +5,7 @@
 #ifndef SCYTHE_EXT_ONEAPI_ANNOTATED_HPP
 #define SCYTHE_EXT_ONEAPI_ANNOTATED_HPP
 
+#include <sycl/device_copyable.hpp>
 #include <sycl/ext/oneapi/accessor_properties.hpp>
 
 #include <cstddef>
@@ -14,6 +15,22 @@ namespace sycl::ext::oneapi {
 
 template <class T, class PropertyList = property_list<>> class annotated_ptr;
 template <class T, class PropertyList = property_list<>> class annotated_arg;
+
+} // namespace sycl::ext::oneapi
+
+namespace sycl::detail {
+template <class A> inline constexpr bool is_annotated_arg = false;
+template <class T, class L> inline constexpr bool is_annotated_arg<ext::oneapi::annotated_arg<T, L>> = true;
+// The operand of an operator: what an `annotated_arg` holds, or itself.
+template <class A, std::enable_if_t<!is_annotated_arg<std::remove_cv_t<A>>, int> = 0> constexpr A &held(A &a) {
+  return a;
+}
+template <class T, class L> T held(const ext::oneapi::annotated_arg<T, L> &a) { return a.get(); }
+template <class A, class B>
+struct one_annotated : std::enable_if<is_annotated_arg<std::decay_t<A>> || is_annotated_arg<std::decay_t<B>>> {};
+} // namespace sycl::detail
+
+namespace sycl::ext::oneapi {
 
 template <class T, class... Props>
 class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props) annotated_ptr<T, property_list<Props...>> {
@@ -39,9 +56,19 @@ public:
     ++ptr;
     return *this;
   }
+  annotated_ptr operator++(int) {
+    annotated_ptr before = *this;
+    ++ptr;
+    return before;
+  }
   annotated_ptr &operator--() {
     --ptr;
     return *this;
+  }
+  annotated_ptr operator--(int) {
+    annotated_ptr before = *this;
+    --ptr;
+    return before;
   }
   // What is reached by arithmetic has no property of the pointer it was reached from.
   T *operator+(std::ptrdiff_t offset) const { return ptr + offset; }
@@ -63,7 +90,7 @@ template <class T, class L> annotated_ptr(T *, L) -> annotated_ptr<T, sycl::deta
 
 template <class T, class... Props>
 class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props) annotated_arg<T, property_list<Props...>> {
-  static_assert(std::is_trivially_copyable_v<T>, "annotated_arg: the value must be device copyable");
+  static_assert(is_device_copyable_v<T>, "annotated_arg: the value must be device copyable");
   static_assert((sycl::detail::has_meta_name<Props> && ... && true), "annotated_arg: properties have a meta_name");
   T value SCYTHE_PROPERTIES("member_annotation", Props) = T();
 
@@ -76,11 +103,19 @@ public:
 
   operator T() const { return value; }
   T get() const { return value; }
-  template <class U = T, class = std::enable_if_t<std::is_pointer_v<U>>>
-  decltype(auto) operator[](std::ptrdiff_t index) const {
-    return static_cast<U>(value)[index];
+  template <class I, class U = T> auto operator[](const I &index) const -> decltype(std::declval<const U &>()[index]) {
+    return value[index];
   }
   template <class U = T, class = std::enable_if_t<std::is_pointer_v<U>>> U operator->() const { return value; }
+
+  // Operators of T that are templates do not look through a conversion.
+#define SCYTHE_UNARY(op)                                                                                               \
+  template <class U = T> auto operator op() const->decltype(op std::declval<const U &>()) { return op value; }
+  SCYTHE_UNARY(+)
+  SCYTHE_UNARY(-)
+  SCYTHE_UNARY(~)
+  SCYTHE_UNARY(!)
+#undef SCYTHE_UNARY
 
   template <class Key> static constexpr bool has_property() {
     return property_list<Props...>::template has_property<Key>();
@@ -89,6 +124,28 @@ public:
     return property_list<Props...>{}.template get_property<Key>();
   }
 };
+#define SCYTHE_BINARY(op)                                                                                              \
+  template <class A, class B, class = typename sycl::detail::one_annotated<A, B>::type>                                \
+  auto operator op(A &&a, B &&b)->decltype(sycl::detail::held(a) op sycl::detail::held(b)) {                           \
+    return sycl::detail::held(a) op sycl::detail::held(b);                                                             \
+  }
+SCYTHE_BINARY(+)
+SCYTHE_BINARY(-)
+SCYTHE_BINARY(*)
+SCYTHE_BINARY(/)
+SCYTHE_BINARY(%)
+SCYTHE_BINARY(&)
+SCYTHE_BINARY(|)
+SCYTHE_BINARY(^)
+SCYTHE_BINARY(<<)
+SCYTHE_BINARY(>>)
+SCYTHE_BINARY(==)
+SCYTHE_BINARY(!=)
+SCYTHE_BINARY(<)
+SCYTHE_BINARY(>)
+SCYTHE_BINARY(<=)
+SCYTHE_BINARY(>=)
+#undef SCYTHE_BINARY
 template <class T> annotated_arg(T) -> annotated_arg<T>;
 template <class T, class L> annotated_arg(T, L) -> annotated_arg<T, sycl::detail::compiler_list<L>>;
 
@@ -104,6 +161,14 @@ class annotated_arg<T, experimental::properties<Props...>> : public annotated_ar
 public:
   using annotated_arg<T, property_list<Props...>>::annotated_arg;
 };
+
+} // namespace sycl::ext::oneapi
+
+// A copy of one is a copy of what it holds.
+template <class T, class L>
+struct sycl::is_device_copyable<sycl::ext::oneapi::annotated_arg<T, L>> : sycl::is_device_copyable<T> {};
+
+namespace sycl::ext::oneapi {
 
 namespace experimental {
 using oneapi::annotated_arg;
