@@ -154,6 +154,50 @@ fn members_and_pointers_to_them_have_decorations() {
 }
 
 #[test]
+fn structures_that_spirv_cannot_tell_apart_are_decorated_alike_or_not_at_all() {
+    // The back end makes one structure of both classes.
+    let body = |second: &str| {
+        format!(
+            "%class.first = type {{ i32, i32 }}
+             %class.second = type {{ i32, i32 }}
+             @text = private addrspace(1) constant [1 x i8] zeroinitializer, section \"llvm.metadata\"
+             declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))
+             define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %i) {{
+               %at = getelementptr %class.first, ptr addrspace(1) %p, i64 %i, i32 1
+               %ann = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %at, ptr addrspace(1) @text,
+                   ptr addrspace(1) @text, i32 1, ptr addrspace(1) null), !spirv.Decorations !0, !scythe_member !8
+               store i32 1, ptr addrspace(1) %ann
+               %other = getelementptr %class.second, ptr addrspace(1) %q, i64 %i, i32 1
+               {second}
+               ret void }}
+             !0 = !{{!1}}
+             !1 = !{{i32 7744, i32 3}}
+             !2 = !{{!3}}
+             !3 = !{{i32 7744, i32 4}}
+             !8 = !{{%class.first poison, i32 1}}
+             !9 = !{{%class.second poison, i32 1}}"
+        )
+    };
+    let annotated = |list: &str| {
+        body(&format!(
+            "%second = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %other, ptr addrspace(1) @text,
+                 ptr addrspace(1) @text, i32 1, ptr addrspace(1) null), !spirv.Decorations {list}, !scythe_member !9
+             store i32 2, ptr addrspace(1) %second"
+        ))
+    };
+    let plain = body("store i32 2, ptr addrspace(1) %other");
+    let ways = [(annotated("!0"), vec![vec![1, 7744, 3]]), (annotated("!2"), vec![]), (plain, vec![])];
+    for (body, expected) in ways {
+        let module = module(&body, &[]).expect("the code can be translated");
+        let structure = module.named("class.first", OP_TYPE_STRUCT).expect("the structure is there");
+        assert_eq!(module.named("class.second", OP_TYPE_STRUCT), Some(structure));
+        assert_eq!(of(&module, OP_MEMBER_DECORATE, structure), expected, "{body}");
+        // The accesses are decorated in any case.
+        assert!(module.instructions.iter().any(|i| i.opcode == OP_DECORATE && i.operands[1..] == [7744, 3]));
+    }
+}
+
+#[test]
 fn metadata_of_another_form_is_an_error() {
     let error = |body: &str| module(body, &[]).expect_err("it is refused");
     let kernel = "define spir_kernel void @k(i32 %a) !spirv.ParameterDecorations !0 { ret void }\n";

@@ -152,6 +152,12 @@ impl Module {
         ids.find(|id| self.instructions.iter().any(|i| i.opcode == opcode && i.result(opcode) == Some(*id)))
     }
 
+    /// All that an id is called.
+    pub fn names(&self, id: u32) -> Vec<String> {
+        let own = |i: &&Instruction| i.opcode == OP_NAME && i.operands.first() == Some(&id);
+        self.instructions.iter().filter(own).filter_map(|i| i.text(1)).collect()
+    }
+
     /// The ids of the parameters of a kernel, or of another function that has a name, in their order.
     pub fn parameters(&self, function: &str) -> Option<Vec<u32>> {
         let is_entry = |i: &&Instruction| i.opcode == OP_ENTRY_POINT && i.text(2).as_deref() == Some(function);

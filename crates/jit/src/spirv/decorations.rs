@@ -15,7 +15,7 @@ use scythe_passes::properties::spirv::{
     DECORATIONS, EXECUTION_MODES, PARAMETER_DECORATIONS, annotation_text, annotations, member_decorations,
 };
 use scythe_passes::properties::spirv_table::{Extension, Operand, USER_SEMANTIC, extension_of};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Metadata of kernels that the back end makes an execution mode of, by the mode's number.
 const OLDER_METADATA: [(u32, &str); 3] =
@@ -260,21 +260,33 @@ impl Additions {
         for (target, place) in marked {
             added.extend(self.values[place].iter().map(|words| decorate(target, words)));
         }
-        let mut known = HashMap::new();
-        for (structure, member, words) in &self.members {
-            // Structures that no instruction needs to know are not in the module.
-            let id = *known.entry(structure).or_insert_with(|| module.named(structure, binary::OP_TYPE_STRUCT));
-            if let Some(structure) = id {
-                let operands = [vec![structure, *member], words.clone()].concat();
-                added.push(Instruction::new(binary::OP_MEMBER_DECORATE, operands));
-            }
-        }
+        added.extend(self.member_decorations(&module));
         for extension in &self.extensions {
             added.push(Instruction::new(binary::OP_CAPABILITY, vec![extension.capability]));
             added.push(Instruction::new(binary::OP_EXTENSION, text_operands(extension.name)));
         }
         module.add(added);
         module.write()
+    }
+
+    /// The back end makes one structure of all that have the same members. Where such ones are to be decorated differently,
+    /// and be it that one is not, the members stay as they are: the accesses to each are decorated anyway.
+    fn member_decorations(&self, module: &binary::Module) -> Vec<Instruction> {
+        let mut wanted: BTreeMap<&str, BTreeSet<(u32, &Words)>> = BTreeMap::new();
+        for (structure, member, words) in &self.members {
+            wanted.entry(structure).or_default().insert((*member, words));
+        }
+        let mut added = Vec::new();
+        for (structure, decorations) in &wanted {
+            // Structures that no instruction needs to know are not in the module.
+            let Some(id) = module.named(structure, binary::OP_TYPE_STRUCT) else { continue };
+            if module.names(id).iter().all(|name| wanted.get(name.as_str()) == Some(decorations)) {
+                added.extend(decorations.iter().map(|(member, words)| {
+                    Instruction::new(binary::OP_MEMBER_DECORATE, [&[id, *member], &words[..]].concat())
+                }));
+            }
+        }
+        added
     }
 
     /// The place in `values` that the instruction is a mark of.
