@@ -110,3 +110,32 @@ fn standard_headers<'a>(ours: &Path, told: &'a str) -> impl Iterator<Item = &'a 
     }
     found.into_iter()
 }
+
+/// SPIR-V's operations by name: kernels that the host's compiler sees may name them, and code for the host may not call them.
+#[test]
+fn spirv_operations_are_declared_for_the_host_and_refuse_to_be_called() {
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../include");
+    let names = "#include <CL/__spirv/spirv_ops.hpp>
+         #include <CL/__spirv/spirv_vars.hpp>
+         inline unsigned long kernel(unsigned *p, __ocl_event_t e, __ocl_sampler_t, __ocl_sampled_image2d_ro_t) {
+           __spirv_ControlBarrier(__spv::Scope::Workgroup, __spv::Scope::Workgroup, 0);
+           e = __spirv_OpGroupAsyncCopy(__spv::Scope::Workgroup, p, p, 4, 1, e);
+           __spirv_GroupWaitEvents(__spv::Scope::Workgroup, 1, &e);
+           p[0] = __spirv_GroupIAdd(__spv::Scope::Subgroup, 0, p[1]) + __spirv_BuiltInSubgroupSize();
+           return __spirv_GroupBroadcast(2, p[0], 3ul) + __spirv_BuiltInGlobalInvocationId(0);
+         }";
+    let calls = format!("{names}\nunsigned long f(unsigned *p) {{ return kernel(p, {{}}, {{}}, {{}}); }}\n");
+    for compiler in ["clang++-22", "g++"] {
+        for (text, fits) in [(names, true), (&calls, false)] {
+            let folder = tempfile::tempdir().expect("a temporary folder can be made");
+            let source = folder.path().join("a.cpp");
+            std::fs::write(&source, text).expect("files can be written");
+            let mut command = Command::new(compiler);
+            command.args(["-std=c++17", "-O1", "-c", "-o"]).arg(folder.path().join("a.o")).arg("-I").arg(&include);
+            let output = command.arg(&source).output().expect("the compiler starts");
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            let told = text.contains("SPIR-V's operations are there in device code alone");
+            assert_eq!((output.status.success(), told), (fits, !fits), "{compiler}: {text}");
+        }
+    }
+}

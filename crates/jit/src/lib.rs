@@ -4,6 +4,7 @@
 //! library it is what ahead-of-time compilation calls ([`compile_to_object`]). It is the only part of a running program
 //! that brings LLVM with it.
 
+mod async_copies;
 mod compile;
 pub mod edge;
 mod link;

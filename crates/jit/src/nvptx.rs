@@ -10,7 +10,7 @@ pub mod edge;
 pub mod libraries;
 pub use scythe_cuda_toolkit as toolkit;
 
-use crate::link;
+use crate::{async_copies, link};
 use scythe_abi::cuda::Architecture;
 use scythe_device_config::Table;
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
@@ -82,6 +82,7 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
     dump(options, "nvptx-0-input.ll", &module)?;
     device_globals::to_pointers(&module).map_err(|e| e.to_string())?;
     device_has::fold(&module, &options.aspects).map_err(|e| e.to_string())?;
+    async_copies::replace(&module)?;
     let module = match module.triple().starts_with("nvptx") {
         true => module,
         false => generic::run(context, module, &machine).map_err(|e| e.to_string())?,

@@ -81,8 +81,23 @@ enum class GroupOperation : std::uint32_t { Reduce = 0, InclusiveScan = 1, Exclu
 
 } // namespace __spv
 
-// SPIR-V's event, of copies that a work-group makes; null is no event. Device code alone has a use for it.
+// OpenCL's types, as `__ocl_<name>`: addresses that nobody looks behind. SPIR-V's event is of copies that a work-group
+// makes, and null is no event. Samplers and images have names alone: SYCL's images are the headers' own code, and no
+// operation takes these.
 typedef struct __scythe_event *__ocl_event_t;
+typedef struct __scythe_sampler *__ocl_sampler_t;
+#define SCYTHE_OCL_IMAGE(shape)                                                                                        \
+  typedef struct __scythe_##shape##_ro *__ocl_##shape##_ro_t;                                                          \
+  typedef struct __scythe_##shape##_wo *__ocl_##shape##_wo_t;                                                          \
+  typedef struct __scythe_##shape##_rw *__ocl_##shape##_rw_t;                                                          \
+  typedef struct __scythe_sampled_##shape##_ro *__ocl_sampled_##shape##_ro_t;
+SCYTHE_OCL_IMAGE(image1d)
+SCYTHE_OCL_IMAGE(image1d_array)
+SCYTHE_OCL_IMAGE(image1d_buffer)
+SCYTHE_OCL_IMAGE(image2d)
+SCYTHE_OCL_IMAGE(image2d_array)
+SCYTHE_OCL_IMAGE(image3d)
+#undef SCYTHE_OCL_IMAGE
 
 namespace cl {
 namespace __spirv = ::__spv;

@@ -5,12 +5,11 @@
 //! instruction. Both spellings of the operations are known, with and without `Op`.
 
 use super::binary;
+use crate::async_copies::{WAITS, element};
 use scythe_llvm::{Builder, CallConv, ContextRef, Function, Instruction, Module, Opcode, Type, Value};
 
 /// Stands for a wait between the two steps.
 const WAIT: &str = "__scythe_wait_event";
-const COPIES: [&str; 2] = ["_Z24__spirv_OpGroupAsyncCopyI", "_Z22__spirv_GroupAsyncCopyI"];
-const WAITS: [&str; 2] = ["_Z25__spirv_OpGroupWaitEvents", "_Z23__spirv_GroupWaitEvents"];
 /// More events than this are not waited for at once.
 const MOST_EVENTS: u64 = 64;
 
@@ -19,9 +18,8 @@ pub fn to_slots(module: &Module<'_>) -> Result<(), String> {
     let declared: Vec<_> = module.functions().filter(|f| f.is_declaration() && f.has_uses()).collect();
     for function in declared {
         let name = function.name();
-        let element = COPIES.iter().find_map(|start| name.strip_prefix(start)).and_then(|rest| rest.split_once("EP"));
         let calls = || function.users().into_iter().filter_map(|user| user.as_instruction()).collect::<Vec<_>>();
-        if let Some((element, _)) = element {
+        if let Some(element) = element(&name) {
             calls().into_iter().try_for_each(|call| copy(module, call, element))?;
         } else if WAITS.iter().any(|start| name.starts_with(start)) {
             calls().into_iter().try_for_each(|call| wait(module, call))?;
