@@ -42,7 +42,10 @@ public:
 
   annotated_ptr() = default;
   explicit annotated_ptr(T *p) : ptr(p) {}
-  template <class L, class = sycl::detail::if_properties<L>> annotated_ptr(T *p, L) : ptr(p) {}
+  template <class L, class = sycl::detail::if_properties<L>> annotated_ptr(T *p, L) : ptr(p) {
+    static_assert(std::is_same_v<sycl::detail::compiler_list<L>, property_list<Props...>>,
+                  "annotated_ptr: the list of the object is not that of its class");
+  }
 
   annotated_ptr &operator=(T *p) {
     ptr = p;
@@ -99,7 +102,10 @@ public:
 
   annotated_arg() = default;
   annotated_arg(const T &v) : value(v) {}
-  template <class L, class = sycl::detail::if_properties<L>> annotated_arg(const T &v, L) : value(v) {}
+  template <class L, class = sycl::detail::if_properties<L>> annotated_arg(const T &v, L) : value(v) {
+    static_assert(std::is_same_v<sycl::detail::compiler_list<L>, property_list<Props...>>,
+                  "annotated_arg: the list of the object is not that of its class");
+  }
 
   operator T() const { return value; }
   T get() const { return value; }

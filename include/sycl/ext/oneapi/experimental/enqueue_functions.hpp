@@ -40,10 +40,15 @@ private:
 // --- Command groups
 
 template <class F> void submit(queue q, F &&group) { q.submit(std::forward<F>(group)); }
-template <class F, class Properties> void submit(queue q, Properties, F &&group) { q.submit(std::forward<F>(group)); }
 template <class F> event submit_with_event(queue q, F &&group) { return q.submit(std::forward<F>(group)); }
 template <class F, class Properties> event submit_with_event(queue q, Properties, F &&group) {
+  static_assert(std::is_same_v<typename Properties::scythe_pack, sycl::detail::properties_pack<>>,
+                "submit: a command group has no properties here; give those of a kernel with the kernel");
   return q.submit(std::forward<F>(group));
+}
+
+template <class F, class Properties> void submit(queue q, Properties, F &&group) {
+  submit_with_event(q, Properties(), std::forward<F>(group));
 }
 
 // --- Kernels: each for a queue and for a handler
@@ -101,14 +106,16 @@ template <class F, class Properties> event submit_with_event(queue q, Properties
   }                                                                                                                    \
   template <int D, class L, class... Args>                                                                             \
   void parallel_for(place to, launch_config<range<D>, L> c, const kernel &k, Args &&...args) {                         \
-    parallel_for(to, c.get_range(), k, std::forward<Args>(args)...);                                                   \
+    sycl::detail::enqueue::with_arguments(                                                                             \
+        to, [&](handler &h) { h.parallel_for(c.get_range(), c.get_properties(), k); }, std::forward<Args>(args)...);   \
   }                                                                                                                    \
   template <int D, class... Args> void nd_launch(place to, nd_range<D> r, const kernel &k, Args &&...args) {           \
     sycl::detail::enqueue::with_arguments(to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...); \
   }                                                                                                                    \
   template <int D, class L, class... Args>                                                                             \
   void nd_launch(place to, launch_config<nd_range<D>, L> c, const kernel &k, Args &&...args) {                         \
-    nd_launch(to, c.get_range(), k, std::forward<Args>(args)...);                                                      \
+    sycl::detail::enqueue::with_arguments(                                                                             \
+        to, [&](handler &h) { h.parallel_for(c.get_range(), c.get_properties(), k); }, std::forward<Args>(args)...);   \
   }
 SCYTHE_KERNELS(queue)
 SCYTHE_KERNELS(handler &)
