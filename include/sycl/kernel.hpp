@@ -109,7 +109,12 @@ public:
       return shared_->id.get_name();
     } else {
       static_assert(std::is_same_v<Param, info::kernel::attributes>, "not an info::kernel descriptor");
-      return {};
+      std::string text;
+      if (!shared_->native)
+        detail::check(scythe_kernel_attributes(
+            shared_->id.get_name(), 0,
+            [](void *out, const char *attributes) { *static_cast<std::string *>(out) = attributes; }, &text));
+      return text;
     }
   }
   template <class Param> typename Param::return_type get_info(const device &d) const {

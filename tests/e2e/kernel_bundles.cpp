@@ -13,6 +13,7 @@ using sycl::bundle_state;
 class first_kernel;
 class second_kernel;
 class sized_kernel;
+class listed_kernel;
 class constant_kernel;
 class asking_kernel;
 
@@ -69,6 +70,11 @@ void kernels(const sycl::context &c, const sycl::device &d) {
   const sycl::kernel k = bundle.get_kernel<first_kernel>(), sized = bundle.get_kernel<sized_kernel>();
   std::unordered_set<sycl::kernel> set = {k, sycl::kernel(k), sized};
   CHECK(set.size() == 2 && k.get_context() == c && k.get_info<sycl::info::kernel::attributes>().empty());
+  CHECK(sized.get_info<sycl::info::kernel::attributes>() == "reqd_work_group_size(2,4)");
+  const sycl::kernel listed = bundle.get_kernel<listed_kernel>();
+  CHECK(listed.get_info<sycl::info::kernel::attributes>() ==
+        "reqd_work_group_size(4) work_group_size_hint(4) device_has(usm_shared_allocations)");
+  CHECK(listed.get_info<specific::compile_work_group_size>(d) == sycl::range<3>(1, 1, 4));
   CHECK(k.get_info<specific::compile_work_group_size>(d) == sycl::range<3>(0, 0, 0));
   CHECK(sized.get_info<specific::compile_work_group_size>(d) == sycl::range<3>(1, 2, 4));
   CHECK(k.get_info<specific::work_group_size>(d) > 0 && k.get_info<specific::compile_num_sub_groups>(d) == 0);
@@ -192,6 +198,10 @@ int main() {
   wrapped_function_objects(q);
   q.parallel_for<sized_kernel>(sycl::nd_range<2>({2, 4}, {2, 4}),
                                [=](sycl::nd_item<2>) [[sycl::reqd_work_group_size(2, 4)]] {});
+  namespace experimental = sycl::ext::oneapi::experimental;
+  const experimental::properties list{experimental::work_group_size<4>, experimental::work_group_size_hint<4>};
+  q.parallel_for<listed_kernel>(sycl::nd_range<1>(4, 4), list,
+                                [=](sycl::nd_item<1>) [[sycl::device_has(sycl::aspect::usm_shared_allocations)]] {});
   q.wait();
   return check::result();
 }

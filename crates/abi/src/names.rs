@@ -13,6 +13,8 @@ pub const IMPORTED_SYMBOLS: &str = "SYCL/imported symbols";
 pub const DEVICE_GLOBALS: &str = "SYCL/device globals";
 /// Property set with one byte array per kernel that requires a work-group size: `u32` sizes in the attribute's order.
 pub const KERNEL_WORK_GROUP_SIZES: &str = "SCYTHE/required work-group sizes";
+/// Property set with one text per kernel that has attributes: see `info::kernel::attributes` in `docs/properties.md`.
+pub const KERNEL_ATTRIBUTES: &str = "SCYTHE/kernel attributes";
 /// Function attribute on kernels: `single_task`, `range` or `nd_range`.
 pub const SHAPE_ATTRIBUTE: &str = "scythe-shape";
 /// Function attribute on kernels and `SYCL_EXTERNAL` functions: the translation unit (spec: device code split).

@@ -1,7 +1,8 @@
 //! What an image says of its device: the property set `SYCL/device requirements`, in the layouts of the specification, and
 //! for tools the calls that bring each aspect in.
 
-use scythe_abi::names::KERNEL_WORK_GROUP_SIZES;
+use scythe_abi::aspect::Aspect;
+use scythe_abi::names::{KERNEL_ATTRIBUTES, KERNEL_WORK_GROUP_SIZES};
 use scythe_device_config::Table;
 use scythe_image::PropertySets;
 use scythe_llvm::Function;
@@ -35,7 +36,34 @@ pub fn add_requirements(
         if let Some(sizes) = kinds.work_group_size(entry_point).filter(|_| entry_point.is_kernel()) {
             properties.set(KERNEL_WORK_GROUP_SIZES).insert(&entry_point.name(), bytes(&sizes));
         }
+        let attributes = if entry_point.is_kernel() { attributes(entry_point, kinds) } else { String::new() };
+        if !attributes.is_empty() {
+            properties.set(KERNEL_ATTRIBUTES).insert(&entry_point.name(), attributes.into_bytes());
+        }
     }
+}
+
+/// What the program says of a kernel by attributes or properties, as SYCL spells it, separated by blanks.
+fn attributes(kernel: Function<'_>, kinds: Kinds) -> String {
+    let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let mut out = Vec::new();
+    if let Some(sizes) = kinds.work_group_size(kernel) {
+        out.push(format!("reqd_work_group_size({})", list(&sizes)));
+    }
+    if let Some(sizes) = kinds.work_group_size_hint(kernel) {
+        out.push(format!("work_group_size_hint({})", list(&sizes)));
+    }
+    if let Some(size) = kinds.sub_group_size(kernel) {
+        out.push(format!("reqd_sub_group_size({size})"));
+    }
+    if let Some(name) = kinds.named_sub_group_size(kernel) {
+        out.push(format!("named_sub_group_size({name})"));
+    }
+    if let Some(aspects) = kinds.declared(kernel) {
+        let name = |&number: &u32| Aspect::from_u32(number).map_or(number.to_string(), |a| a.as_str().to_owned());
+        out.push(format!("device_has({})", aspects.iter().map(name).collect::<Vec<_>>().join(",")));
+    }
+    out.join(" ")
 }
 
 /// The properties that there are, each as the numbers of its layout.

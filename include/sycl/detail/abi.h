@@ -492,6 +492,8 @@ scythe_status scythe_kernel_compatible(scythe_device device, const char *name, u
 // 0 where it demands none. Nothing is built.
 scythe_status scythe_kernel_required_sizes(scythe_device device, const char *name, uint64_t tu, uint64_t work_group[3],
                                            uint32_t *sub_group);
+// Calls `sink` with the kernel's attributes and properties as SYCL spells them, separated by blanks.
+scythe_status scythe_kernel_attributes(const char *name, uint64_t tu, scythe_symbol_sink sink, void *ctx);
 // `*answer` is 1 when an image that holds the kernel holds the specialization constant, and 0 when none does.
 // `constant` and `tu` are as in `scythe_specialization`; null asks for any constant.
 scythe_status scythe_kernel_has_constant(const char *name, const char *constant, uint64_t tu, int32_t *answer);

@@ -34,6 +34,7 @@ pub struct Kinds {
     work_group_dims: MetadataKind,
     logical_work_group: MetadataKind,
     origins: MetadataKind,
+    hint: MetadataKind,
 }
 
 impl Kinds {
@@ -52,6 +53,7 @@ impl Kinds {
             work_group_dims: context.metadata_kind("work_group_num_dim"),
             logical_work_group: context.metadata_kind("scythe_logical_work_group_size"),
             origins: context.metadata_kind("scythe_aspect_origins"),
+            hint: context.metadata_kind("work_group_size_hint"),
         }
     }
 
@@ -91,6 +93,17 @@ impl Kinds {
         sizes.truncate(written.map_or(3, |dims| dims.clamp(1, 3) as usize));
         sizes.reverse();
         (!sizes.is_empty()).then_some(sizes)
+    }
+
+    /// The work-group size that the program recommends, in the attribute's order. Slower dimensions of size 1 are left out:
+    /// metadata does not tell whether they were written.
+    pub fn work_group_size_hint(self, function: Function<'_>) -> Option<Vec<u32>> {
+        let mut sizes = sizes_of(function.metadata(self.hint)?)?;
+        while sizes.len() > 1 && sizes.last() == Some(&1) {
+            sizes.pop();
+        }
+        sizes.reverse();
+        Some(sizes)
     }
 
     /// What [`Kinds::set_logical_work_group_size`] set.

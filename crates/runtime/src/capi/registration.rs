@@ -7,7 +7,7 @@ use scythe_abi::capi::{DeviceHandle, DeviceT, Status, bundle_state};
 use scythe_abi::tgt::BinDesc;
 
 use super::handles::{check_out, get, put, text};
-use super::{edge, edge_or};
+use super::{c_string, edge, edge_or};
 use crate::registry::{self, BundleState};
 use crate::{Result, invalid};
 
@@ -110,6 +110,25 @@ pub unsafe extern "C" fn scythe_kernel_required_sizes(
         unsafe { work_group.cast::<[u64; 3]>().write(sizes) };
         // SAFETY: passed on.
         unsafe { put(sub_group, "sub_group", lanes) }
+    })
+}
+
+/// # Safety
+/// See [`super`]; `sink` is null or may be called with `ctx`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_kernel_attributes(
+    name: *const c_char,
+    tu: u64,
+    sink: Option<unsafe extern "C" fn(ctx: *mut c_void, text: *const c_char)>,
+    ctx: *mut c_void,
+) -> Status {
+    edge(|| {
+        let sink = sink.ok_or_else(|| invalid("attributes are asked for without a function to call"))?;
+        // SAFETY: passed on.
+        let attributes = registry::attributes(unsafe { text(name, "name") }?, tu)?;
+        // SAFETY: the caller's contract.
+        unsafe { sink(ctx, c_string(&attributes).as_ptr()) };
+        Ok(())
     })
 }
 

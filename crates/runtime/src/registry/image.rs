@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use scythe_abi::launch::{KernelLaunch, ParamKind};
 use scythe_abi::names::{
-    DEVICE_GLOBALS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_WORK_GROUP_SIZES, LAUNCH_PROPERTY_SET,
-    SPECIALIZATION_CONSTANTS,
+    DEVICE_GLOBALS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_ATTRIBUTES, KERNEL_WORK_GROUP_SIZES,
+    LAUNCH_PROPERTY_SET, SPECIALIZATION_CONSTANTS,
 };
 use scythe_device_config::Requirements;
 use scythe_hal::{Global, Program};
@@ -55,6 +55,8 @@ pub(super) struct KernelFacts {
     pub(super) launch: Arc<KernelLaunch>,
     /// The work-group size that it must be launched with, in the attribute's order.
     pub(super) work_group_size: Option<Arc<[u32]>>,
+    /// What the program says of it by attributes or properties.
+    pub(super) attributes: Arc<str>,
 }
 
 /// A program of an image, for one device and linked with these images.
@@ -289,7 +291,7 @@ fn kernels(
     sets: &PropertySets,
     requirements: &Requirements,
 ) -> std::result::Result<HashMap<String, KernelFacts>, String> {
-    let sizes = sets.get(KERNEL_WORK_GROUP_SIZES);
+    let (sizes, attributes) = (sets.get(KERNEL_WORK_GROUP_SIZES), sets.get(KERNEL_ATTRIBUTES));
     // Kernels of different required sizes share an image only where they were compiled for fixed targets; their sizes are then
     // not among the image's requirements.
     let common: Option<Arc<[u32]>> = match requirements.work_group_sizes.as_deref() {
@@ -308,7 +310,9 @@ fn kernels(
             return Err(format!("property '{symbol}' of set {KERNEL_WORK_GROUP_SIZES} is not one to three sizes"));
         }
         let work_group_size = own.map(Arc::from).or_else(|| common.clone());
-        kernels.insert(symbol.to_owned(), KernelFacts { launch: Arc::new(launch), work_group_size });
+        let attributes = attributes.and_then(|set| set.get(symbol)?.as_bytes());
+        let attributes = String::from_utf8_lossy(attributes.unwrap_or_default()).into();
+        kernels.insert(symbol.to_owned(), KernelFacts { launch: Arc::new(launch), work_group_size, attributes });
     }
     Ok(kernels)
 }

@@ -329,6 +329,15 @@ pub fn required_sizes(name: &str, tu: u64, device: &Device) -> Result<([u64; 3],
     Ok((sizes, candidate.image.sub_group_size().unwrap_or(0)))
 }
 
+/// What the program says of the kernel by attributes or properties; all images of it say the same.
+pub fn attributes(name: &str, tu: u64) -> Result<Arc<str>> {
+    let (entry, _) = find_entry(name, tu)?;
+    let mut registry = lock(&REGISTRY);
+    registry.read_images();
+    let candidates = registry.candidates(&entry.symbol);
+    candidates.first().map(|candidate| candidate.facts.attributes.clone()).ok_or_else(|| no_image(&entry.symbol))
+}
+
 /// Device symbols that a host name can mean, the most specific first.
 fn symbols(name: &str, tu: u64) -> impl Iterator<Item = String> {
     let qualified = (tu != 0).then(|| format!("{name}{TU_SEPARATOR}{tu:016x}"));
@@ -709,7 +718,7 @@ impl ReadyKernel {
 
     /// A kernel of the driver's that the program made itself.
     pub fn of_driver(inner: Arc<dyn hal::Kernel>, launch: KernelLaunch) -> Self {
-        let facts = KernelFacts { launch: Arc::new(launch), work_group_size: None };
+        let facts = KernelFacts { launch: Arc::new(launch), work_group_size: None, attributes: "".into() };
         Self::new("of the program's own", inner, facts, Vec::new())
     }
 
