@@ -139,3 +139,29 @@ fn properties_that_a_kernel_cannot_have_are_errors() {
     let other = "private:\n  int get(int x) const { return x; }\n  int get() const { return 1; }";
     program(other, "work_group_size<16>").scythe(&["-fsycl", "a.cpp", "-o", "app"]).ok();
 }
+
+/// A list that would have no effect is an error.
+#[test]
+fn lists_that_nobody_reads_are_errors() {
+    for (call, message) in [
+        (
+            "submit(q, properties{work_group_size<8>}, [](sycl::handler &) {});",
+            "a command group has no properties here",
+        ),
+        (
+            "annotated_ptr<int> pointer(nullptr, properties{sycl::ext::oneapi::alignment_v<16>});",
+            "the list of the object is not that of its class",
+        ),
+        (
+            "q.submit([&](sycl::handler &h) { h.single_task(properties{work_group_size<8>}, *object); });",
+            "a kernel object takes no properties that change how the kernel is compiled",
+        ),
+    ] {
+        let text = format!(
+            "#include <sycl/sycl.hpp>\nusing namespace sycl::ext::oneapi::experimental;\n\
+             void use(sycl::queue q, sycl::kernel *object) {{\n  (void)object;\n  {call}\n}}\n"
+        );
+        let p = Project::new().file("a.cpp", &text);
+        p.scythe(&["-fsycl", "-c", "a.cpp", "-o", "a.o"]).fails().stderr_has(message);
+    }
+}
