@@ -9,7 +9,9 @@ fn main() {
     let llvm = Llvm::find();
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").include(&llvm.include).opt_level(1).debug(false);
-    for file in ["plugin", "walk", "describe", "layout", "functor", "captures", "name", "device_global"] {
+    for file in
+        ["plugin", "walk", "describe", "layout", "functor", "captures", "name", "device_global", "tokens", "attribute"]
+    {
         build.file(format!("shim/{file}.cpp"));
     }
     // As clang itself is built. The headers of clang and LLVM are not ours to clean.

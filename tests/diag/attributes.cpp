@@ -5,12 +5,27 @@
 [[sycl::reqd_sub_group_size(16)]] SYCL_EXTERNAL void twice() {} // ERROR: 'sycl::reqd_sub_group_size(16)' of 'twice' contradicts 'sycl::reqd_sub_group_size(8)'
 [[sycl::reqd_sub_group_size(8)]] SYCL_EXTERNAL void same();
 [[sycl::reqd_sub_group_size(8)]] SYCL_EXTERNAL void same() {}
+[[sycl::reqd_work_group_size(8)]] SYCL_EXTERNAL void launched() {} // ERROR: 'sycl::reqd_work_group_size' attribute cannot be on the SYCL_EXTERNAL function 'launched'
+
+// Arguments that depend on template parameters are checked where they are known.
+template <int N> struct Sized {
+  [[sycl::reqd_sub_group_size(N)]] void operator()() const {} // ERROR: argument 1 of 'sycl::reqd_sub_group_size' must be positive, not 0
+};
+
+// What a function requires, the kernels that call it must require as well, however deep the call is.
+[[sycl::reqd_sub_group_size(64)]] inline int wide(int x) { return x; } // NOTE: 'sycl::reqd_sub_group_size(64)' is here ## 'sycl::reqd_sub_group_size(64)' is here
+inline int deep(int x) { return wide(x); } // ERROR: 'wide' requires 'sycl::reqd_sub_group_size(64)', but kernel 'narrow', which calls it, has 'sycl::reqd_sub_group_size(16)' ## 'wide' requires 'sycl::reqd_sub_group_size(64)', but kernel 'unsized', which calls it, has no such attribute
+[[sycl::reqd_work_group_size(8)]] inline int grouped(int x) { return x; }
 
 int main() {
   sycl::queue q;
-  q.single_task<class a>([=]() [[sycl::reqd_sub_group_size(0)]] {}); // ERROR: 'sycl::reqd_sub_group_size(0)' wants one positive size
-  q.single_task<class b>([=]() [[sycl::reqd_work_group_size(8, 8, 8, 8)]] {}); // ERROR: 'sycl::reqd_work_group_size(8, 8, 8, 8)' wants one to three positive sizes
-  q.single_task<class c>([=]() [[intel::named_sub_group_size(biggest)]] {}); // ERROR: 'intel::named_sub_group_size(biggest)' wants 'automatic' or 'primary'
-  q.single_task<class d>([=]() [[intel::named_sub_group_size(primary)]] [[sycl::reqd_sub_group_size(8)]] {}); // ERROR: contradicts ## 'intel::named_sub_group_size(primary)' is here
-  q.single_task<class e>([=]() [[intel::named_sub_group_size(automatic)]] {});
+  int *p = nullptr;
+  q.single_task<class zero>(Sized<0>());
+  q.single_task<class eight>(Sized<8>());
+  q.single_task<class narrow>([=]() [[sycl::reqd_sub_group_size(16)]] { p[0] = deep(p[1]); });
+  q.single_task<class fitting>([=]() [[sycl::reqd_sub_group_size(64)]] { p[0] = deep(p[1]); });
+  q.single_task<class unsized>([=] { p[0] = deep(p[1]); });
+  q.single_task<class other>([=]() [[sycl::reqd_work_group_size(4)]] { p[0] = grouped(p[1]); }); // ERROR: 'grouped' requires 'sycl::reqd_work_group_size(8)', but kernel 'other', which calls it, has 'sycl::reqd_work_group_size(4)'
+  q.single_task<class equal>([=]() [[sycl::reqd_work_group_size(8)]] { p[0] = grouped(p[1]); });
+  q.single_task<class named>([=]() [[intel::named_sub_group_size(automatic)]] {});
 }

@@ -164,17 +164,15 @@ const AnnotateAttr *annotation(const Decl *D, llvm::StringRef Text) {
 scythe_attribute describeAttribute(scythe_unit &Unit, const AnnotateAttr *A) {
   scythe_attribute Out{};
   Out.name = Unit.keep(A->getAnnotation());
-  // Attributes are macros to clang: see src/normalise.
-  Out.loc = rawLoc(Unit.Ctx.getSourceManager().getExpansionLoc(A->getLocation()));
-  if (listsProperties(A)) {
-    std::vector<scythe_value> Arguments;
-    for (const Expr *Arg : A->args())
-      if (!Arg->isValueDependent())
-        describeArgument(Unit, Arg, Arguments);
-    Out.arguments = Unit.keep(llvm::ArrayRef<scythe_value>(Arguments));
-    Out.argument_count = Arguments.size();
+  Out.loc = rawLoc(A->getLocation());
+  std::vector<scythe_value> Arguments;
+  for (const Expr *Arg : A->args())
+    if (!Arg->isValueDependent())
+      describeArgument(Unit, Arg, Arguments);
+  Out.arguments = Unit.keep(llvm::ArrayRef<scythe_value>(Arguments));
+  Out.argument_count = Arguments.size();
+  if (listsProperties(A))
     return Out;
-  }
   std::vector<int64_t> Values;
   for (const Expr *Arg : A->args()) {
     if (Arg->isValueDependent())
@@ -345,6 +343,11 @@ static scythe_position position(scythe_unit &Unit, SourceLocation Loc) {
   Out.line = P.getLine();
   Out.column = P.getColumn();
   return Out;
+}
+
+extern "C" uint32_t scythe_is_before(scythe_unit *Unit, scythe_loc First, scythe_loc Second) {
+  return Unit->CI.getSourceManager().isBeforeInTranslationUnit(SourceLocation::getFromRawEncoding(First),
+                                                               SourceLocation::getFromRawEncoding(Second));
 }
 
 extern "C" void scythe_locate(scythe_unit *Unit, scythe_loc Loc, scythe_position *Out) {

@@ -10,7 +10,8 @@
 
 extern "C" {
 
-struct scythe_unit; // one translation unit: of its AST, only positions are left after scythe_frontend_unit
+struct scythe_tokens; // the tokens of a unit
+struct scythe_unit;   // one translation unit: of its AST, only positions are left after scythe_frontend_unit
 
 struct scythe_str {
   const char *data;
@@ -48,8 +49,8 @@ struct scythe_value {
   scythe_str text;
 };
 
-// An `annotate` attribute: its text, and its arguments where they are integers, else its first string argument. All
-// arguments, of whatever type, only for attributes that list properties.
+// An `annotate` attribute: its text, and all its arguments. Except where it lists properties, also those that are
+// integers, and the first one that is a string.
 struct scythe_attribute {
   scythe_str name;
   const int64_t *values;
@@ -325,6 +326,69 @@ struct scythe_misuse {
   scythe_str name;  // empty without one
 };
 
+// One of our attributes on a declaration.
+struct scythe_placed {
+  scythe_str written; // its name, as the program wrote it
+  scythe_loc loc;
+  uint32_t on_function;
+  uint32_t on_class;
+  // It comes first, then the declaration's other annotations; none where arguments depend on template parameters.
+  const scythe_attribute *attributes;
+  size_t attribute_count;
+};
+
+// A token, as the parser will see it.
+enum scythe_token_kind : uint32_t {
+  SCYTHE_TOKEN_WORD = 0,        // an identifier or a keyword
+  SCYTHE_TOKEN_PUNCTUATION = 1, // in its usual spelling
+  SCYTHE_TOKEN_TEXT = 2,        // a string literal
+  SCYTHE_TOKEN_OTHER = 3,       // another literal, or a pragma
+  SCYTHE_TOKEN_END = 4,
+};
+
+struct scythe_token {
+  uint32_t kind;
+  scythe_loc loc;
+  scythe_str text;
+};
+
+// A token of an edit: a copy of another one, or a new one, whose place is that of the token `index`.
+enum scythe_piece_kind : uint32_t {
+  SCYTHE_PIECE_COPY = 0,
+  SCYTHE_PIECE_WORD = 1,
+  SCYTHE_PIECE_PUNCTUATION = 2,
+  SCYTHE_PIECE_TEXT = 3, // text: without quotes
+};
+
+struct scythe_piece {
+  uint32_t kind;
+  uint32_t index;
+  scythe_str text;
+};
+
+// What takes the place of the tokens from `start` to before `end`.
+struct scythe_edit {
+  size_t start;
+  size_t end;
+  const scythe_piece *pieces;
+  size_t piece_count;
+};
+
+// The token where one of our attributes, or one of its arguments, was written.
+struct scythe_written {
+  uint32_t index;
+  uint32_t argument; // from 1, or 0 for the attribute itself
+  scythe_str name;
+};
+
+// In the order of the tokens; edits do not overlap.
+struct scythe_edits {
+  const scythe_edit *edits;
+  size_t edit_count;
+  const scythe_written *written;
+  size_t written_count;
+};
+
 // What scythe_frontend_unit is given.
 struct scythe_unit_facts {
   scythe_str main_file;
@@ -366,6 +430,9 @@ void scythe_aspect_macros(scythe_unit *unit, const scythe_str **out, size_t *cou
 // The symbols that code generation gives to a function (several for constructors and destructors).
 void scythe_function_symbols(scythe_unit *unit, scythe_decl function, const scythe_str **out, size_t *count);
 void scythe_describe_variable(scythe_unit *unit, scythe_decl variable, scythe_variable *out);
+void scythe_token_at(scythe_tokens *tokens, size_t index, scythe_token *out);
+// Whether the compiler reads one position before another.
+uint32_t scythe_is_before(scythe_unit *unit, scythe_loc first, scythe_loc second);
 // As __FILE__ and __LINE__ see it.
 void scythe_locate(scythe_unit *unit, scythe_loc loc, scythe_position *out);
 // As __builtin_LINE() in a default argument sees a call there.
@@ -390,10 +457,14 @@ void scythe_pass_plugin_info(scythe_pass_plugin *out);
 
 // Starts a translation unit with the plug-in's arguments. Null, or the message to report (freed by Rust's next call).
 const char *scythe_frontend_begin(const scythe_str *args, size_t count, uint32_t is_device);
-// Macro definitions that go before the main file.
-scythe_str scythe_frontend_predefines(void);
-// Rewrites attributes of a file: `out` receives `contents.size` bytes and 1 is returned, or 0 when nothing changes.
-uint32_t scythe_frontend_rewrite(scythe_str contents, char *out);
+// Edits the attributes that begin at the tokens `starts`, and reports those that are wrong by themselves. What `out`
+// points at is valid until the next call.
+void scythe_frontend_tokens(scythe_unit *unit, scythe_tokens *tokens, const size_t *starts, size_t count,
+                            scythe_edits *out);
+// Takes in the text after `#pragma`; 1 where it is about a group of warnings that is ours.
+uint32_t scythe_frontend_pragma(scythe_loc loc, scythe_str text);
+// Checks one of our attributes that stands on a declaration, and reports what is wrong; 1 where nothing is.
+uint32_t scythe_frontend_attribute(scythe_unit *unit, const scythe_placed *placed);
 // What an access to a member with these properties is annotated with: 1 and the text, or 0 and an error. The text is
 // valid until the next call.
 uint32_t scythe_frontend_member(const scythe_attribute *properties, scythe_str *out);
@@ -430,5 +501,11 @@ static_assert(sizeof(scythe_device_global) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_misuse) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_unit_facts) == 152, "src/ffi.rs");
 static_assert(sizeof(scythe_pass_plugin) == 40, "src/ffi.rs");
+static_assert(sizeof(scythe_token) == 24, "src/ffi.rs");
+static_assert(sizeof(scythe_piece) == 24, "src/ffi.rs");
+static_assert(sizeof(scythe_edit) == 32, "src/ffi.rs");
+static_assert(sizeof(scythe_written) == 24, "src/ffi.rs");
+static_assert(sizeof(scythe_edits) == 32, "src/ffi.rs");
+static_assert(sizeof(scythe_placed) == 48, "src/ffi.rs");
 
 #endif

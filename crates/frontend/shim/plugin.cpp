@@ -1,8 +1,9 @@
-// How clang and LLVM call in: the front-end action, the preprocessor hook and the pass hook. Each hands over to Rust.
+// How clang and LLVM call in: the front-end action, the hook before the parser and the pass hook. Each hands over to
+// Rust.
 #include "unit.h"
 
-#include "clang/AST/ASTConsumer.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/DiagnosticLex.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
@@ -10,6 +11,8 @@
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Sema/Sema.h"
+#include "clang/Sema/SemaConsumer.h"
 #include "llvm-c/Types.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -19,43 +22,58 @@
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstring>
+
 using namespace clang;
 
 namespace {
 
-// Puts Rust's version of a file in front of the preprocessor; the length never changes.
-void rewrite(SourceManager &SM, FileEntryRef File) {
-  std::optional<llvm::MemoryBufferRef> Buffer = SM.getMemoryBufferForFileOrNone(File);
-  if (!Buffer || Buffer->getBufferSize() == 0)
-    return;
-  auto New = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(Buffer->getBufferSize(), Buffer->getBufferIdentifier());
-  if (scythe_frontend_rewrite({Buffer->getBufferStart(), Buffer->getBufferSize()}, New->getBufferStart()))
-    SM.overrideFileContents(File, std::move(New));
-}
-
-class Includes : public PPCallbacks {
+// Hands pragmas to Rust, and keeps clang from warning of groups of warnings that are ours.
+class Pragmas : public PPCallbacks {
 public:
-  explicit Includes(SourceManager &SM) : SM(SM) {}
+  explicit Pragmas(Preprocessor &PP) : PP(PP), Diags(PP.getDiagnostics()) {}
 
-  void InclusionDirective(SourceLocation, const Token &, StringRef, bool, CharSourceRange, OptionalFileEntryRef File,
-                          StringRef, StringRef, const Module *, bool, SrcMgr::CharacteristicKind) override {
-    if (File && Seen.insert(&File->getFileEntry()).second)
-      rewrite(SM, *File);
+  void PragmaDirective(SourceLocation Loc, PragmaIntroducerKind) override {
+    Loc = PP.getSourceManager().getExpansionLoc(Loc);
+    if (Silenced) {
+      Diags.setSeverity(Unknown, *Silenced, Loc);
+      Silenced.reset();
+    }
+    // What follows the word, of a directive as of `_Pragma`: the buffer ends with a null character.
+    auto *Current = static_cast<Lexer *>(PP.getCurrentLexer());
+    if (!Current)
+      return;
+    const char *Start = Current->getBufferLocation();
+    llvm::StringRef Text(Start, std::strcspn(Start, "\n"));
+    if (!Text.contains("diagnostic") || !scythe_frontend_pragma(rawLoc(Loc), {Text.data(), Text.size()}))
+      return;
+    DiagnosticsEngine::Level Level = Diags.getDiagnosticLevel(Unknown, Loc);
+    Silenced = Level == DiagnosticsEngine::Ignored                                 ? diag::Severity::Ignored
+               : Level >= DiagnosticsEngine::Error && !Diags.getWarningsAsErrors() ? diag::Severity::Error
+                                                                                   : diag::Severity::Warning;
+    Diags.setSeverity(Unknown, diag::Severity::Ignored, Loc);
   }
 
 private:
-  SourceManager &SM;
-  llvm::DenseSet<const FileEntry *> Seen;
+  static constexpr unsigned Unknown = diag::warn_pragma_diagnostic_unknown_warning;
+  Preprocessor &PP;
+  DiagnosticsEngine &Diags;
+  std::optional<diag::Severity> Silenced; // what the warning of unknown groups was before
 };
 
 // Stands before clang's own diagnostic consumer. It keeps back one error, with its notes: that two kernels have one
 // name. Clang places it inside the SYCL headers; Rust reports it where the program submits the kernels. And it words
-// another: clang knows our attributes as `annotate` only.
+// others: clang knows our attributes as `annotate` only.
 class OurErrors : public DiagnosticConsumer {
 public:
-  // `Kept` counts the errors kept back; this object may outlive who made it.
-  OurErrors(DiagnosticsEngine &Diags, std::shared_ptr<uint32_t> Kept)
-      : Kept(std::move(Kept)), Inner(Diags.getClient()), Owned(Diags.takeClient()) {}
+  // What this object shares with who made it, and may outlive.
+  struct Shared {
+    uint32_t Kept = 0; // errors kept back
+    WrittenAttributes Written;
+  };
+
+  OurErrors(DiagnosticsEngine &Diags, std::shared_ptr<Shared> Known)
+      : Known(std::move(Known)), Inner(Diags.getClient()), Owned(Diags.takeClient()) {}
 
   void BeginSourceFile(const LangOptions &Options, const Preprocessor *PP) override {
     Inner->BeginSourceFile(Options, PP);
@@ -66,13 +84,16 @@ public:
   void HandleDiagnostic(DiagnosticsEngine::Level Level, const Diagnostic &Info) override {
     if (Level != DiagnosticsEngine::Note) {
       Dropping = Info.getID() == diag::err_sycl_kernel_name_conflict;
-      *Kept += Dropping;
+      Known->Kept += Dropping;
+      // Clang has said so of the annotation beside it.
+      Dropping |= Info.getID() == diag::err_attribute_not_type_attr && isCompanion(Info);
     }
     if (Dropping)
       return;
     DiagnosticConsumer::HandleDiagnostic(Level, Info);
-    if (std::string Text = notConstant(Info); !Text.empty()) {
+    if (std::string Text = ourWords(Info); !Text.empty()) {
       DiagnosticStorage Plain;
+      Plain.DiagRanges.append(Info.getRanges().begin(), Info.getRanges().end());
       Inner->HandleDiagnostic(Level, Diagnostic(Info.getDiags(), Info.getLocation(), Info.getID(), Plain, Text));
       return;
     }
@@ -80,24 +101,56 @@ public:
   }
 
 private:
-  // Our words for an argument of one of our attributes that is no constant; empty for other errors.
-  static std::string notConstant(const Diagnostic &Info) {
-    if (Info.getID() != diag::err_attribute_argument_n_type || !Info.hasSourceManager() ||
-        !Info.getLocation().isMacroID() || Info.getNumArgs() < 2)
+  // Our words for what clang says of one of our attributes; empty for all else.
+  std::string ourWords(const Diagnostic &Info) const {
+    if (!Info.hasSourceManager())
       return {};
-    // Our attributes are macros to clang: see src/normalise.
+    const WrittenAttribute *Attribute = Known->Written.at(Info.getLocation(), /*Argument=*/false);
+    const WrittenAttribute *Argument = Known->Written.at(Info.getLocation(), /*Argument=*/true);
+    switch (Info.getID()) {
+    case diag::err_attribute_argument_n_type:
+      if ((Attribute || Argument) && Info.getNumArgs() >= 2)
+        return ("argument " + llvm::Twine(Info.getArgUInt(1)) + " of '" + (Attribute ? Attribute : Argument)->Name +
+                "' must be a constant expression")
+            .str();
+      return Info.getLocation().isMacroID() && isProperty(Info)
+                 ? "the value of a property must be a constant expression"
+                 : std::string();
+    case diag::err_typecheck_unary_expr:
+    case diag::err_typecheck_cond_incompatible_operands:
+    case diag::err_typecheck_cond_expect_scalar:
+      if (Argument)
+        return ("argument " + llvm::Twine(Argument->Argument) + " of '" + Argument->Name + "' must be " +
+                (Info.getID() == diag::err_typecheck_unary_expr ? "an integer constant" : "a value of 'sycl::aspect'"))
+            .str();
+      return {};
+    default:
+      if (!Attribute)
+        return {};
+    }
+    llvm::SmallString<128> Text;
+    Info.FormatDiagnostic(Text);
+    for (llvm::StringRef Ours : {"'clang::annotate'", "'annotate'"})
+      if (size_t At = Text.str().find(Ours); At != llvm::StringRef::npos)
+        return (Text.str().take_front(At) + "'" + Attribute->Name + "'" + Text.str().drop_front(At + Ours.size()))
+            .str();
+    return {};
+  }
+
+  bool isCompanion(const Diagnostic &Info) const {
+    llvm::SmallString<128> Text;
+    Info.FormatDiagnostic(Text);
+    return Known->Written.at(Info.getLocation(), /*Argument=*/false) && Text.str().contains("'scythe");
+  }
+
+  static bool isProperty(const Diagnostic &Info) {
     const SourceManager &SM = Info.getSourceManager();
     LangOptions Options;
     SourceLocation Written = SM.getExpansionLoc(Info.getLocation());
-    StringRef Macro = Lexer::getSourceText(CharSourceRange::getTokenRange(Written), SM, Options);
-    if (Macro == "SCYTHE_PROPERTIES")
-      return "the value of a property must be a constant expression";
-    if (!Macro.consume_front("_X") && !Macro.consume_front("_Y") && !Macro.consume_front("_Z"))
-      return {};
-    return ("argument " + llvm::Twine(Info.getArgUInt(1)) + " of '" + Macro + "' must be a constant expression").str();
+    return Lexer::getSourceText(CharSourceRange::getTokenRange(Written), SM, Options) == "SCYTHE_PROPERTIES";
   }
 
-  std::shared_ptr<uint32_t> Kept;
+  std::shared_ptr<Shared> Known;
   DiagnosticConsumer *Inner;
   std::unique_ptr<DiagnosticConsumer> Owned;
   bool Dropping = false;
@@ -106,19 +159,33 @@ private:
 // The unit whose module the pass will see. Clang compiles one at a time.
 scythe_unit *CurrentUnit = nullptr;
 
-class Consumer : public ASTConsumer {
+class Consumer : public SemaConsumer {
 public:
   // `File` is the source as the command line names it, or, where that is preprocessed text, the source it was made of.
   Consumer(CompilerInstance &CI, StringRef File, bool Device) : CI(CI), File(File), Device(Device) {
     DiagnosticsEngine &Diags = CI.getDiagnostics();
     if (Device)
-      Diags.setClient(new OurErrors(Diags, NameConflicts), /*ShouldOwnClient=*/true);
+      Diags.setClient(new OurErrors(Diags, Known), /*ShouldOwnClient=*/true);
   }
 
   ~Consumer() override {
+    checkAttributes(nullptr, nullptr);
     if (Unit && CurrentUnit == Unit.get())
       CurrentUnit = nullptr;
   }
+
+  // The parser has entered the main file, and not asked for a token yet.
+  void InitializeSema(Sema &S) override {
+    if (!Device)
+      return;
+    Preprocessor &PP = S.getPreprocessor();
+    Tokens = editTokens(unit(), PP, Known->Written);
+    // It acts when it is lexed, not where it stands: at the end of the unit it must not hold for all of it.
+    S.ActOnPragmaOptimize(/*On=*/true, SourceLocation());
+    checkAttributes(Unit.get(), &Known->Written);
+    PP.EnterTokenStream(Tokens, /*DisableMacroExpansion=*/true, /*IsReinject=*/true);
+  }
+  void ForgetSema() override { checkAttributes(nullptr, nullptr); }
 
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
     for (Decl *D : Group)
@@ -208,7 +275,7 @@ public:
     Facts.device_global_count = Globals.size();
     Facts.misuses = Misuses.data();
     Facts.misuse_count = Misuses.size();
-    Facts.name_conflicts = *NameConflicts;
+    Facts.name_conflicts = Known->Kept;
     Facts.errors = CI.getDiagnosticClient().getNumErrors() != 0;
     scythe_frontend_unit(Unit.get(), &Facts);
   }
@@ -218,7 +285,8 @@ private:
   std::string File;
   bool Device;
   std::unique_ptr<scythe_unit> Unit; // outlives code generation, which reports positions
-  std::shared_ptr<uint32_t> NameConflicts = std::make_shared<uint32_t>(0);
+  std::shared_ptr<OurErrors::Shared> Known = std::make_shared<OurErrors::Shared>();
+  std::vector<Token> Tokens; // of the unit, while it is parsed
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
   std::vector<CXXRecordDecl *> Decorated;
   std::vector<VarDecl *> Variables;
@@ -304,19 +372,10 @@ private:
 class Action : public PluginASTAction {
 public:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef File) override {
-    SourceManager &SM = CI.getSourceManager();
-    Preprocessor &PP = CI.getPreprocessor();
     // A throw in device code is an error of ours; unwinding must not leave landing pads in code that cannot throw.
     if (CI.getLangOpts().SYCLIsDevice)
       CI.getLangOpts().IgnoreExceptions = true;
-    // The host pass ignores our attributes: nothing there has to be made readable.
-    if (CI.getLangOpts().SYCLIsDevice) {
-      scythe_str Macros = scythe_frontend_predefines();
-      PP.setPredefines(PP.getPredefines() + std::string(Macros.data, Macros.size));
-      PP.addPPCallbacks(std::make_unique<Includes>(SM));
-      if (OptionalFileEntryRef Main = SM.getFileEntryRefForID(SM.getMainFileID()))
-        rewrite(SM, *Main);
-    }
+    CI.getPreprocessor().addPPCallbacks(std::make_unique<Pragmas>(CI.getPreprocessor()));
     return std::make_unique<Consumer>(CI, File, CI.getLangOpts().SYCLIsDevice != 0);
   }
 
@@ -337,9 +396,7 @@ public:
 
 FrontendPluginRegistry::Add<Action> Registered("scythe", "SYCL device code: facts, diagnostics, annotation");
 
-// Preprocesses: what `-E` prints, with SYCL's attributes made readable by the action above, which runs before any
-// other. Such a text is compiled as preprocessed C++, where macros are no longer expanded and nothing can be made
-// readable.
+// Preprocesses: what `-E` prints.
 class PreprocessAction : public PluginASTAction {
 public:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, StringRef) override {

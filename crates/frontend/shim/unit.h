@@ -9,6 +9,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Mangle.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/Token.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -48,6 +49,27 @@ struct scythe_unit {
 };
 
 inline scythe_loc rawLoc(clang::SourceLocation Loc) { return Loc.getRawEncoding(); }
+
+// One of our attributes as the program wrote it, or one of its arguments, counted from 1; 0 for the attribute itself.
+struct WrittenAttribute {
+  std::string Name;
+  uint32_t Argument;
+};
+
+// Where the program wrote them: clang knows our attributes under names that the program does not.
+struct WrittenAttributes {
+  llvm::DenseMap<uint64_t, WrittenAttribute> Places;
+  static uint64_t key(clang::SourceLocation Loc, bool Argument) {
+    return uint64_t(Loc.getRawEncoding()) * 2 + Argument;
+  }
+  const WrittenAttribute *at(clang::SourceLocation Loc, bool Argument) const;
+};
+
+// All tokens of the unit that is about to be parsed, with our attributes in a form that clang understands.
+std::vector<clang::Token> editTokens(scythe_unit &Unit, clang::Preprocessor &PP, WrittenAttributes &Written);
+
+// The unit whose attributes are checked as clang parses it; null for none.
+void checkAttributes(scythe_unit *Unit, const WrittenAttributes *Written);
 
 // The address that stands for a function everywhere.
 const clang::FunctionDecl *canonicalFunction(const clang::FunctionDecl *FD);

@@ -16,7 +16,7 @@ use crate::reach::{Graph, Node, Root};
 
 /// The annotation that `device_has` becomes.
 pub const DEVICE_HAS: &str = "sycl::device_has";
-const USES_ASPECTS: &str = "sycl_detail::uses_aspects";
+pub const USES_ASPECTS: &str = "sycl_detail::uses_aspects";
 
 /// The aspects that a function uses by itself, each with its first place: its `uses_aspects`, and the types in it.
 pub fn used(node: &Node) -> Vec<(u32, Loc)> {

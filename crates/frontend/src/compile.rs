@@ -13,6 +13,7 @@ use crate::options::Options;
 use crate::reach::{Graph, Root};
 use crate::rows::{self, Row};
 use crate::unit::{Speaker, Unit};
+use crate::warnings::Pragmas;
 use crate::{agreement, attributes, captures, diagnose, functor, properties};
 
 /// First stage: checks device code, writes the integration header, and returns what IR must say. `None` after errors:
@@ -34,12 +35,14 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     let graph = Graph::explore(unit, &roots, &unit.externals);
     let sound = diagnose::device_globals(unit, &unit.misuses) & diagnose::device_code(unit, &graph, &kernels, &sites);
     let variables = properties::variables(unit, &graph);
-    let well_formed = attributes::check(unit, &graph) & properties::check(unit, &graph, &kernels, &variables);
+    let bodies: Vec<Option<Body<'_>>> = kernels.iter().map(|kernel| body::find(&graph, kernel)).collect();
+    let well_formed = attributes::check(unit, &graph)
+        & attributes::reached(unit, &graph, &kernels, &bodies)
+        & properties::check(unit, &graph, &kernels, &variables);
     if !(all_fit && sound && well_formed) {
         return None;
     }
 
-    let bodies: Vec<Option<Body<'_>>> = kernels.iter().map(|kernel| body::find(&graph, kernel)).collect();
     let mut notes = UnitNotes {
         module_id: unit.main_file.clone(),
         tu_id: options.tu_id.clone(),
@@ -200,7 +203,13 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
 }
 
 /// Second stage: annotates the module and runs the passes that every device module needs.
-pub fn module(module: &Module, notes: &UnitNotes, options: &Options, speaker: &Speaker) -> Result<(), String> {
+pub fn module(
+    module: &Module,
+    notes: &UnitNotes,
+    options: &Options,
+    pragmas: &Pragmas,
+    speaker: &Speaker,
+) -> Result<(), String> {
     annotate::run(module, notes);
-    crate::lower::run(module, notes, options, speaker)
+    crate::lower::run(module, notes, options, pragmas, speaker)
 }

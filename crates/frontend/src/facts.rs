@@ -36,8 +36,8 @@ pub enum Value {
     Other(String),
 }
 
-/// An `annotate` attribute: its name, its integer arguments, and its first text argument; all arguments where it lists
-/// properties.
+/// An `annotate` attribute: its name and all its arguments; except where it lists properties, also those that are integers, and the
+/// first one that is a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attribute {
     pub name: String,
@@ -45,6 +45,18 @@ pub struct Attribute {
     pub text: Option<String>,
     pub arguments: Vec<Value>,
     pub loc: Loc,
+}
+
+/// One of our attributes on a declaration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placed {
+    /// Its name, as the program wrote it.
+    pub written: String,
+    pub loc: Loc,
+    pub on_function: bool,
+    pub on_class: bool,
+    /// It comes first, then the declaration's other annotations; none where arguments depend on template parameters.
+    pub attributes: Vec<Attribute>,
 }
 
 /// A variable with static storage that device code uses.

@@ -241,6 +241,59 @@ pub struct UnitFacts {
     pub errors: u32,
 }
 
+#[repr(C)]
+pub struct Placed {
+    pub written: Str,
+    pub loc: u32,
+    pub on_function: u32,
+    pub on_class: u32,
+    pub attributes: *const Attribute,
+    pub attribute_count: usize,
+}
+
+/// The tokens of a unit, owned by the shim.
+#[repr(C)]
+pub struct RawTokens {
+    _opaque: [u8; 0],
+}
+
+#[repr(C)]
+pub struct Token {
+    pub kind: u32,
+    pub loc: u32,
+    pub text: Str,
+}
+
+#[repr(C)]
+pub struct Piece {
+    pub kind: u32,
+    pub index: u32,
+    pub text: Str,
+}
+
+#[repr(C)]
+pub struct Edit {
+    pub start: usize,
+    pub end: usize,
+    pub pieces: *const Piece,
+    pub piece_count: usize,
+}
+
+#[repr(C)]
+pub struct Written {
+    pub index: u32,
+    pub argument: u32,
+    pub name: Str,
+}
+
+#[repr(C)]
+pub struct Edits {
+    pub edits: *const Edit,
+    pub edit_count: usize,
+    pub written: *const Written,
+    pub written_count: usize,
+}
+
 /// `llvm::PassPluginLibraryInfo`.
 #[repr(C)]
 pub struct PassPlugin {
@@ -261,6 +314,8 @@ unsafe extern "C" {
     pub fn scythe_aspect_macros(unit: *mut RawUnit, out: *mut *const Str, count: *mut usize);
     pub fn scythe_function_symbols(unit: *mut RawUnit, function: Decl, out: *mut *const Str, count: *mut usize);
     pub fn scythe_describe_variable(unit: *mut RawUnit, variable: Decl, out: *mut Variable);
+    pub fn scythe_token_at(tokens: *mut RawTokens, index: usize, out: *mut Token);
+    pub fn scythe_is_before(unit: *mut RawUnit, first: u32, second: u32) -> u32;
     pub fn scythe_locate(unit: *mut RawUnit, loc: u32, out: *mut Position);
     pub fn scythe_locate_call(unit: *mut RawUnit, loc: u32, out: *mut Position);
     pub fn scythe_report(unit: *mut RawUnit, level: u32, loc: u32, message: Str);
@@ -300,4 +355,10 @@ const _: () = {
     assert!(size_of::<Misuse>() == 32);
     assert!(size_of::<UnitFacts>() == 152);
     assert!(size_of::<PassPlugin>() == 40);
+    assert!(size_of::<Token>() == 24);
+    assert!(size_of::<Piece>() == 24);
+    assert!(size_of::<Edit>() == 32);
+    assert!(size_of::<Written>() == 24);
+    assert!(size_of::<Edits>() == 32);
+    assert!(size_of::<Placed>() == 48);
 };

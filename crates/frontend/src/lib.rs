@@ -4,7 +4,7 @@
 //! In the order in which a translation unit passes through:
 //!
 //! * [`plugin`]: the functions that the C++ shim calls. [`options`]: the plug-in's arguments.
-//! * [`normalise`]: rewrites SYCL attributes before clang reads a file.
+//! * [`normalise`]: makes SYCL's attributes readable in the unit's tokens, before clang parses them; `tokens` is its way to the shim.
 //! * [`facts`]: what is known of the unit, as values; [`unit`] gets it from the shim (`ffi`).
 //! * [`reach`]: which functions are device code. [`diagnose`], [`functor`], [`library`]: what they and functors must not do.
 //! * [`rows`]: functor layout → launch rows. [`call_site`]: where kernels are submitted. [`int_header`]: the header.
@@ -39,5 +39,6 @@ pub mod plugin;
 pub mod properties;
 pub mod reach;
 pub mod rows;
+mod tokens;
 pub mod unit;
 pub mod warnings;

@@ -8,14 +8,21 @@ use scythe_passes::{Aspects, launch_metadata};
 
 use crate::annotate::UnitNotes;
 use crate::aspects::Located;
+use crate::facts::Loc;
 use crate::options::Options;
 use crate::unit::Speaker;
-use crate::warnings::Fate;
+use crate::warnings::{Fate, Pragmas};
 
 /// Adds the launch rows and runs the front end's pipeline. Dumps go to the folder that the options name (else the
 /// current one), the time report to standard error; both only where they are asked for.
 /// Warnings go where clang's go.
-pub fn run(module: &Module, notes: &UnitNotes, options: &Options, speaker: &Speaker) -> Result<(), String> {
+pub fn run(
+    module: &Module,
+    notes: &UnitNotes,
+    options: &Options,
+    pragmas: &Pragmas,
+    speaker: &Speaker,
+) -> Result<(), String> {
     for kernel in &notes.kernels {
         if module.function(&kernel.symbol).is_some() {
             launch_metadata::add(module, &kernel.symbol, &kernel.launch);
@@ -30,9 +37,13 @@ pub fn run(module: &Module, notes: &UnitNotes, options: &Options, speaker: &Spea
     let folder = options.dump_dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let mut unwritten = None;
     let sources = Located { facts: &notes.aspects, locate: &|loc| speaker.locate(loc) };
-    let warn = |warning: Warning| match options.warnings.fate(warning.group) {
-        Fate::Ignored => {}
-        fate => speaker.warn(&warning, fate),
+    let warn = |warning: Warning| {
+        let fate = options.warnings.fate(warning.group);
+        let place = warning.place.as_ref().map(|place| Loc(place.handle)).filter(|&loc| loc != Loc(0));
+        let fate = place.map_or(fate, |at| pragmas.fate(warning.group, fate, |loc| speaker.is_before(loc, at)));
+        if fate != Fate::Ignored {
+            speaker.warn(&warning, fate);
+        }
     };
     let aspects = Aspects { sources: &sources, fixed_targets: &options.fixed_targets, report: &warn };
     let report = scythe_passes::front_end_pipeline(module, &aspects, &pipeline, &mut |dump| {

@@ -11,14 +11,15 @@ use scythe_llvm::raw::LLVMModuleRef;
 
 use crate::options::Options;
 use crate::unit::{Speaker, Unit, slice, text};
-use crate::{agreement, annotate, compile, ffi, normalise};
+use crate::warnings::Pragmas;
+use crate::{agreement, annotate, compile, ffi};
 
 /// What is remembered between two calls of the shim.
 #[derive(Default)]
 struct State {
     options: Options,
+    pragmas: Pragmas,
     is_device: bool,
-    predefines: String,
     notes: Option<annotate::UnitNotes>,
     message: CString,
 }
@@ -71,38 +72,57 @@ pub unsafe extern "C" fn scythe_frontend_begin(args: *const ffi::Str, count: usi
     answer(result.and_then(|result: Result<(), String>| result))
 }
 
-/// The macros that normalised files use; valid until the next translation unit starts.
-#[unsafe(no_mangle)]
-pub extern "C" fn scythe_frontend_predefines() -> ffi::Str {
-    let macros = stage("predefines", |state| {
-        if state.is_device {
-            state.predefines = normalise::predefines();
-        }
-        ffi::Str { data: state.predefines.as_ptr().cast(), size: state.predefines.len() }
-    });
-    macros.unwrap_or(ffi::Str { data: c"".as_ptr(), size: 0 })
-}
-
-/// Normalises a file into `out`; 1 when it changed.
+/// Edits the tokens of a unit.
 ///
 /// # Safety
-/// `contents` is valid during the call, and `out` has room for as many bytes.
+/// `raw` and `tokens` are the shim's, `starts` points at `count` indices, and `out` can be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_frontend_rewrite(contents: ffi::Str, out: *mut c_char) -> u32 {
-    // SAFETY: the caller passes valid bytes.
-    let bytes = unsafe { slice(contents.data.cast::<u8>(), contents.size) };
-    let new = stage("attribute normaliser", |state| {
-        let mode = if state.is_device { normalise::Mode::Annotate } else { normalise::Mode::Remove };
-        normalise::normalise(bytes, mode)
-    });
-    match new {
-        Ok(Some(new)) if new.len() == bytes.len() => {
-            // SAFETY: `out` has room for `contents.size` bytes, and is another buffer.
-            unsafe { std::ptr::copy_nonoverlapping(new.as_ptr(), out.cast(), new.len()) };
-            1
+pub unsafe extern "C" fn scythe_frontend_tokens(
+    raw: *mut ffi::RawUnit,
+    tokens: *mut ffi::RawTokens,
+    starts: *const usize,
+    count: usize,
+    out: *mut ffi::Edits,
+) {
+    // SAFETY: forwarded to the caller.
+    unsafe { crate::tokens::edit(raw, tokens, slice(starts, count), &mut *out) }
+}
+
+/// Takes in a pragma; 1 where it is about a group of warnings that is ours.
+///
+/// # Safety
+/// `pragma` is valid during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_frontend_pragma(loc: u32, pragma: ffi::Str) -> u32 {
+    // SAFETY: forwarded to the caller.
+    let pragma = unsafe { text(pragma) };
+    let ours = stage("pragmas", |state| state.pragmas.add(crate::facts::Loc(loc), &pragma));
+    ours.unwrap_or(false).into()
+}
+
+/// Checks one of our attributes where clang has found it; 1 where nothing is wrong with it.
+///
+/// # Safety
+/// `raw` is the shim's unit, and `placed` is its description.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_frontend_attribute(raw: *mut ffi::RawUnit, placed: *const ffi::Placed) -> u32 {
+    let checked = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: forwarded to the caller; all that the description points at is valid during the call.
+        let placed = unsafe { crate::unit::placed(&*placed) };
+        let found = crate::attributes::placed(&placed);
+        let sound = found.is_empty();
+        for (level, loc, message) in found {
+            // SAFETY: forwarded to the caller.
+            unsafe { crate::unit::report(raw, level, loc, &message) };
         }
-        _ => 0,
+        sound
+    }));
+    if checked.is_err() {
+        let message = "scythe: internal error in the check of an attribute";
+        // SAFETY: forwarded to the caller.
+        unsafe { crate::unit::report(raw, crate::facts::Level::Error, crate::facts::Loc(0), message) };
     }
+    checked.unwrap_or(false).into()
 }
 
 thread_local! {
@@ -211,7 +231,7 @@ pub unsafe extern "C" fn scythe_frontend_module(module: *mut c_void, unit: *mut 
         };
         // SAFETY: forwarded to the caller; the unit outlives the call.
         let Some(speaker) = (unsafe { Speaker::new(unit) }) else { return Ok(()) };
-        compile::module(&module, &notes, &state.options, &speaker)
+        compile::module(&module, &notes, &state.options, &state.pragmas, &speaker)
     });
     answer(result.and_then(|result| result))
 }

@@ -85,6 +85,18 @@ impl Graph {
         None
     }
 
+    /// The nodes that `start` reaches, nearest first, without itself; each with the call that reaches it.
+    pub fn reachable(&self, start: usize) -> Vec<(usize, Loc)> {
+        let (mut found, mut seen) = (vec![(start, Loc(0))], HashSet::from([start]));
+        let mut next = 0;
+        while let Some(&(node, _)) = found.get(next) {
+            found.extend(self.calls(node).filter(|&(callee, _)| seen.insert(callee)));
+            next += 1;
+        }
+        found.remove(0);
+        found
+    }
+
     /// The calls that lead to a node, innermost first: the caller's index and where it calls.
     pub fn chain(&self, node: usize) -> impl Iterator<Item = (usize, Loc)> + '_ {
         std::iter::successors(self.nodes[node].caller, |&(caller, _)| self.nodes[caller].caller)

@@ -2,8 +2,8 @@
 
 use crate::facts::{
     Action, Attribute, Capture, Closure, Decl, DecoratedType, DeviceGlobal, Event, Field, FieldKind, Function,
-    FunctorType, GetFault, Global, Kernel, Level, Loc, Member, Mention, Misuse, MisuseKind, NamePart, Position, Source,
-    Value, Variable,
+    FunctorType, GetFault, Global, Kernel, Level, Loc, Member, Mention, Misuse, MisuseKind, NamePart, Placed, Position,
+    Source, Value, Variable,
 };
 use crate::ffi;
 use crate::warnings::Fate;
@@ -31,6 +31,12 @@ impl Speaker {
             position(raw.assume_init())
         };
         Location::new(at.file, at.line, at.column)
+    }
+
+    /// Whether a place comes before another one, as the compiler reads the unit.
+    pub fn is_before(&self, first: Loc, second: Loc) -> bool {
+        // SAFETY: the unit is alive (`new`).
+        unsafe { ffi::scythe_is_before(self.0, first.0, second.0) != 0 }
     }
 
     /// Reports a warning of a group that is not ignored.
@@ -309,10 +315,19 @@ impl Source for Unit {
     }
 
     fn report(&self, level: Level, loc: Loc, message: &str) {
-        let message = ffi::Str { data: message.as_ptr().cast(), size: message.len() };
-        // SAFETY: the unit is alive and the shim copies the message.
-        unsafe { ffi::scythe_report(self.raw, level as u32, loc.0, message) }
+        // SAFETY: the unit is alive.
+        unsafe { report(self.raw, level, loc, message) }
     }
+}
+
+/// Reports through clang.
+///
+/// # Safety
+/// `raw` is the shim's unit.
+pub unsafe fn report(raw: *mut ffi::RawUnit, level: Level, loc: Loc, message: &str) {
+    let message = ffi::Str { data: message.as_ptr().cast(), size: message.len() };
+    // SAFETY: forwarded to the caller; the shim copies the message.
+    unsafe { ffi::scythe_report(raw, level as u32, loc.0, message) }
 }
 
 /// A copy of the shim's string.
@@ -363,6 +378,21 @@ pub unsafe fn attribute(raw: &ffi::Attribute) -> Attribute {
             text: (!raw.text.data.is_null()).then(|| text(raw.text)),
             arguments: values(slice(raw.arguments, raw.argument_count)),
             loc: Loc(raw.loc),
+        }
+    }
+}
+
+/// # Safety
+/// The description's arrays and strings are valid.
+pub unsafe fn placed(raw: &ffi::Placed) -> Placed {
+    // SAFETY: forwarded to the caller.
+    unsafe {
+        Placed {
+            written: text(raw.written),
+            loc: Loc(raw.loc),
+            on_function: raw.on_function != 0,
+            on_class: raw.on_class != 0,
+            attributes: slice(raw.attributes, raw.attribute_count).iter().map(|a| attribute(a)).collect(),
         }
     }
 }

@@ -20,7 +20,7 @@
 #endif
 
 #ifdef __SYCL_DEVICE_ONLY__
-#define SYCL_EXTERNAL [[clang::sycl_external]]
+#define SYCL_EXTERNAL __attribute__((scythe_external))
 #else
 #define SYCL_EXTERNAL
 #endif

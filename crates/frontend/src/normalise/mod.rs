@@ -1,408 +1,311 @@
-//! SYCL's own attributes, made readable for stock clang before it reads the file.
+//! SYCL's own attributes, made readable for stock clang before it parses the unit.
 //!
-//! Clang ignores `[[sycl::reqd_work_group_size(16)]]` and its kin, and rejects any C++ attribute after a lambda's
-//! parameter list. It does accept `__attribute__((annotate("sycl::reqd_work_group_size", 16)))` in all these places, as
-//! long as it stands directly after the parameter list. So each attribute becomes a call of a macro that expands to
-//! that: `_Yreqd_work_group_size(16)`, defined in [`PREDEFINES`].
+//! Clang ignores `[[sycl::reqd_work_group_size(16)]]` and its kin. It does understand
+//! `[[clang::annotate("sycl::reqd_work_group_size", 16)]]`, which this module puts in their place in the *tokens* of the
+//! unit: macros, digraphs, spliced lines, included and preprocessed files make no difference. Where clang takes an
+//! attribute for one of a type (after the parameters of a function or a lambda), the annotation moves to a place where
+//! it is one of the function ([`place`]).
 //!
-//! The macro call is never longer than the attribute, and is padded with blanks: files keep their length, and everything
-//! outside of the attribute its line and column.
+//! A companion attribute stands beside each annotation. By it the shim learns what the annotation stands on, and
+//! `crate::attributes` checks it.
+//!
+//! Arguments are converted to values where they stand (`+(n)`): a constant that is only named would be captured by a
+//! lambda, in the device pass alone.
 
-mod external;
-mod lexer;
+mod names;
+mod place;
+pub mod stream;
 
-use lexer::{Kind, Token, lex};
+pub use names::{Known, Takes, known};
 
-/// What becomes of an attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// An annotation, for the device pass.
-    Annotate,
-    /// Blanks, for a host pass, which has no use for it.
-    Remove,
-}
+use place::Place;
+use stream::{Edit, Edits, Fault, Piece, Stream, Written};
 
-/// Attribute names, as they are written after the namespace, and the annotation each becomes.
-const ATTRIBUTES: &[(&str, &str)] = &[
-    ("reqd_work_group_size", "sycl::reqd_work_group_size"),
-    ("work_group_size_hint", "sycl::work_group_size_hint"),
-    ("reqd_sub_group_size", "sycl::reqd_sub_group_size"),
-    ("vec_type_hint", "sycl::vec_type_hint"),
-    ("named_sub_group_size", "intel::named_sub_group_size"),
-    ("device_has", "sycl::device_has"),
-    ("uses_aspects", "sycl_detail::uses_aspects"),
-    ("__uses_aspects__", "sycl_detail::uses_aspects"),
-    ("add_ir_global_variable_attributes", "__sycl_detail__::add_ir_global_variable_attributes"),
-    ("add_ir_kernel_parameter_attributes", "__sycl_detail__::add_ir_kernel_parameter_attributes"),
-    ("add_ir_function_attributes", "__sycl_detail__::add_ir_function_attributes"),
-    ("add_ir_member_annotation", "__sycl_detail__::add_ir_member_annotation"),
-];
-
-/// Namespaces whose attributes are known, and which.
-fn known(namespace: &str, name: &str) -> bool {
-    let name = ATTRIBUTES.iter().find(|(written, _)| *written == name).map(|(written, _)| *written);
-    match (namespace, name) {
-        (_, None) => false,
-        ("sycl" | "cl", Some(name)) => !internal(name) && name != "named_sub_group_size",
-        ("intel" | "INTEL", Some(name)) => matches!(name, "reqd_sub_group_size" | "named_sub_group_size"),
-        ("sycl_detail" | "__sycl_detail__", Some(name)) => internal(name),
-        _ => false,
-    }
-}
-
-/// Attributes of headers, in a namespace of their own.
-fn internal(name: &str) -> bool {
-    name.contains("uses_aspects") || name.starts_with("add_ir_")
-}
-
-/// The forms of an annotation, told apart by the first letters of the macro.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// `__attribute__`: before declarations, after a class-key, after a lambda's parameters.
-    Gnu,
-    /// `[[clang::annotate]]`: after a name, after a lambda's introducer.
-    Standard,
-    /// `__attribute__` after a function's parameters, where clang would remark that GCC does not allow it.
-    Trailing,
-}
-
-impl Form {
-    fn prefix(self) -> &'static str {
-        match self {
-            Self::Gnu => "_Y",
-            Self::Standard => "_Z",
-            Self::Trailing => "_X",
+/// What becomes of the attribute specifiers and external declarations that begin at `starts`.
+pub fn edit(tokens: &impl Stream, starts: &[usize]) -> (Edits, Vec<Fault>) {
+    let mut out = Editor { tokens, edits: Vec::new(), written: Vec::new(), faults: Vec::new() };
+    for &start in starts {
+        if tokens.is_word(start, names::EXTERNAL) {
+            out.external(start);
+        } else if let Some(specifier) = Specifier::parse(tokens, start) {
+            out.specifier(&specifier);
         }
     }
+    let Editor { mut edits, written, faults, .. } = out;
+    // What is put in before a token comes before what is done with it.
+    edits.sort_by_key(|edit| (edit.start, edit.end));
+    (Edits { edits, written }, faults)
 }
 
-/// The macros that normalised files use.
-pub fn predefines() -> String {
-    let mut out = String::new();
-    for (name, annotation) in ATTRIBUTES {
-        // Types and words are not expressions.
-        let words = matches!(*name, "vec_type_hint" | "named_sub_group_size");
-        let args = if words { ", #__VA_ARGS__" } else { " __VA_OPT__(,) __VA_ARGS__" };
-        let body = format!("annotate(\"{annotation}\"{args})");
-        let quiet = "_Pragma(\"clang diagnostic push\") _Pragma(\"clang diagnostic ignored \\\"-Wgcc-compat\\\"\")";
-        let loud = "_Pragma(\"clang diagnostic pop\")";
-        out += &format!("#define {}{name}(...) __attribute__(({body}))\n", Form::Gnu.prefix());
-        out += &format!("#define {}{name}(...) [[clang::{body}]]\n", Form::Standard.prefix());
-        out += &format!("#define {}{name}(...) {quiet} __attribute__(({body})) {loud}\n", Form::Trailing.prefix());
-    }
-    out
-}
-
-/// The normalised file, of the same length; `None` when nothing changes.
-pub fn normalise(text: &[u8], mode: Mode) -> Option<Vec<u8>> {
-    let externals = external::may_hold(text);
-    if !externals && !may_hold_attributes(text) {
-        return None;
-    }
-    let tokens = lex(text);
-    let mut file = File { text, tokens: &tokens, out: text.to_vec(), changed: false };
-    if externals {
-        file.changed = external::blank(text, &tokens, &mut file.out);
-    }
-    let mut at = 0;
-    while at + 1 < tokens.len() {
-        at = match file.specifier(at) {
-            Some(specifier) => {
-                file.rewrite(&specifier, mode);
-                specifier.end
-            }
-            None => at + 1,
-        };
-    }
-    file.changed.then_some(file.out)
-}
-
-/// A quick look that spares files without attributes of ours (nearly all) the lexer.
-fn may_hold_attributes(text: &[u8]) -> bool {
-    const LONGEST: usize = 4096;
-    let mut from = 0;
-    while let Some(open) = text[from..].windows(2).position(|w| w == b"[[") {
-        let inside = &text[from + open + 2..];
-        let inside = &inside[..inside.len().min(LONGEST)];
-        let close = inside.windows(2).position(|w| w == b"]]").unwrap_or(inside.len());
-        let inside = &inside[..close];
-        let holds = |word: &[u8]| inside.windows(word.len()).any(|w| w == word);
-        if holds(b"sycl") || holds(b"intel") || holds(b"INTEL") || holds(b"cl::") || holds(b"using") {
-            return true;
-        }
-        from += open + 2;
-    }
-    false
-}
-
-/// `[[…]]`: tokens `start..end`, and the attributes inside.
+/// `[[…]]`: the tokens `start..end`, and the attributes inside.
 struct Specifier<'a> {
     start: usize,
     end: usize,
     items: Vec<Item<'a>>,
-    /// Text of `using NS:`, empty without.
-    using: &'a str,
+    /// The namespace of `using NS:`, and its token.
+    using: Option<(&'a str, usize)>,
 }
 
 /// One attribute of a list.
 struct Item<'a> {
     namespace: &'a str,
     name: &'a str,
-    /// The parentheses and what they hold.
-    arguments: Option<&'a str>,
-    /// All of it.
-    text: &'a str,
+    /// The token of the name.
+    at: usize,
+    /// The tokens `first..end` are all of it.
+    first: usize,
+    end: usize,
+    /// The tokens of the parentheses.
+    arguments: Option<(usize, usize)>,
 }
 
-impl Item<'_> {
-    fn ours(&self) -> bool {
-        known(self.namespace, self.name) && self.arguments.is_some()
-    }
-}
-
-struct File<'a> {
-    text: &'a [u8],
-    tokens: &'a [Token],
-    out: Vec<u8>,
-    changed: bool,
-}
-
-impl<'a> File<'a> {
-    fn word(&self, at: usize) -> Option<&'a str> {
-        let token = self.tokens.get(at)?;
-        (token.kind == Kind::Word).then(|| self.slice(token.start, token.end))
-    }
-
-    fn is(&self, at: usize, byte: u8) -> bool {
-        self.tokens.get(at).is_some_and(|token| token.kind == Kind::Punctuation(byte))
-    }
-
-    /// Text between two places; empty where it is not UTF-8, which no attribute of ours is.
-    fn slice(&self, start: usize, end: usize) -> &'a str {
-        std::str::from_utf8(&self.text[start..end]).unwrap_or("")
-    }
-
-    /// The token after the bracket that closes the one at `open`.
-    fn after_close(&self, open: usize) -> Option<usize> {
-        let mut stack = Vec::new();
-        for at in open..self.tokens.len() {
-            let Kind::Punctuation(byte) = self.tokens[at].kind else { continue };
-            match byte {
-                b'(' => stack.push(b')'),
-                b'[' => stack.push(b']'),
-                b'{' => stack.push(b'}'),
-                b')' | b']' | b'}' => {
-                    if stack.pop() != Some(byte) {
-                        return None;
-                    }
-                    if stack.is_empty() {
-                        return Some(at + 1);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// The token that opens the bracket closed at `close`.
-    fn open_of(&self, close: usize) -> Option<usize> {
-        let mut stack = Vec::new();
-        for at in (0..=close).rev() {
-            let Kind::Punctuation(byte) = self.tokens[at].kind else { continue };
-            match byte {
-                b')' => stack.push(b'('),
-                b']' => stack.push(b'['),
-                b'}' => stack.push(b'{'),
-                b'(' | b'[' | b'{' => {
-                    if stack.pop() != Some(byte) {
-                        return None;
-                    }
-                    if stack.is_empty() {
-                        return Some(at);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// The attribute specifier that starts at a token.
-    fn specifier(&self, start: usize) -> Option<Specifier<'a>> {
-        if !(self.is(start, b'[') && self.is(start + 1, b'[')) {
+impl<'a> Specifier<'a> {
+    fn parse(tokens: &'a impl Stream, start: usize) -> Option<Self> {
+        if !(tokens.is(start, "[") && tokens.is(start + 1, "[")) {
             return None;
         }
-        let end = self.after_close(start)?;
-        if self.after_close(start + 1)? != end - 1 {
+        let end = tokens.after_close(start)?;
+        if tokens.after_close(start + 1)? != end - 1 {
             return None;
         }
         let (mut at, last) = (start + 2, end - 2);
-        let mut default_namespace = "";
-        let mut using = "";
-        if self.word(at) == Some("using") && self.is(at + 2, b':') && !self.is(at + 3, b':') {
-            default_namespace = self.word(at + 1)?;
-            using = self.slice(self.tokens[at].start, self.tokens[at + 2].end);
+        let mut using = None;
+        if tokens.is_word(at, "using") && tokens.is(at + 2, ":") {
+            using = Some((tokens.word(at + 1)?, at + 1));
             at += 3;
         }
         let mut items = Vec::new();
         while at < last {
-            if self.is(at, b',') {
+            if tokens.is(at, ",") {
                 at += 1;
                 continue;
             }
             let first = at;
-            let (mut namespace, mut name) = (default_namespace, self.word(at)?);
+            let (mut namespace, mut name) = (using.map_or("", |(namespace, _)| namespace), tokens.word(at)?);
+            let mut name_at = at;
             at += 1;
-            if self.is(at, b':') && self.is(at + 1, b':') {
-                (namespace, name) = (name, self.word(at + 2)?);
-                at += 3;
+            if tokens.is(at, "::") {
+                (namespace, name, name_at) = (name, tokens.word(at + 1)?, at + 1);
+                at += 2;
             }
             let mut arguments = None;
-            if self.is(at, b'(') {
-                let after = self.after_close(at)?;
-                arguments = Some(self.slice(self.tokens[at].start, self.tokens[after - 1].end));
+            if tokens.is(at, "(") {
+                let after = tokens.after_close(at)?;
+                arguments = Some((at, after - 1));
                 at = after;
             }
-            // A pack expansion.
-            while at < last && self.is(at, b'.') {
+            if tokens.is(at, "...") {
                 at += 1;
             }
-            if at < last && !self.is(at, b',') {
+            if at < last && !tokens.is(at, ",") {
                 return None;
             }
-            let text = self.slice(self.tokens[first].start, self.tokens[at - 1].end);
-            items.push(Item { namespace, name, arguments, text });
+            items.push(Item { namespace, name, at: name_at, first, end: at, arguments });
         }
-        Some(Specifier { start, end, items, using })
+        Some(Self { start, end, items, using })
     }
+}
 
-    /// Writes the new form of a specifier over the old one.
-    fn rewrite(&mut self, specifier: &Specifier, mode: Mode) {
-        if !specifier.items.iter().any(Item::ours) {
+struct Editor<'a, S> {
+    tokens: &'a S,
+    edits: Vec<Edit>,
+    written: Vec<Written>,
+    faults: Vec<Fault>,
+}
+
+impl<S: Stream> Editor<'_, S> {
+    fn specifier(&mut self, specifier: &Specifier) {
+        let faults = |item: &Item| {
+            let message = names::fault(item.namespace, item.name)?;
+            Some(Fault { at: item.at, message })
+        };
+        self.faults.extend(specifier.items.iter().filter_map(faults));
+        let concerns_us = |item: &Item| known(item.namespace, item.name).is_some() || faults(item).is_some();
+        if !specifier.items.iter().any(concerns_us) {
             return;
         }
-        let (form, insert) = self.place(specifier);
-        let mut new = String::new();
-        let others: Vec<&str> = specifier.items.iter().filter(|item| !item.ours()).map(|item| item.text).collect();
+        match place::find(self.tokens, specifier.start) {
+            Place::Here => {
+                let mut pieces = Vec::new();
+                self.list(specifier, specifier.items.iter(), &mut pieces);
+                self.edits.push(Edit { start: specifier.start, end: specifier.end, pieces });
+            }
+            Place::Gnu(to) => self.move_to(specifier, to, true),
+            Place::Standard(to) => self.move_to(specifier, to, false),
+        }
+    }
+
+    /// Puts our attributes before the token `to`, and leaves the others where they are.
+    fn move_to(&mut self, specifier: &Specifier, to: usize, gnu: bool) {
+        let (ours, others): (Vec<&Item>, Vec<&Item>) =
+            specifier.items.iter().partition(|item| known(item.namespace, item.name).is_some());
+        let mut pieces = Vec::new();
+        if ours.is_empty() {
+            // All that concerns us is wrong.
+        } else if gnu {
+            let at = ours[0].at;
+            pieces.extend([Piece::word("__attribute__", at), Piece::mark("(", at), Piece::mark("(", at)]);
+            for (index, item) in ours.iter().enumerate() {
+                if index > 0 {
+                    pieces.push(Piece::mark(",", item.at));
+                }
+                self.annotation(item, true, &mut pieces);
+            }
+            pieces.extend([Piece::mark(")", at), Piece::mark(")", at)]);
+        } else {
+            self.list(specifier, ours.iter().copied(), &mut pieces);
+        }
+        self.edits.push(Edit { start: to, end: to, pieces });
+        let mut pieces = Vec::new();
         if !others.is_empty() {
-            new += &format!("[[{}{}]]", specifier.using, others.join(","));
+            self.list(specifier, others.into_iter(), &mut pieces);
         }
-        if mode == Mode::Annotate {
-            for item in specifier.items.iter().filter(|item| item.ours()) {
-                if !new.is_empty() {
-                    new.push(' ');
-                }
-                new += form.prefix();
-                new += item.name;
-                new += item.arguments.unwrap_or("()");
+        self.edits.push(Edit { start: specifier.start, end: specifier.end, pieces });
+    }
+
+    /// A specifier with these attributes, ours as annotations.
+    fn list<'i>(&mut self, specifier: &Specifier, items: impl Iterator<Item = &'i Item<'i>>, out: &mut Vec<Piece>) {
+        out.extend([Piece::Copy(specifier.start), Piece::Copy(specifier.start + 1)]);
+        // What is wrong has been told: clang need not warn of it.
+        let items = items.filter(|item| names::fault(item.namespace, item.name).is_none());
+        for (index, item) in items.enumerate() {
+            if index > 0 {
+                out.push(Piece::mark(",", item.at));
             }
+            if known(item.namespace, item.name).is_some() {
+                self.annotation(item, false, out);
+                continue;
+            }
+            if let Some((_, using)) = specifier.using.filter(|_| item.first == item.at) {
+                out.extend([Piece::Copy(using), Piece::mark("::", using)]);
+            }
+            out.extend((item.first..item.end).map(Piece::Copy));
         }
-        // Everything from the place where it goes to the place where it was is written anew.
-        let from = insert.unwrap_or(self.tokens[specifier.start].start);
-        let start = self.tokens[specifier.start].start;
-        let end = self.tokens[specifier.end - 1].end;
-        let between = self.slice_out(from, start);
-        let old = self.slice(start, end);
-        let Some(padding) = pad(&new, old) else { return };
-        let mut bytes = Vec::with_capacity(end - from);
-        bytes.extend(new.as_bytes());
-        bytes.extend(padding.as_bytes());
-        bytes.extend(&between);
-        self.out[from..end].copy_from_slice(&bytes);
-        self.changed = true;
+        out.extend([Piece::Copy(specifier.end - 2), Piece::Copy(specifier.end - 1)]);
     }
 
-    /// What is written already between two places.
-    fn slice_out(&self, start: usize, end: usize) -> Vec<u8> {
-        self.out[start..end].to_vec()
-    }
-
-    /// Which form a specifier takes, and where it must move to, if it must.
-    fn place(&self, specifier: &Specifier) -> (Form, Option<usize>) {
-        let Some(mut before) = specifier.start.checked_sub(1) else { return (Form::Gnu, None) };
-        let mut moved = false;
-        loop {
-            if let Some(word) = self.word(before) {
-                if !matches!(word, "mutable" | "constexpr" | "consteval" | "static" | "noexcept") {
-                    break;
-                }
-                moved = true;
-            } else if self.is(before, b')') {
-                let Some(open) = self.open_of(before) else { return (Form::Gnu, None) };
-                let owner = open.checked_sub(1);
-                if !matches!(owner.and_then(|owner| self.word(owner)), Some("noexcept" | "throw")) {
-                    return if self.is_lambda(open) {
-                        (Form::Gnu, moved.then(|| self.tokens[before].end))
-                    } else {
-                        (Form::Trailing, None)
-                    };
-                }
-                moved = true;
-                before = open - 1;
-            } else if self.is(before, b']') && before > 0 && self.is(before - 1, b']') {
-                // Another attribute specifier: what stands before that one counts.
-                let Some(open) = self.open_of(before) else { return (Form::Gnu, None) };
-                before = open;
-            } else if self.is(before, b']') {
-                return (Form::Standard, None);
+    /// One of our attributes as an annotation with its companion.
+    fn annotation(&mut self, item: &Item, gnu: bool, out: &mut Vec<Piece>) {
+        let Some(known) = known(item.namespace, item.name) else { return };
+        let at = item.at;
+        let name = format!("{}::{}", item.namespace, item.name);
+        self.written.push(Written { at, argument: 0, name: name.clone() });
+        if !gnu {
+            out.extend([Piece::word("clang", at), Piece::mark("::", at)]);
+        }
+        out.extend([Piece::word("annotate", at), Piece::mark("(", at), Piece::text(known.annotation, at)]);
+        for (index, argument) in self.arguments(item).into_iter().enumerate() {
+            self.written.push(Written { at: argument.start, argument: index as u32 + 1, name: name.clone() });
+            out.push(Piece::mark(",", argument.start));
+            self.argument(known.takes, &argument, out);
+        }
+        out.push(Piece::mark(")", at));
+        if known.takes != Takes::Anything {
+            out.push(Piece::mark(",", at));
+            if gnu {
+                out.push(Piece::word("scythe_attribute", at));
             } else {
-                break;
+                out.extend([Piece::word("scythe", at), Piece::mark("::", at), Piece::word("attribute", at)]);
             }
-            match before.checked_sub(1) {
-                Some(next) => before = next,
-                None => return (Form::Gnu, None),
-            }
-        }
-        let after_name = self.word(before).is_some_and(|word| !is_class_key(word));
-        match self.word(before) {
-            // After a member function's parameters and qualifiers.
-            Some("const" | "volatile" | "override" | "final") if !self.is(specifier.end, b'(') => {
-                let after_parameters = before > 0 && self.is(before - 1, b')');
-                (if after_parameters { Form::Trailing } else { Form::Gnu }, None)
-            }
-            // After a declared name: `void f [[…]] ();`
-            Some(_) if after_name && self.is(specifier.end, b'(') => (Form::Standard, None),
-            _ => (Form::Gnu, None),
         }
     }
 
-    /// Whether the parenthesis opens a lambda's parameter list: an introducer stands before it, perhaps with template
-    /// parameters or attributes in between.
-    fn is_lambda(&self, open: usize) -> bool {
-        let Some(mut before) = open.checked_sub(1) else { return false };
-        if self.is(before, b'>') {
-            let mut depth = 0usize;
-            loop {
-                if self.is(before, b'>') {
-                    depth += 1;
-                } else if self.is(before, b'<') {
-                    depth -= 1;
-                }
-                let Some(next) = before.checked_sub(1) else { return false };
-                before = next;
-                if depth == 0 {
-                    break;
-                }
+    fn argument(&self, takes: Takes, argument: &Argument, out: &mut Vec<Piece>) {
+        let at = argument.start;
+        let copies = (argument.start..argument.end).map(Piece::Copy);
+        match takes {
+            Takes::Sizes => {
+                out.extend([Piece::mark("+", at), Piece::mark("(", at)]);
+                out.extend(copies);
+                out.push(Piece::mark(")", at));
             }
+            // Both sides of `?:` are values of one type.
+            Takes::Aspects => {
+                out.extend([Piece::mark("(", at), Piece::word("false", at), Piece::mark("?", at)]);
+                out.extend([Piece::mark("::", at), Piece::word("sycl", at), Piece::mark("::", at)]);
+                out.extend([Piece::word("aspect", at), Piece::mark("{", at), Piece::mark("}", at)]);
+                out.extend([Piece::mark(":", at), Piece::mark("(", at)]);
+                out.extend(copies);
+                out.extend([Piece::mark(")", at), Piece::mark(")", at)]);
+            }
+            Takes::Word => out.push(Piece::text(&self.spelling(argument), at)),
+            // Clang says so where it is no type.
+            Takes::Type => {
+                out.extend([Piece::text(&self.spelling(argument), at), Piece::mark(",", at)]);
+                out.extend([Piece::word("__is_same", at), Piece::mark("(", at), Piece::word("int", at)]);
+                out.push(Piece::mark(",", at));
+                out.extend(copies);
+                out.push(Piece::mark(")", at));
+            }
+            Takes::Anything => out.extend(copies),
         }
-        self.is(before, b']')
+        if let Some(pack) = argument.pack {
+            out.push(Piece::Copy(pack));
+        }
+    }
+
+    fn spelling(&self, argument: &Argument) -> String {
+        (argument.start..argument.end).map(|at| self.tokens.get(at).text).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The arguments between the parentheses, divided at commas that are in no brackets.
+    fn arguments(&self, item: &Item) -> Vec<Argument> {
+        let Some((open, close)) = item.arguments else { return Vec::new() };
+        let mut out = Vec::new();
+        let (mut start, mut at) = (open + 1, open + 1);
+        while at <= close {
+            if at == close || self.tokens.is(at, ",") {
+                // An empty one stays what it is: wrong.
+                if at > start {
+                    let pack = (at > start + 1 && self.tokens.is(at - 1, "...")).then_some(at - 1);
+                    out.push(Argument { start, end: pack.unwrap_or(at), pack });
+                }
+                start = at + 1;
+                at += 1;
+                continue;
+            }
+            let brackets = ["(", "[", "{"].iter().any(|bracket| self.tokens.is(at, bracket));
+            let template = self.tokens.is(at, "<") && self.tokens.word(at - 1).is_some();
+            at = match (brackets, template) {
+                (true, _) => self.tokens.after_close(at).unwrap_or(at + 1),
+                (_, true) => self.tokens.after_angle(at, close).unwrap_or(at + 1),
+                _ => at + 1,
+            };
+        }
+        out
+    }
+
+    /// `SYCL_EXTERNAL extern "C"`: clang drops attributes before a language linkage. They belong to what it declares.
+    fn external(&mut self, word: usize) {
+        // `__attribute__((scythe_external))`
+        let (Some(start), end) = (word.checked_sub(3), word + 3) else { return };
+        if !(self.tokens.is_word(start, "__attribute__") && self.tokens.is(end - 1, ")")) {
+            return;
+        }
+        let mut linkage = end;
+        while self.tokens.is(linkage, "[") && self.tokens.is(linkage + 1, "[") {
+            let Some(after) = self.tokens.after_close(linkage) else { return };
+            linkage = after;
+        }
+        if !(self.tokens.is_word(linkage, "extern") && self.tokens.is_text(linkage + 1)) {
+            return;
+        }
+        if self.tokens.is(linkage + 2, "{") {
+            let message = "'SYCL_EXTERNAL' only applies to functions and to variables of class 'device_global'";
+            self.faults.push(Fault { at: word, message: message.to_owned() });
+            return;
+        }
+        let pieces: Vec<Piece> = (start..end).map(Piece::Copy).collect();
+        self.edits.push(Edit { start, end, pieces: Vec::new() });
+        self.edits.push(Edit { start: linkage + 2, end: linkage + 2, pieces });
     }
 }
 
-fn is_class_key(word: &str) -> bool {
-    matches!(word, "class" | "struct" | "union" | "enum")
-}
-
-/// Blanks, and the line ends of `old` that `new` lacks, to make `new` as long as `old`.
-fn pad(new: &str, old: &str) -> Option<String> {
-    let mut room = old.len().checked_sub(new.len())?;
-    let missing = old.matches('\n').count().checked_sub(new.matches('\n').count())?;
-    let spliced = old.contains("\\\n");
-    let line_end = if spliced { "\\\n" } else { "\n" };
-    let needed = missing * line_end.len();
-    room = room.checked_sub(needed)?;
-    Some(" ".repeat(room) + &line_end.repeat(missing))
+/// The tokens of one argument, and the `...` after it.
+struct Argument {
+    start: usize,
+    end: usize,
+    pack: Option<usize>,
 }
 
 #[cfg(test)]

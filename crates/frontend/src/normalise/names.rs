@@ -1,0 +1,143 @@
+//! The attributes that are known, by namespace and name, and those that must not be mistaken for one of them.
+
+/// The word of the attribute that `SYCL_EXTERNAL` is.
+pub const EXTERNAL: &str = "scythe_external";
+
+/// What the arguments of an attribute are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Integer constants.
+    Sizes,
+    /// Constants of type `sycl::aspect`.
+    Aspects,
+    /// One word.
+    Word,
+    /// One type.
+    Type,
+    /// What the headers write.
+    Anything,
+}
+
+/// A known attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The annotation that it becomes.
+    pub annotation: &'static str,
+    pub takes: Takes,
+}
+
+/// Namespaces, name, annotation, arguments.
+type Row = (&'static [&'static str], &'static str, &'static str, Takes);
+
+const SYCL: &[&str] = &["sycl", "cl"];
+const INTEL: &[&str] = &["intel", "INTEL"];
+const EITHER: &[&str] = &["sycl", "cl", "intel", "INTEL"];
+const DETAIL: &[&str] = &["sycl_detail", "__sycl_detail__"];
+
+const ATTRIBUTES: &[Row] = &[
+    (EITHER, "reqd_work_group_size", "sycl::reqd_work_group_size", Takes::Sizes),
+    (SYCL, "work_group_size_hint", "sycl::work_group_size_hint", Takes::Sizes),
+    (EITHER, "reqd_sub_group_size", "sycl::reqd_sub_group_size", Takes::Sizes),
+    (SYCL, "vec_type_hint", "sycl::vec_type_hint", Takes::Type),
+    (INTEL, "named_sub_group_size", "intel::named_sub_group_size", Takes::Word),
+    (SYCL, "device_has", "sycl::device_has", Takes::Aspects),
+    (DETAIL, "uses_aspects", "sycl_detail::uses_aspects", Takes::Aspects),
+    (DETAIL, "__uses_aspects__", "sycl_detail::uses_aspects", Takes::Aspects),
+    (
+        DETAIL,
+        "add_ir_global_variable_attributes",
+        "__sycl_detail__::add_ir_global_variable_attributes",
+        Takes::Anything,
+    ),
+    (
+        DETAIL,
+        "add_ir_kernel_parameter_attributes",
+        "__sycl_detail__::add_ir_kernel_parameter_attributes",
+        Takes::Anything,
+    ),
+    (DETAIL, "add_ir_function_attributes", "__sycl_detail__::add_ir_function_attributes", Takes::Anything),
+    (DETAIL, "add_ir_member_annotation", "__sycl_detail__::add_ir_member_annotation", Takes::Anything),
+];
+
+/// Attributes of other compilers that change what a kernel may do, or how it is launched.
+const REFUSED: &[(&[&str], &str)] = &[
+    (INTEL, "max_work_group_size"),
+    (INTEL, "min_work_groups_per_cu"),
+    (INTEL, "max_work_groups_per_mp"),
+    (INTEL, "max_global_work_dim"),
+    (INTEL, "sycl_explicit_simd"),
+    (INTEL, "device_indirectly_callable"),
+    (SYCL, "requires"),
+    (SYCL, "kernel"),
+];
+
+/// The attribute of that name, where it is one of ours.
+pub fn known(namespace: &str, name: &str) -> Option<Known> {
+    let row = ATTRIBUTES.iter().find(|row| row.1 == name && row.0.contains(&namespace))?;
+    Some(Known { annotation: row.2, takes: row.3 })
+}
+
+/// Why an attribute that is none of ours cannot be left to clang, which would ignore it.
+pub fn fault(namespace: &str, name: &str) -> Option<String> {
+    let is_ours = [SYCL, INTEL, DETAIL].iter().any(|names| names.contains(&namespace));
+    if !is_ours || known(namespace, name).is_some() {
+        return None;
+    }
+    if REFUSED.iter().any(|(namespaces, refused)| *refused == name && namespaces.contains(&namespace)) {
+        return Some(format!("attribute '{namespace}::{name}' is not supported"));
+    }
+    // What is nearly one of ours was meant to be it.
+    let near = |row: &&Row| distance(row.1, name) <= 2 || row.1.replace('_', "") == name.replace('_', "");
+    let meant = ATTRIBUTES.iter().find(|row| row.1 == name).or_else(|| ATTRIBUTES.iter().find(near))?;
+    let namespace_meant = if meant.0.contains(&namespace) { namespace } else { meant.0[0] };
+    Some(format!("unknown attribute '{namespace}::{name}'; did you mean '{namespace_meant}::{}'?", meant.1))
+}
+
+/// How many letters must be added, removed or replaced to make one word of the other.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (line, letter) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for (column, other) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_belong_to_namespaces() {
+        assert_eq!(known("cl", "reqd_sub_group_size").unwrap().annotation, "sycl::reqd_sub_group_size");
+        assert!(known("intel", "device_has").is_none());
+        assert!(known("gnu", "device_has").is_none());
+        assert!(known("sycl", "uses_aspects").is_none());
+    }
+
+    #[test]
+    fn what_is_nearly_ours_is_no_other() {
+        for (namespace, name, meant) in [
+            ("sycl", "reqd_workgroup_size", "sycl::reqd_work_group_size"),
+            ("sycl", "reqd_sub_group_sise", "sycl::reqd_sub_group_size"),
+            ("intel", "device_has", "sycl::device_has"),
+            ("sycl", "named_sub_group_size", "intel::named_sub_group_size"),
+        ] {
+            let message = fault(namespace, name).unwrap();
+            assert!(message.ends_with(&format!("did you mean '{meant}'?")), "{message}");
+        }
+        assert_eq!(
+            fault("intel", "max_work_group_size").unwrap(),
+            "attribute 'intel::max_work_group_size' is not supported"
+        );
+        for (namespace, name) in [("intel", "ivdep"), ("sycl", "device_has"), ("gnu", "device_hat"), ("sycl", "new")] {
+            assert_eq!(fault(namespace, name), None);
+        }
+    }
+}
