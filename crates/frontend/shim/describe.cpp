@@ -398,11 +398,12 @@ extern "C" void scythe_warn(scythe_unit *Unit, uint32_t Fate, scythe_str Flag, s
     if (OptionalFileEntryRef File =
             SM.getFileManager().getOptionalFileRef(llvm::StringRef(Place->file.data, Place->file.size)))
       Where = SM.translateFileLineCol(*File, Place->line, std::max(Place->column, 1u));
+  // Clang does not make errors of custom warnings.
   bool AsErrors = Diags.getWarningsAsErrors();
-  if (Fate == SCYTHE_FATE_NEVER_ERROR)
-    Diags.setWarningsAsErrors(false);
+  bool Error = Fate == SCYTHE_FATE_ERROR || (Fate == SCYTHE_FATE_WARNING && AsErrors);
+  Diags.setWarningsAsErrors(false);
   unsigned ID = Diags.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::CustomDiagDesc(
-      Fate == SCYTHE_FATE_ERROR ? diag::Severity::Error : diag::Severity::Warning, "%0", DiagnosticIDs::CLASS_WARNING,
+      Error ? diag::Severity::Error : diag::Severity::Warning, "%0", DiagnosticIDs::CLASS_WARNING,
       /*ShowInSystemHeader=*/true, /*ShowInSystemMacro=*/true));
   std::string Text(Message.data, Message.size);
   if (Unit->CI.getDiagnosticOpts().ShowOptionNames) {

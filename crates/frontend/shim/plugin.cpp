@@ -48,9 +48,10 @@ public:
     if (!Text.contains("diagnostic") || !scythe_frontend_pragma(rawLoc(Loc), {Text.data(), Text.size()}))
       return;
     DiagnosticsEngine::Level Level = Diags.getDiagnosticLevel(Unknown, Loc);
-    Silenced = Level == DiagnosticsEngine::Ignored                                 ? diag::Severity::Ignored
-               : Level >= DiagnosticsEngine::Error && !Diags.getWarningsAsErrors() ? diag::Severity::Error
-                                                                                   : diag::Severity::Warning;
+    // What a pragma sets, -Werror does not change: an error by it has to be one.
+    Silenced = Level == DiagnosticsEngine::Ignored ? diag::Severity::Ignored
+               : Level >= DiagnosticsEngine::Error ? diag::Severity::Error
+                                                   : diag::Severity::Warning;
     Diags.setSeverity(Unknown, diag::Severity::Ignored, Loc);
   }
 

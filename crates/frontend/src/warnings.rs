@@ -103,7 +103,8 @@ impl Pragma {
             "push" => return Some(Self::Push),
             "pop" => return Some(Self::Pop),
             "ignored" => Fate::Ignored,
-            "warning" => Fate::Warning,
+            // As for clang's groups, -Werror does not hold for what a pragma makes a warning.
+            "warning" => Fate::NeverError,
             "error" | "fatal" => Fate::Error,
             _ => return None,
         };
