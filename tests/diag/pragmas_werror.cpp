@@ -5,4 +5,3 @@
 [[sycl::device_has()]] SYCL_EXTERNAL void wrong(float *p) { p[0] *= 4.0; } // ERROR: function 'wrong' uses aspect 'fp64' not listed in 'sycl::device_has' [-Werror,-Wsycl-device-has]
 #pragma clang diagnostic warning "-Wsycl-device-has"
 [[sycl::device_has()]] SYCL_EXTERNAL void loud(float *p) { p[0] *= 4.0; } // WARNING: function 'loud' uses aspect 'fp64'
-#pragma clang diagnostic ignored "-Wsycl-unheard-of" // ERROR: unknown warning group '-Wsycl-unheard-of', ignored

@@ -68,7 +68,7 @@ pub fn render(header: &Header<'_>) -> String {
          #define __SCYTHE_INT_HEADER__ 1\n#undef SCYTHE_TU_ID\n#define SCYTHE_TU_ID 0x{tu_id}ULL\n\
          // SYCL's attributes mean something to the device pass only.\n\
          #if defined(__clang__)\n#pragma clang diagnostic ignored \"-Wunknown-attributes\"\n\
-         #elif __GNUC__ >= 12\n#pragma GCC diagnostic ignored_attributes \"sycl::\"\n#endif\n"
+         #elif __GNUC__ >= 12\n#pragma GCC diagnostic ignored_attributes \"sycl::,cl::,intel::,INTEL::,sycl_detail::,__sycl_detail__::\"\n#endif\n"
     );
     for name in macros {
         let _ = writeln!(out, "#ifndef {name}\n#define {name} 1\n#endif");
