@@ -10,6 +10,7 @@ using sycl::aspect;
 int main() {
   sycl::queue q;
   int *p = sycl::malloc_shared<int>(3, q);
+  p[0] = p[1] = p[2] = 0;
   q.single_task<class Chosen>([=] {
      if_device_has<aspect::FIRST>([=] { p[0] = 101; })
          .else_if_device_has<aspect::ext_intel_gpu_pvc>([=](int n) { p[0] = n; }, 102)
@@ -98,12 +99,16 @@ fn devices_choose_when_the_program_runs() {
     for level in ["-O0", "-O2"] {
         p.scythe(&["-fsycl", level, "a.cpp", "-o", "app"]).ok();
         p.run("./app", &[]).ok().stdout_has("103 202, x86_64 1");
-        // `dg1` has no fp64, and takes the branch that needs it: nothing is required of it.
-        for (device, result) in [("skl", "101 201"), ("pvc", "102 202"), ("dg1", "104 201")] {
+        for (device, result) in [("skl", "101 201"), ("pvc", "102 202"), ("cfl", "104 202")] {
             let simulated = format!("intel_gpu_{device}");
             let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", &simulated)]).ok();
             out.stdout_has(&format!("{result}, x86_64 0"));
         }
+        // `dg1` has no fp64, and takes the branch that needs it.
+        let refused = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")]);
+        refused.stderr_has(
+            "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not support this aspect.",
+        );
         // A device without fp64, whose branch does not need it.
         let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "single.yaml")]).ok();
         out.stdout_has("101 201, x86_64 0");
@@ -112,10 +117,9 @@ fn devices_choose_when_the_program_runs() {
         let environment = [("SCYTHE_SIMULATE", "intel_gpu_skl"), ("SCYTHE_DUMP_JIT", "dump")];
         p.run_with("./app", &[], &environment).ok();
         let compiled = String::from_utf8_lossy(&p.read("dump/cpu-1-retargeted.ll")).into_owned();
-        assert!(
-            compiled.contains("i32 101") && !compiled.contains("i32 102") && !compiled.contains("fmul"),
-            "{compiled}"
-        );
+        // The last image is that of the second kernel, whose branches need nothing.
+        let stored = |number: u32| compiled.contains(&format!("i32 {number}"));
+        assert!(stored(0x51ab_c0d1) && !stored(0x51ab_c0d2) && !stored(0x51ab_c0d3), "{compiled}");
     }
     // Generic code that is compiled for the CPU ahead of time.
     p.scythe(&["-fsycl", "-O1", "-c", "a.cpp"]).ok();
@@ -133,4 +137,32 @@ fn other_aspects_are_refused() {
     let later = PROGRAM.replace("FIRST", "ext_intel_gpu_skl").replacen("ext_intel_gpu_pvc", "fp16", 1);
     let out = Project::new().file("a.cpp", &later).scythe(&["-fsycl", "-c", "a.cpp"]);
     out.fails().errors(1).stderr_has("Invalid aspect used in else_if_device_has.");
+}
+
+/// A branch for one of two fixed targets may use what the other lacks.
+#[test]
+fn fixed_targets_count_the_branches_that_they_take() {
+    let source = r#"
+#include <sycl/sycl.hpp>
+using namespace sycl::ext::oneapi::experimental;
+using sycl::aspect;
+int main() {
+  sycl::queue q;
+  float *p = sycl::malloc_shared<float>(3, q);
+  q.single_task<class K>([=] {
+     if_device_has<aspect::ext_intel_gpu_pvc>([=] { p[0] = p[1] * 2.0; }).else_device([=] { p[0] = p[1] OTHER; });
+   }).wait();
+}
+"#;
+    let targets = "-fsycl-fixed-targets=intel_gpu_dg1,intel_gpu_pvc";
+    for level in ["-O0", "-O2"] {
+        let p = Project::new().file("a.cpp", &source.replace("OTHER", "* 2"));
+        assert_eq!(p.scythe(&["-fsycl", level, targets, "-c", "a.cpp"]).ok().stderr, "", "{level}");
+        // The other branch is that of dg1.
+        let p = Project::new().file("a.cpp", &source.replace("OTHER", "* 3.0"));
+        let said = p.scythe(&["-fsycl", level, targets, "-c", "a.cpp"]).ok().stderr;
+        let expected = "uses aspect 'fp64' not supported by target 'intel_gpu_dg1' in '-fsycl-fixed-targets'";
+        assert_eq!((said.matches("warning: ").count(), said.contains(expected)), (1, true), "{level}: {said}");
+        assert!(said.contains("a.cpp:9:"), "{said}");
+    }
 }

@@ -171,7 +171,12 @@ const NO_DOUBLES: &str = "x86_64_sse2:\n  aspects: [cpu, fp16, atomic64, usm_sha
 fn ahead_of_time_a_target_gets_what_it_can_run_and_word_of_the_rest() {
     let p = Project::new().file("a.cpp", PRECISIONS).file("c.yaml", NO_DOUBLES);
     let aot = ["-fsycl", "-O1", "a.cpp", "-fsycl-targets=x86_64_sse2", "-fsycl-device-config-file=c.yaml", "-o", "app"];
-    assert_eq!(p.scythe(&aot).ok().stderr, "");
+    let said = p.scythe(&aot).ok().stderr;
+    assert!(
+        said.contains("a.cpp:14:33: remark: kernel 'Scale<double>' is left out of the code for 'x86_64_sse2': it uses aspect 'fp64'"),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
     let report = p.run(prefix().join("bin/scythe-tools"), &["inspect", "app"]).ok().stdout;
     assert_eq!(report.matches("cpu-object,").count(), 3, "{report}");
     assert_eq!(report.matches("empty, 0 bytes\n  needs: fp64\n  kernel Scale<double>\n").count(), 1, "{report}");

@@ -35,6 +35,9 @@ pub const LOCAL_ALIGNMENT: u32 = 128;
 /// Work-items of a sub-group.
 pub const SUB_GROUP_SIZE: u32 = 32;
 
+/// The most work-items of a work-group in the slowest of three dimensions. That of all dimensions together is in the device configuration.
+pub const MAX_SLOWEST_SIZE: u32 = 64;
+
 /// A kernel's last parameter, by value. Index 0 of each array is the dimension that varies fastest; dimensions that a launch does not
 /// have are of size 1.
 #[repr(C)]

@@ -4,6 +4,7 @@
 //! * [`capi`]: the types of `include/sycl/detail/abi.h`, field by field.
 //! * [`functor`]: how a pass lays out functors; written by the front end in each pass, compared by the driver.
 //! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the runtime.
+//! * [`condition`]: which devices take a branch of `if_device_has`.
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
 //! * [`cuda`]: how kernels for NVIDIA GPUs are called, and where their images run.
 //! * [`intel`]: versions of Intel GPUs, and which devices run whose code.
@@ -16,6 +17,7 @@
 
 pub mod aspect;
 pub mod capi;
+pub mod condition;
 pub mod cpu;
 pub mod cuda;
 pub mod functor;

@@ -8,6 +8,12 @@ pub const LAUNCH_PROPERTY_SET: &str = "SCYTHE/launch";
 pub const EXPORTED_SYMBOLS: &str = "SYCL/exported symbols";
 /// Property set with one number, 1, per symbol that other images must define.
 pub const IMPORTED_SYMBOLS: &str = "SYCL/imported symbols";
+/// Property set with what an image requires of some devices only: one byte array, `u32` numbers, per condition and requirement,
+/// called `<condition> aspect` or `<condition> reqd_sub_group_size`; see [`crate::condition`].
+pub const CONDITIONAL_REQUIREMENTS: &str = "SCYTHE/conditional requirements";
+/// Property set with one byte array per symbol of [`IMPORTED_SYMBOLS`] that is called on some devices only: conditions, of which such a
+/// device meets one, each with a line feed after it.
+pub const CONDITIONAL_IMPORTS: &str = "SCYTHE/conditional imports";
 /// Property set with one byte array per `device_global` of an image, under its name in device code: its size as a `u64`, and a byte
 /// that is 1 where it has `device_image_scope`.
 pub const DEVICE_GLOBALS: &str = "SYCL/device globals";

@@ -131,7 +131,7 @@ fn is_among(family: &Target, architecture: u32) -> bool {
     table.targets().find(is_it).is_none_or(|target| family.aspects.iter().all(|&aspect| target.has(aspect)))
 }
 
-fn numbers(property: &'static str, bytes: &[u8]) -> Result<Vec<u32>, RequirementsError> {
+pub(crate) fn numbers(property: &'static str, bytes: &[u8]) -> Result<Vec<u32>, RequirementsError> {
     let (words, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
         let message = format!("has {} bytes: expected a multiple of 4", bytes.len());

@@ -7,7 +7,7 @@ use crate::flags::Steps;
 const GROUPS: [&str; 2] = ["sycl-device-has", "sycl-fixed-targets"];
 
 /// The groups of `scythe-tools device-link`.
-const LINK_GROUPS: [&str; 1] = ["sycl-external"];
+const LINK_GROUPS: [&str; 2] = ["sycl-external", "sycl-aot"];
 
 /// The word that a step gets for a word of the command line; `None` where it gets none.
 pub fn for_step(word: &str, step: Steps) -> Option<String> {

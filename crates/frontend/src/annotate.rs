@@ -1,5 +1,6 @@
 //! What the AST told, written into device IR before any pass runs: attributes and metadata of kernels and functions.
 
+use scythe_abi::condition::Condition;
 use scythe_abi::launch::{KernelLaunch, Shape};
 use scythe_abi::names;
 use scythe_llvm::{Function, Metadata, Module, Place};
@@ -41,8 +42,8 @@ pub struct FunctionNote {
     pub sub_group_size: Option<Attribute>,
     /// `SYCL_EXTERNAL`.
     pub exported: bool,
-    /// It is called on some devices only.
-    pub conditional: bool,
+    /// It is called only on devices that meet this.
+    pub conditional: Option<Condition>,
     pub properties: Vec<Property>,
 }
 
@@ -192,8 +193,8 @@ fn annotate_function(module: &Module, function: Function, note: &FunctionNote, n
     for (name, value) in &note.properties {
         function.add_attribute(Place::Function, context.string_attribute(name, value));
     }
-    if note.conditional {
-        device_has::keep_apart(module, function);
+    if let Some(condition) = &note.conditional {
+        device_has::keep_apart(module, function, condition);
     }
     if note.exported {
         let attribute = context.string_attribute(names::MODULE_ID_ATTRIBUTE, &notes.module_id);

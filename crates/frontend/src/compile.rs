@@ -1,5 +1,6 @@
 //! The plug-in's two stages, in order: what happens when the AST is complete, and what happens to the module.
 
+use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;
 use scythe_llvm::Module;
 
@@ -7,7 +8,7 @@ use crate::annotate::{self, DeviceGlobalNote, FunctionNote, KernelNote, UnitNote
 use crate::aspects::{self, AspectFacts};
 use crate::body::{self, Body};
 use crate::call_site::{self, CallSite};
-use crate::facts::{Closure, Decl, Kernel, Level, Loc, Source};
+use crate::facts::{Closure, Decl, Function, Kernel, Level, Loc, Source};
 use crate::int_header::{self, Doubt, Header, KernelEntry};
 use crate::options::Options;
 use crate::reach::{Graph, Root};
@@ -180,9 +181,9 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
         let sub_group_size = annotate::sub_group_size(&node.function.attributes).cloned();
         let external = node.root == Some(Root::External);
         let properties = properties::of_function(&node.function.attributes);
-        let conditional = node.function.attribute("scythe::conditional").is_some();
+        let conditional = condition(&node.function);
         let plain = declared.is_none() && used.is_empty() && sub_group_size.is_none() && properties.is_empty();
-        if plain && !external && !conditional {
+        if plain && !external && conditional.is_none() {
             continue;
         }
         let symbols = match node.root {
@@ -200,6 +201,13 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
         });
     }
     out
+}
+
+/// The devices that call a function; `None` where all may. Numbers that make no condition count as one that all devices meet, so that
+/// nothing is overlooked.
+fn condition(function: &Function) -> Option<Condition> {
+    let attribute = function.attribute("scythe::conditional")?;
+    Some(Condition::from_numbers(&attribute.values).unwrap_or_default())
 }
 
 /// Second stage: annotates the module and runs the passes that every device module needs.

@@ -6,6 +6,7 @@
 use crate::aspects::chain::{Analysis, Chain, Link, aspect_name};
 use crate::aspects::metadata::Kinds;
 use crate::aspects::warning::{Group, Warning};
+use scythe_abi::condition::Condition;
 use scythe_abi::names::MODULE_ID_ATTRIBUTE;
 use scythe_llvm::{Function, Module, Place as At};
 use std::collections::BTreeSet;
@@ -40,13 +41,22 @@ fn is_entry_point(function: Function<'_>) -> bool {
         || (!function.is_declaration() && function.string_attribute(At::Function, MODULE_ID_ATTRIBUTE).is_some())
 }
 
-/// What the targets cannot do: one warning per function that itself uses or declares an aspect, and per required size.
+impl FixedTarget {
+    /// Whether a function with this condition is called on devices of the target. A family of devices may have aspects besides those
+    /// listed: the condition may hold for some of them.
+    fn may_take(&self, branch: &Condition) -> bool {
+        self.may_support_other_aspects || branch.holds(|aspect| self.aspects.contains(&aspect))
+    }
+}
+
+/// What the targets cannot do: one warning per function that itself uses or declares an aspect, and per required size. What only
+/// branches of `if_device_has` reach counts for the targets that take them.
 pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if targets.is_empty() {
         return warnings;
     }
-    let mut ways = Ways::new(analysis);
+    let mut ways = Ways::new(analysis, targets);
     for (number, node) in (0u32..).zip(&analysis.functions.nodes) {
         let mut aspects: BTreeSet<u32> = analysis.functions.uses(number).iter().map(|(aspect, _)| *aspect).collect();
         // A kernel repeats the declaration of its functor's call operator.
@@ -54,8 +64,8 @@ pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget])
             aspects.extend(node.declared.iter().flatten());
         }
         for aspect in aspects {
-            let lacking = names(targets, |t| !t.may_support_other_aspects && !t.aspects.contains(&aspect));
-            let Some((lacking, chain)) = lacking.zip(ways.to(number)) else { continue };
+            let lacks = |t: &FixedTarget| !t.may_support_other_aspects && !t.aspects.contains(&aspect);
+            let Some((lacking, chain)) = ways.lacking(number, lacks) else { continue };
             let chain = analysis.describe(chain, aspect);
             let message = format!(
                 "function '{}' uses aspect '{}' not supported by {lacking} in '-fsycl-fixed-targets'",
@@ -64,7 +74,7 @@ pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget])
             );
             warnings.push(Warning::with_chain(Group::FixedTargets, message, &chain));
         }
-        warnings.extend(sizes(analysis, kinds, number, targets));
+        warnings.extend(sizes(analysis, kinds, number, &mut ways));
     }
     warnings
 }
@@ -74,38 +84,38 @@ fn last_name(chain: &Chain) -> &str {
 }
 
 /// Required sizes that a target does not have.
-fn sizes(analysis: &Analysis<'_, '_>, kinds: Kinds, number: u32, targets: &[FixedTarget]) -> Vec<Warning> {
+fn sizes(analysis: &Analysis<'_, '_>, kinds: Kinds, number: u32, ways: &mut Ways<'_, '_, '_>) -> Vec<Warning> {
     let function = analysis.function(number);
     // The kernel has the sizes of its functor's call operator.
     if analysis.sources.is_kernel_body(&function.name()) {
         return Vec::new();
     }
-    let warning = |what: &str, size: &str, lacking: Option<String>| {
+    let warning = |what: &str, size: &str, lacking: Option<(String, Vec<u32>)>| {
         let symbol = function.name();
         let message = format!(
             "function '{}' has required {what} size '{size}' not supported by {} in '-fsycl-fixed-targets'",
             analysis.name(number, &symbol),
-            lacking?
+            lacking?.0
         );
         let place = analysis.sources.declared_place(&symbol);
         Some(Warning { group: Group::FixedTargets, place, message, details: Vec::new() })
     };
     let sub_group = kinds.sub_group_size(function).and_then(|size| {
         let lacks = |t: &FixedTarget| !t.sub_group_sizes.is_empty() && !t.sub_group_sizes.contains(&size);
-        warning("sub-group", &size.to_string(), names(targets, lacks))
+        warning("sub-group", &size.to_string(), ways.lacking(number, lacks))
     });
     let work_group = kinds.work_group_size(function).and_then(|size| {
         let items = size.iter().fold(1u64, |items, &dim| items.saturating_mul(dim.into()));
         let lacks = |t: &FixedTarget| t.max_work_group_size.is_some_and(|most| items > most);
         let shown = size.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-        warning("work-group", &shown, names(targets, lacks))
+        warning("work-group", &shown, ways.lacking(number, lacks))
     });
     sub_group.into_iter().chain(work_group).collect()
 }
 
-/// The targets that `lacks` is true for, in words; `None` where there are none.
-fn names(targets: &[FixedTarget], lacks: impl Fn(&FixedTarget) -> bool) -> Option<String> {
-    let names: Vec<String> = targets.iter().filter(|t| lacks(t)).map(|t| format!("'{}'", t.name)).collect();
+/// Targets in words; `None` where there are none.
+fn names(targets: &[&FixedTarget]) -> Option<String> {
+    let names: Vec<String> = targets.iter().map(|t| format!("'{}'", t.name)).collect();
     match names.as_slice() {
         [] => None,
         [one] => Some(format!("target {one}")),
@@ -113,20 +123,41 @@ fn names(targets: &[FixedTarget], lacks: impl Fn(&FixedTarget) -> bool) -> Optio
     }
 }
 
-/// Shortest ways from entry points to every function: one search, made when the first is asked for.
+/// Shortest ways from entry points to every function, for each target: a search per target, made when the first way is asked for. Without
+/// branches for some devices, one search is enough for all targets.
 struct Ways<'a, 'b, 'ctx> {
     analysis: &'a Analysis<'b, 'ctx>,
-    callers: Option<Vec<Option<u32>>>,
+    targets: &'a [FixedTarget],
+    has_branches: bool,
+    /// The caller of each function, by the target's number.
+    searches: Vec<Option<Vec<Option<u32>>>>,
 }
 
 impl<'a, 'b, 'ctx> Ways<'a, 'b, 'ctx> {
-    fn new(analysis: &'a Analysis<'b, 'ctx>) -> Self {
-        Self { analysis, callers: None }
+    fn new(analysis: &'a Analysis<'b, 'ctx>, targets: &'a [FixedTarget]) -> Self {
+        let has_branches = analysis.functions.nodes.iter().any(|node| node.condition.is_some());
+        Self { analysis, targets, has_branches, searches: vec![None; targets.len()] }
+    }
+
+    /// The targets, in words, that `lacks` is true for and that may run the function, and how an entry point comes to call it on the
+    /// first of them.
+    fn lacking(&mut self, function: u32, lacks: impl Fn(&FixedTarget) -> bool) -> Option<(String, Vec<u32>)> {
+        let targets = self.targets;
+        let (mut lacking, mut first) = (Vec::new(), None);
+        for (number, target) in targets.iter().enumerate().filter(|(_, target)| lacks(target)) {
+            if let Some(way) = self.to(function, number) {
+                lacking.push(target);
+                first.get_or_insert(way);
+            }
+        }
+        names(&lacking).zip(first)
     }
 
     /// From an entry point to `function`, both included; `None` where none leads there. An entry point is its own caller.
-    fn to(&mut self, function: u32) -> Option<Vec<u32>> {
-        let callers = self.callers.get_or_insert_with(|| search(self.analysis));
+    fn to(&mut self, function: u32, target: usize) -> Option<Vec<u32>> {
+        let target = if self.has_branches { target } else { 0 };
+        let (analysis, fixed) = (self.analysis, &self.targets[target]);
+        let callers = self.searches[target].get_or_insert_with(|| search(analysis, fixed));
         let mut chain = vec![function];
         let mut at = function;
         while let Some(caller) = callers[at as usize].filter(|caller| *caller != at) {
@@ -135,20 +166,23 @@ impl<'a, 'b, 'ctx> Ways<'a, 'b, 'ctx> {
         }
         callers[at as usize]?;
         chain.reverse();
-        Some(self.analysis.without_entry(chain))
+        Some(analysis.without_entry(chain))
     }
 }
 
-fn search(analysis: &Analysis<'_, '_>) -> Vec<Option<u32>> {
-    let mut callers = vec![None; analysis.functions.nodes.len()];
-    let entry_points = (0u32..).zip(&analysis.functions.nodes).filter(|(_, node)| is_entry_point(node.function));
+/// Who calls each function on devices of the target, by shortest ways from entry points.
+fn search(analysis: &Analysis<'_, '_>, target: &FixedTarget) -> Vec<Option<u32>> {
+    let nodes = &analysis.functions.nodes;
+    let mut callers = vec![None; nodes.len()];
+    let entry_points = (0u32..).zip(nodes).filter(|(_, node)| is_entry_point(node.function));
     let mut queue: Vec<u32> = entry_points.map(|(number, _)| number).collect();
     queue.iter().for_each(|&entry| callers[entry as usize] = Some(entry));
     let mut next = 0;
     while let Some(&caller) = queue.get(next) {
         next += 1;
         for (callee, _) in analysis.functions.calls(caller) {
-            if callers[*callee as usize].is_none() {
+            let is_called = nodes[*callee as usize].condition.as_ref().is_none_or(|branch| target.may_take(branch));
+            if is_called && callers[*callee as usize].is_none() {
                 callers[*callee as usize] = Some(caller);
                 queue.push(*callee);
             }

@@ -80,3 +80,34 @@ fn code_that_does_not_ask_is_left_alone() {
     device_has::fold(&module, &[1000]).expect("it can be folded");
     assert_eq!(module.to_string(), before);
 }
+
+/// Whatever becomes of the question, a branch whose condition does not hold is not compiled: here the answer goes through memory that
+/// other code may change.
+#[test]
+fn a_branch_whose_condition_does_not_hold_loses_its_body() {
+    let code = "
+        declare i1 @__scythe_device_has(i32)
+        declare void @elsewhere()
+        define spir_kernel void @kernel(ptr addrspace(1) %p) {
+          %a = call i1 @__scythe_device_has(i32 1000)
+          store volatile i1 %a, ptr addrspace(1) %p
+          %b = load volatile i1, ptr addrspace(1) %p
+          br i1 %b, label %yes, label %no
+        yes:
+          call void @branch()
+          br label %no
+        no:
+          ret void
+        }
+        define linkonce_odr void @branch() noinline \"scythe-conditional\"=\"1000&!1001\" {
+          call void @elsewhere()
+          ret void
+        }";
+    let context = Context::new();
+    for (aspects, is_left) in [(&[][..], false), (&[1000, 1001], false), (&[1000], true)] {
+        let module = context.parse_ir(code.as_bytes(), "test").expect("valid IR");
+        device_has::fold(&module, aspects).expect("it can be folded");
+        module.verify().expect("it is still valid");
+        assert_eq!(module.to_string().contains("call void @elsewhere"), is_left, "{aspects:?}: {module}");
+    }
+}

@@ -4,58 +4,64 @@
 //! declaration does not tell, or be compiled for other fixed targets: the image requires that, too, and there is a warning. It
 //! is about the function at which the calls from an entry point first meet what was not expected, not about all behind it.
 //!
-//! What only the branches of `if_device_has` reach is required by none: the device that needs it has it.
+//! What only the branches of `if_device_has` reach is required of the devices that take them ([`crate::demands`]), without a warning.
 
+use crate::demands::Demands;
 use crate::group::EntryPoint;
 use crate::name::{kernel_name, symbol_name};
 use scythe_abi::aspect::Aspect;
+use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;
 use scythe_diag::{Diagnostic, Location};
 use scythe_llvm::{Function, GlobalGraph, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
 use scythe_passes::device_has;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The code of these warnings: what `-W` options call them.
 pub const WARNING: &str = "-Wsycl-external";
 
 /// What the functions of a module say of themselves, by their numbers in its graph; only those that say something.
 pub struct Facts {
-    said: HashMap<u32, Fact>,
+    said: BTreeMap<u32, Fact>,
     /// Functions that only some devices call.
-    conditional: HashSet<u32>,
+    conditions: HashMap<u32, Condition>,
 }
 
-struct Fact {
+pub struct Fact {
     /// Used and declared.
-    aspects: BTreeSet<u32>,
-    sub_group_size: Option<u32>,
+    pub aspects: BTreeSet<u32>,
+    /// Its own, and those of functions of its unit that it calls, each with the symbol of one that requires it.
+    pub sub_group_sizes: BTreeMap<u32, String>,
     /// Empty for a function that was compiled without fixed targets, `None` where nobody knows.
     fixed_targets: Option<BTreeSet<String>>,
 }
 
 impl Facts {
     pub fn new(module: &Module<'_>, graph: &GlobalGraph<'_>, kinds: Kinds) -> Self {
-        let mut said = HashMap::new();
-        let mut conditional = HashSet::new();
+        let (mut said, mut conditions) = (BTreeMap::new(), HashMap::new());
         for function in module.functions().filter(|function| !function.is_intrinsic()) {
-            if device_has::is_conditional(function) {
-                conditional.extend(graph.number(function.as_value()));
-                continue;
-            }
+            let Some(number) = graph.number(function.as_value()) else { continue };
+            conditions.extend(device_has::condition(function).map(|condition| (number, condition)));
             let mut aspects = kinds.used(function);
             aspects.extend(kinds.declared(function).unwrap_or_default());
-            let sub_group_size = kinds.sub_group_size(function);
+            let sub_group_sizes = kinds.sub_group_sizes(function);
             let fixed_targets = kinds.fixed_targets(function);
-            if aspects.is_empty() && sub_group_size.is_none() && fixed_targets.is_none() {
-                continue;
-            }
-            if let Some(number) = graph.number(function.as_value()) {
-                said.insert(number, Fact { aspects, sub_group_size, fixed_targets });
+            if !aspects.is_empty() || !sub_group_sizes.is_empty() || fixed_targets.is_some() {
+                said.insert(number, Fact { aspects, sub_group_sizes, fixed_targets });
             }
         }
-        Self { said, conditional }
+        Self { said, conditions }
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = (u32, &Fact)> {
+        self.said.iter().map(|(number, fact)| (*number, fact))
+    }
+
+    /// Which devices call the function; `None` where all may.
+    pub fn condition(&self, function: u32) -> Option<&Condition> {
+        self.conditions.get(&function)
     }
 }
 
@@ -72,36 +78,32 @@ pub struct Bundle<'a, 'ctx> {
 
 impl Bundle<'_, '_> {
     /// What a device must have for the image, and what is odd about it.
-    pub fn requirements(&self) -> (Requirements, Vec<Diagnostic>) {
+    pub fn requirements(&self) -> (Demands, Vec<Diagnostic>) {
+        let mut all = Demands::together(self.entries.iter().map(|entry| &entry.demands));
+        let mut warnings = Vec::new();
         let members = self.always_reached();
         let Self { graph, facts, entries, rows, .. } = *self;
-        Bundle { graph, facts, entries, members: &members, rows }.requirements_of_members()
+        let reached = Bundle { graph, facts, entries, members: &members, rows };
+        match all.always.fixed_targets.clone() {
+            Some(targets) => reached.fixed_targets(&targets, &mut all.always, &mut warnings),
+            None => reached.features(&all.always, &mut warnings),
+        }
+        (all, warnings)
     }
 
     /// The members that entry points reach without a branch that only some devices take.
     fn always_reached(&self) -> Vec<u32> {
-        if self.facts.conditional.is_empty() {
+        if self.facts.conditions.is_empty() {
             return self.members.to_vec();
         }
         let entries = self.entries.iter().filter_map(|entry| self.graph.number(entry.function.as_value()));
         let mut work: Vec<u32> = entries.collect();
         let mut reached: BTreeSet<u32> = work.iter().copied().collect();
         while let Some(user) = work.pop() {
-            let needs = self.graph.needs(user).iter().filter(|used| !self.facts.conditional.contains(used));
+            let needs = self.graph.needs(user).iter().filter(|used| !self.facts.conditions.contains_key(used));
             work.extend(needs.filter(|used| reached.insert(**used)));
         }
         self.members.iter().copied().filter(|member| reached.contains(member)).collect()
-    }
-
-    fn requirements_of_members(&self) -> (Requirements, Vec<Diagnostic>) {
-        let expected = Requirements::together(self.entries.iter().map(|entry| &entry.requirements));
-        let mut warnings = Vec::new();
-        let mut all = expected.clone();
-        match &expected.fixed_targets {
-            Some(targets) => self.fixed_targets(targets, &mut all, &mut warnings),
-            None => self.features(&expected, &mut all, &mut warnings),
-        }
-        (all, warnings)
     }
 
     fn facts(&self) -> impl Iterator<Item = (u32, &Fact)> {
@@ -109,22 +111,22 @@ impl Bundle<'_, '_> {
     }
 
     /// Without fixed targets: aspects and sub-group sizes that the entry points do not know of.
-    fn features(&self, expected: &Requirements, all: &mut Requirements, warnings: &mut Vec<Diagnostic>) {
-        for (_, fact) in self.facts() {
-            all.aspects.extend(&fact.aspects);
-            all.sub_group_sizes.extend(fact.sub_group_size);
-        }
-        for &aspect in all.aspects.difference(&expected.aspects) {
+    fn features(&self, all: &Requirements, warnings: &mut Vec<Diagnostic>) {
+        for &aspect in &all.aspects {
             let shown = Aspect::from_u32(aspect).map_or_else(|| aspect.to_string(), |known| known.as_str().to_owned());
-            self.report(&|fact| fact.aspects.contains(&aspect), warnings, |function| {
+            let unaware = |entry: &EntryPoint<'_>| !entry.requirements.aspects.contains(&aspect);
+            self.report(&unaware, &|fact| fact.aspects.contains(&aspect), warnings, |function, _| {
+                let function = symbol_name(function);
                 format!(
                     "function '{function}' uses aspect '{shown}' not expected by its calling kernel. Missing \
                      [[sycl::device_has()]] on SYCL_EXTERNAL function?"
                 )
             });
         }
-        for &size in all.sub_group_sizes.difference(&expected.sub_group_sizes) {
-            self.report(&|fact| fact.sub_group_size == Some(size), warnings, |function| {
+        for &size in &all.sub_group_sizes {
+            let unaware = |entry: &EntryPoint<'_>| entry.sub_group_size != Some(size);
+            self.report(&unaware, &|fact| fact.sub_group_sizes.contains_key(&size), warnings, |function, fact| {
+                let function = symbol_name(fact.sub_group_sizes.get(&size).map_or(function, String::as_str));
                 format!(
                     "function '{function}' has required sub-group size '{size}' that does not match its calling kernel. \
                      Missing [[sycl::reqd_sub_group()]] attribute on SYCL_EXTERNAL function?"
@@ -139,8 +141,6 @@ impl Bundle<'_, '_> {
         let mut left = targets.clone();
         let mut differ = false;
         for (_, fact) in self.facts() {
-            all.aspects.extend(&fact.aspects);
-            all.sub_group_sizes.extend(fact.sub_group_size);
             let Some(others) = fact.fixed_targets.as_ref().filter(|others| *others != targets) else { continue };
             differ = true;
             if !others.is_empty() {
@@ -149,7 +149,8 @@ impl Bundle<'_, '_> {
         }
         if differ {
             let odd = |fact: &Fact| fact.fixed_targets.as_ref().is_some_and(|others| others != targets);
-            self.report(&odd, warnings, |function| {
+            self.report(&|_| true, &odd, warnings, |function, _| {
+                let function = symbol_name(function);
                 format!(
                     "function '{function}' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel."
                 )
@@ -158,14 +159,34 @@ impl Bundle<'_, '_> {
         all.fixed_targets = Some(left);
     }
 
-    /// One warning for each function that `odd` is true for and that calls from entry points reach without passing another such
-    /// function, in the order in which they are met, with the calls that lead there.
-    fn report(&self, odd: &dyn Fn(&Fact) -> bool, warnings: &mut Vec<Diagnostic>, text: impl Fn(&str) -> String) {
+    /// One warning for each function that `odd` is true for and that calls from entry points which are `unaware` reach without passing
+    /// another such function, in the order in which they are met, with the calls that lead there.
+    fn report(
+        &self,
+        unaware: &dyn Fn(&EntryPoint<'_>) -> bool,
+        odd: &dyn Fn(&Fact) -> bool,
+        warnings: &mut Vec<Diagnostic>,
+        text: impl Fn(&str, &Fact) -> String,
+    ) {
+        let entries = self.entries.iter().filter(|entry| unaware(entry));
+        let mut queue: Vec<u32> = entries.filter_map(|entry| self.graph.number(entry.function.as_value())).collect();
+        if queue.is_empty() {
+            return;
+        }
         let members: HashSet<u32> = self.members.iter().copied().collect();
-        let entries = self.entries.iter().filter_map(|entry| self.graph.number(entry.function.as_value()));
-        let mut queue: Vec<u32> = entries.collect();
         let mut found_by: HashMap<u32, u32> = queue.iter().map(|&entry| (entry, entry)).collect();
         let mut next = 0;
+        // A call that was inlined before the link.
+        queue.retain(|entry| {
+            let fact = self.facts.said.get(entry).filter(|fact| odd(fact));
+            if let Some(fact) = fact {
+                let symbol = self.graph.global(*entry).name();
+                let warning = Diagnostic::warning(text(&symbol, fact)).code(WARNING);
+                let note = format!("it is called by kernel '{}'", kernel_name(&symbol));
+                warnings.push(self.noted(warning, &symbol, note));
+            }
+            fact.is_none()
+        });
         while let Some(&user) = queue.get(next) {
             next += 1;
             for &used in self.graph.needs(user).iter().filter(|used| members.contains(used)) {
@@ -173,8 +194,8 @@ impl Bundle<'_, '_> {
                     continue;
                 }
                 found_by.insert(used, user);
-                if self.facts.said.get(&used).is_some_and(odd) {
-                    let message = text(&symbol_name(&self.graph.global(used).name()));
+                if let Some(fact) = self.facts.said.get(&used).filter(|fact| odd(fact)) {
+                    let message = text(&self.graph.global(used).name(), fact);
                     warnings.push(self.with_calls(Diagnostic::warning(message).code(WARNING), used, &found_by));
                 } else {
                     queue.push(used);
@@ -197,13 +218,16 @@ impl Bundle<'_, '_> {
                 (true, false) => format!("exported function '{}'", name(user)),
                 (false, _) => format!("'{}'", name(user)),
             };
-            let note = format!("'{}' is called by {caller}", name(at));
-            warning = match self.rows.get(&symbol) {
-                Some(launch) => warning.note_at(Location::new(&launch.file, launch.line, launch.column), note),
-                None => warning.note(note),
-            };
+            warning = self.noted(warning, &symbol, format!("'{}' is called by {caller}", name(at)));
             at = user;
         }
         warning
+    }
+    /// Adds a note, at the place of the kernel where `symbol` is one.
+    fn noted(&self, warning: Diagnostic, symbol: &str, note: String) -> Diagnostic {
+        match self.rows.get(symbol) {
+            Some(launch) => warning.note_at(Location::new(&launch.file, launch.line, launch.column), note),
+            None => warning.note(note),
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! until all in a group may share an image, because devices that can run one of them can run all. Groups are in the order of
 //! their first members, members in the module's.
 
+use crate::demands::Demands;
 use scythe_abi::names::MODULE_ID_ATTRIBUTE;
 use scythe_llvm::{Function, Linkage, Module, Place};
 use scythe_passes::aspects::metadata::Kinds;
@@ -56,8 +57,12 @@ pub struct EntryPoint<'ctx> {
     pub function: Function<'ctx>,
     pub symbol: String,
     pub kind: EntryKind,
-    /// What it says itself that a device must have.
+    /// What it says itself that a device must have: what is known in its translation unit.
     pub requirements: Requirements,
+    /// The sub-group size that it requires itself.
+    pub sub_group_size: Option<u32>,
+    /// What it demands in the linked program; nothing until all of it is known.
+    pub demands: Demands,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +84,9 @@ pub fn entry_points<'ctx>(module: &Module<'ctx>, kinds: Kinds, export: bool) -> 
     };
     let entry = |function: Function<'ctx>| {
         let kind = kind(function)?;
-        Some(EntryPoint { function, symbol: function.name(), kind, requirements: Requirements::of(function, kinds) })
+        let (requirements, demands) = (Requirements::of(function, kinds), Demands::default());
+        let sub_group_size = kinds.sub_group_size(function);
+        Some(EntryPoint { function, symbol: function.name(), kind, requirements, sub_group_size, demands })
     };
     module.functions().filter_map(entry).collect()
 }
@@ -96,12 +103,12 @@ pub fn group(entries: &[EntryPoint<'_>], mode: Mode, together: &[&[usize]]) -> V
         entry.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).unwrap_or_default()
     };
     match mode {
-        Mode::Off => group_by(entries, |_, entry| entry.requirements.share_key()),
+        Mode::Off => group_by(entries, |_, entry| entry.demands.share_key()),
         Mode::PerKernel => (0..entries.len()).map(|entry| vec![entry]).collect(),
-        Mode::PerSource => group_by(entries, |_, entry| (unit(entry), entry.requirements.share_key())),
+        Mode::PerSource => group_by(entries, |_, entry| (unit(entry), entry.demands.share_key())),
         Mode::Auto => {
             let units = joined(entries.iter().map(unit).collect(), together);
-            let groups = group_by(entries, |index, entry| (units[index].as_str(), entry.requirements.share_key()));
+            let groups = group_by(entries, |index, entry| (units[index].as_str(), entry.demands.share_key()));
             let bound = together.iter().filter(|list| list.len() > 1).flat_map(|list| list.iter().copied()).collect();
             groups.into_iter().flat_map(|group| portions(group, &bound)).collect()
         }

@@ -1,7 +1,8 @@
 //! Linked device module → parts, each with the property sets and symbols of its image.
 //!
 //! A part holds one group of entry points and all that they reach; what several groups reach is in each of their parts. All entry
-//! points of a part require the same of their device, or were compiled for the same fixed targets.
+//! points of a part demand the same of their device by all that they reach in the linked program ([`demands`]), or were compiled for
+//! the same fixed targets.
 //! Parts are closed: nothing but their entry points and `device_global` variables is visible outside. Groups come in the order of their first entry
 //! point, these in the order of the module: same input, same bytes. The module is walked once; then parts are made one
 //! at a time, each in time that depends on itself alone. Memory is bounded by the largest part, and time is linear in
@@ -15,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod apart;
+mod demands;
 mod device_globals;
 mod external;
 mod group;
@@ -92,7 +94,7 @@ impl<'ctx> Split<'ctx> {
     pub fn new(module: Module<'ctx>, options: &Options) -> Result<Self, Vec<Diagnostic>> {
         let rows = launch_rows(&module)?;
         let kinds = Kinds::new(module.context());
-        let entries = group::entry_points(&module, kinds, options.export);
+        let mut entries = group::entry_points(&module, kinds, options.export);
         let mut faults = check_rows(&entries, &rows, options.foreign);
         let extractor = Extractor::new(&module, |name| name != LAUNCH_METADATA);
         let graph = &extractor.graph;
@@ -105,6 +107,9 @@ impl<'ctx> Split<'ctx> {
         if !faults.is_empty() {
             return Err(faults);
         }
+        let facts = Facts::new(&module, graph, kinds);
+        let demands = demands::of(graph, &facts, &imports, &entries);
+        entries.iter_mut().zip(demands).for_each(|(entry, demands)| entry.demands = demands);
         let shared = device_globals::in_one_image(graph, &numbers);
         let together: Vec<&[usize]> = shared.iter().map(|global| &global.entries[..]).collect();
         let groups = group::group(&entries, options.mode, &together);
@@ -112,7 +117,6 @@ impl<'ctx> Split<'ctx> {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let facts = Facts::new(&module, graph, kinds);
         let targets = options.targets.clone();
         Ok(Self { module, extractor, entries, groups, imports, rows, kinds, facts, targets })
     }
@@ -162,7 +166,8 @@ impl<'ctx> Split<'ctx> {
         let bundle = Bundle { graph, facts: &self.facts, entries: &entries, members: &members, rows: &self.rows };
         let (required, warnings) = bundle.requirements();
         let functions: Vec<_> = entries.iter().map(|entry| entry.function).collect();
-        requirements::add_requirements(&required, &self.targets, &functions, self.kinds, &mut properties);
+        requirements::add_requirements(&required.always, &self.targets, &functions, self.kinds, &mut properties);
+        requirements::add_conditional(&required, |import| graph.global(import).name(), &mut properties);
         Part { module, properties, symbols, warnings }
     }
 }

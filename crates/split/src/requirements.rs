@@ -1,13 +1,15 @@
-//! What an image says of its device: the property set `SYCL/device requirements`, in the layouts of the specification, and
-//! for tools the calls that bring each aspect in.
+//! What an image says of its device: the property set `SYCL/device requirements`, in the layouts of the specification, what it
+//! demands of some devices only, and for tools the calls that bring each aspect in.
 
+use crate::demands::{Demands, Sometimes};
 use scythe_abi::aspect::Aspect;
-use scythe_abi::names::{KERNEL_ATTRIBUTES, KERNEL_WORK_GROUP_SIZES};
+use scythe_abi::names::{CONDITIONAL_IMPORTS, CONDITIONAL_REQUIREMENTS, KERNEL_ATTRIBUTES, KERNEL_WORK_GROUP_SIZES};
 use scythe_device_config::Table;
 use scythe_image::PropertySets;
 use scythe_llvm::Function;
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
+use std::collections::BTreeMap;
 
 const DEVICE_REQUIREMENTS: &str = scythe_device_config::Requirements::PROPERTY_SET;
 
@@ -64,6 +66,31 @@ fn attributes(kernel: Function<'_>, kinds: Kinds) -> String {
         out.push(format!("device_has({})", aspects.iter().map(name).collect::<Vec<_>>().join(",")));
     }
     out.join(" ")
+}
+
+/// Adds what an image demands of some devices only, beyond what it demands of all, which has been
+/// added. An image that is bound to fixed targets demands nothing else. `name` tells the symbol of an
+/// import.
+pub fn add_conditional(demands: &Demands, name: impl Fn(u32) -> String, properties: &mut PropertySets) {
+    use scythe_device_config::Requirements as Properties;
+    let always = properties.get(DEVICE_REQUIREMENTS);
+    if always.is_some_and(|set| set.get(Properties::FIXED_TARGET).is_some()) {
+        return;
+    }
+    let mut imports: BTreeMap<u32, String> = BTreeMap::new();
+    for (condition, Sometimes { aspects, sub_group_sizes, imports: called }) in &demands.sometimes {
+        for (kind, numbers) in [(Properties::ASPECT, aspects), (Properties::SUB_GROUP_SIZE, sub_group_sizes)] {
+            if !numbers.is_empty() {
+                let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+                properties.set(CONDITIONAL_REQUIREMENTS).insert(&format!("{condition} {kind}"), bytes);
+            }
+        }
+        let sometimes = called.iter().filter(|import| !demands.imports.contains(import));
+        sometimes.for_each(|&import| imports.entry(import).or_default().push_str(&format!("{condition}\n")));
+    }
+    for (import, conditions) in imports {
+        properties.set(CONDITIONAL_IMPORTS).insert(&name(import), conditions.into_bytes());
+    }
 }
 
 /// The properties that there are, each as the numbers of its layout.

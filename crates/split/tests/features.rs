@@ -5,6 +5,8 @@
 
 use proptest::prelude::*;
 use scythe_abi::aspect::Aspect;
+use scythe_abi::names::CONDITIONAL_REQUIREMENTS;
+use scythe_device_config::{Conditional, Requirements};
 use scythe_llvm::{Context, Module};
 use scythe_passes::fixed_targets::FixedTarget;
 use scythe_passes::{Aspects, Pass};
@@ -24,6 +26,8 @@ struct Function {
     is_known: bool,
     sub_group_size: Option<u32>,
     work_group_size: Option<u32>,
+    /// Only devices that have this architecture, or only those that do not, call it.
+    condition: Option<(u32, bool)>,
 }
 
 #[derive(Clone, Debug)]
@@ -69,6 +73,7 @@ fn function(count: usize) -> impl Strategy<Value = Function> {
             is_known,
             sub_group_size,
             work_group_size: work_group_size.filter(|_| kernel),
+            condition: None,
         })
 }
 
@@ -122,7 +127,10 @@ impl Program {
                 facts += &format!("!work_group_num_dim !{} ", node(&mut [1].into_iter()));
             }
             let head = if f.kernel { "define weak_odr spir_kernel" } else { "define" };
-            text += &format!("{head} void @f{index}() \"sycl-module-id\"=\"{unit}\" {facts}{{\n");
+            let condition = f.condition.map_or(String::new(), |(aspect, has)| {
+                format!("\"scythe-conditional\"=\"{}{aspect}\" ", if has { "" } else { "!" })
+            });
+            text += &format!("{head} void @f{index}() \"sycl-module-id\"=\"{unit}\" {condition}{facts}{{\n");
             f.calls.iter().for_each(|callee| text += &format!("  call void @f{callee}()\n"));
             text += "  ret void\n}\n";
             if f.kernel {
@@ -179,6 +187,20 @@ impl Program {
         reached
     }
 
+    /// What a kernel needs in the linked program, of a device with these architectures: aspects and sub-group sizes.
+    fn needed(&self, kernel: usize, architectures: &[u32]) -> (Set, Set) {
+        let taken = |f: &Function| f.condition.is_none_or(|(aspect, has)| architectures.contains(&aspect) == has);
+        let mut reached = BTreeSet::from([kernel]);
+        for _ in &self.functions {
+            let calls = reached.iter().flat_map(|&at| &self.functions[at].calls).copied();
+            let next: Vec<usize> = calls.filter(|&callee| taken(&self.functions[callee])).collect();
+            reached.extend(next);
+        }
+        let members = || reached.iter().map(|&at| &self.functions[at]);
+        let aspects = members().flat_map(|f| f.uses.iter().chain(f.declares.iter().flatten()).copied()).collect();
+        (aspects, members().filter_map(|f| f.sub_group_size).collect())
+    }
+
     /// Whether the specification lets two kernels be in one image after the user's split.
     fn may_share(&self, a: usize, b: usize) -> bool {
         let (one, other) = (&self.functions[a], &self.functions[b]);
@@ -190,9 +212,8 @@ impl Program {
         let fixed = [one, other].map(|f| self.fixed_targets[f.unit].iter().collect::<BTreeSet<_>>());
         let same_fixed = !fixed[0].is_empty() && fixed[0] == fixed[1];
         let same_features = fixed.iter().all(BTreeSet::is_empty)
-            && self.needed_in_unit(a) == self.needed_in_unit(b)
-            && one.work_group_size == other.work_group_size
-            && one.sub_group_size == other.sub_group_size;
+            && self.needed(a, &[]) == self.needed(b, &[])
+            && one.work_group_size == other.work_group_size;
         asked && (same_fixed || same_features)
     }
 
@@ -226,7 +247,11 @@ impl Program {
         let aspects: Set =
             members.iter().flat_map(|f| f.uses.iter().chain(f.declares.iter().flatten()).copied()).collect();
         let sizes: Set = members.iter().filter_map(|f| f.sub_group_size).collect();
-        let odd = aspects != self.needed_in_unit(kernels[0]) || sizes != first.sub_group_size.into_iter().collect();
+        // A kernel that calls something which its unit does not know of.
+        let odd = kernels.iter().any(|&kernel| {
+            let own: Set = self.functions[kernel].sub_group_size.into_iter().collect();
+            self.needed(kernel, &[]) != (self.needed_in_unit(kernel), own)
+        });
         let all = [
             ("aspect", aspects.into_iter().collect()),
             ("reqd_sub_group_size", sizes.into_iter().collect()),
@@ -268,4 +293,41 @@ proptest! {
             prop_assert_eq!(!part.warnings.is_empty(), odd, "{:?}", part.warnings);
         }
     }
+
+    #[test]
+    fn branches_count_on_the_devices_that_take_them(program in programs(), conditions in conditions()) {
+        let mut program = program;
+        program.fixed_targets = [&[], &[]];
+        for (function, condition) in program.functions.iter_mut().zip(conditions) {
+            function.condition = condition.filter(|_| !function.kernel);
+            // Branches are called in the unit that has them: no other declares them.
+            function.is_known &= function.condition.is_none();
+        }
+        let context = Context::new();
+        let modules = vec![program.compile(&context, 0), program.compile(&context, 1)];
+        let linked = scythe_split::link(modules, "random", "spirv64-unknown-unknown").expect("it links").expect("two units");
+        let split = Split::new(linked, &Options { mode: program.mode, ..Options::default() }).expect("it is well formed");
+        for part in split.parts() {
+            let set = part.properties.get(Requirements::PROPERTY_SET);
+            let always = Requirements::read(|name| set?.get(name)?.as_bytes()).expect("well formed");
+            let sometimes = part.properties.get(CONDITIONAL_REQUIREMENTS).into_iter().flat_map(|set| set.iter());
+            let sometimes = Conditional::read(sometimes.map(|(name, value)| (name, value.as_bytes()))).expect("well formed");
+            for device in [&[][..], &ARCHITECTURES[..1], &ARCHITECTURES[1..], &ARCHITECTURES] {
+                let all = always.on(&sometimes, |aspect| device.contains(&aspect));
+                let set = |numbers: &Option<Vec<u32>>| numbers.iter().flatten().copied().collect::<Set>();
+                for kernel in &part.symbols {
+                    let number = kernel[1..].parse().expect("its number");
+                    let expected = program.needed(number, device);
+                    prop_assert_eq!((set(&all.aspects), set(&all.sub_group_sizes)), expected, "{} on {:?}", kernel, device);
+                }
+            }
+        }
+    }
+}
+
+const ARCHITECTURES: [u32; 2] = [Aspect::ExtIntelGpuPvc as u32, Aspect::ExtIntelGpuSkl as u32];
+
+fn conditions() -> impl Strategy<Value = Vec<Option<(u32, bool)>>> {
+    let one = (prop::sample::select(&ARCHITECTURES[..]), any::<bool>());
+    prop::collection::vec(prop::option::weighted(0.5, one), 9)
 }

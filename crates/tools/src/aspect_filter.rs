@@ -6,7 +6,8 @@
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::files::{self, Outputs, file_error};
 use crate::{Failure, Status};
-use scythe_device_config::{Lack, Requirements, RequirementsError, Table, Target};
+use scythe_abi::names::CONDITIONAL_REQUIREMENTS;
+use scythe_device_config::{Conditional, Lack, Requirements, RequirementsError, Table, Target};
 use scythe_image::{FileTable, PropertySets, PropertyValue, file_table};
 use std::io::Write;
 
@@ -85,13 +86,25 @@ pub fn target<'a>(targets: &'a Table, name: &str) -> Result<&'a Target, Failure>
 
 /// The first thing that the target lacks for a module with these properties; `None` where it lacks nothing.
 pub fn lacks(properties: &PropertySets, target: &Target) -> Result<Option<Lack>, RequirementsError> {
-    Ok(requirements(properties)?.check(target).err())
+    Ok(requirements_on(properties, target)?.check(target).err())
 }
 
 /// What a module needs of its device. Without the property set, nothing.
 pub fn requirements(properties: &PropertySets) -> Result<Requirements, RequirementsError> {
     let set = properties.get(Requirements::PROPERTY_SET);
     Requirements::read(|name| set?.get(name).and_then(PropertyValue::as_bytes))
+}
+
+/// What a module needs of devices that meet a condition.
+pub fn conditional(properties: &PropertySets) -> Result<Vec<Conditional>, RequirementsError> {
+    let set = properties.get(CONDITIONAL_REQUIREMENTS).into_iter().flat_map(|set| set.iter());
+    Conditional::read(set.map(|(name, value)| (name, value.as_bytes())))
+}
+
+/// What a module needs when it is compiled for the target, by the branches of `if_device_has` that are taken then.
+pub fn requirements_on(properties: &PropertySets, target: &Target) -> Result<Requirements, RequirementsError> {
+    let has = |number: u32| target.aspects.iter().any(|&aspect| aspect as u32 == number);
+    Ok(requirements(properties)?.on(&conditional(properties)?, has))
 }
 
 fn without_rows(table: &FileTable) -> Result<FileTable, Failure> {

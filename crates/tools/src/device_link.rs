@@ -7,7 +7,7 @@
 
 mod cache;
 mod dump;
-mod filter;
+pub mod filter;
 mod inputs;
 mod intel;
 mod nvidia;
@@ -123,6 +123,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let mut outputs = Outputs::default();
     let mut warnings = Warnings::read(args)?;
     let images = images(&groups, &settings, args.last("save-temps"), &mut outputs, &mut warnings)?;
+    warnings.add(filter::remarks(&images, &settings)?);
     warnings.finish(SYNTAX.tool)?;
     if let Some(folder) = args.last("dump-device-code") {
         dump::stage(folder, &images, &mut outputs)?;

@@ -1,10 +1,12 @@
 //! What becomes of the warnings that device code causes at link: `--warning=TEXT`, where TEXT is what follows `-W` on a compiler's
 //! command line.
 //!
-//! As with clang, what is said of one group counts more than what is said of all, and the last word on either counts.
+//! As with clang, what is said of one group counts more than what is said of all, and the last word on either counts. Remarks become
+//! errors only where their group is named: `-Werror` leaves them remarks.
 
 use crate::Failure;
 use crate::command_line::{Arguments, Opt};
+use crate::device_link::filter;
 use scythe_diag::{Diagnostic, Severity};
 use std::collections::HashSet;
 use std::io::Write;
@@ -12,11 +14,11 @@ use std::io::Write;
 pub const OPTION: Opt = Opt {
     name: "warning",
     value: Some("TEXT"),
-    help: "what to do about a group of warnings, as -W says it: no-sycl-external, error=sycl-external, error, …; may be repeated",
+    help: "what to do about a group of warnings or remarks, as -W says it: no-sycl-external, error=sycl-aot, error, …; may be repeated",
 };
 
 /// All groups, by what follows `-W`.
-const GROUPS: [&str; 1] = [scythe_split::EXTERNAL_WARNING.split_at(2).1];
+const GROUPS: [&str; 2] = [scythe_split::EXTERNAL_WARNING.split_at(2).1, filter::REMARK.split_at(2).1];
 
 /// The warnings of one run of a tool.
 pub struct Warnings {
@@ -38,11 +40,11 @@ impl Warnings {
         Ok(Self { words, told: HashSet::new(), shown: Vec::new() })
     }
 
-    /// Takes note of warnings whose code is `-W` and their group.
+    /// Takes note of warnings and remarks whose code is `-W` and their group.
     pub fn add(&mut self, warnings: Vec<Diagnostic>) {
         for warning in warnings {
             let group = warning.code.and_then(|code| code.strip_prefix("-W")).unwrap_or_default();
-            let fate = self.fate(group);
+            let fate = self.fate(group, warning.severity);
             if self.told.insert(warning.message.clone()) {
                 self.shown.extend(fate.map(|severity| Diagnostic { severity, ..warning }));
             }
@@ -65,8 +67,8 @@ impl Warnings {
         Ok(())
     }
 
-    /// How a group's warnings are shown; `None` where they are not.
-    fn fate(&self, group: &str) -> Option<Severity> {
+    /// How a group's diagnostics, by themselves of severity `plain`, are shown; `None` where they are not.
+    fn fate(&self, group: &str, plain: Severity) -> Option<Severity> {
         let (mut own, mut own_error, mut error, mut all) = (None, None, false, true);
         for word in &self.words {
             match word.as_str() {
@@ -89,7 +91,8 @@ impl Warnings {
                 _ => {}
             }
         }
-        let severity = if own_error.unwrap_or(error) { Severity::Error } else { Severity::Warning };
+        let is_error = own_error.unwrap_or(error && plain != Severity::Remark);
+        let severity = if is_error { Severity::Error } else { plain };
         own.unwrap_or(all).then_some(severity)
     }
 }
@@ -106,13 +109,29 @@ mod tests {
     fn fate(words: &[&str]) -> Result<Option<Severity>, String> {
         let words = words.iter().map(|&word| Argument::Option(OPTION.name, word.to_owned()));
         let warnings = Warnings::read(&Arguments(words.collect())).map_err(|failure| failure.to_string())?;
-        Ok(warnings.fate(GROUPS[0]))
+        Ok(warnings.fate(GROUPS[0], Severity::Warning))
+    }
+
+    fn remark(words: &[&str]) -> Option<Severity> {
+        let words = words.iter().map(|&word| Argument::Option(OPTION.name, word.to_owned()));
+        Warnings::read(&Arguments(words.collect())).unwrap().fate(GROUPS[1], Severity::Remark)
+    }
+
+    #[test]
+    fn remarks_become_errors_only_by_name() {
+        assert_eq!(remark(&[]), Some(Severity::Remark));
+        assert_eq!(remark(&["error"]), Some(Severity::Remark));
+        assert_eq!(remark(&["error=sycl-aot"]), Some(Severity::Error));
+        assert_eq!(remark(&["error=sycl-aot", "no-error=sycl-aot"]), Some(Severity::Remark));
+        assert_eq!(remark(&["no-sycl-aot"]), None);
+        assert_eq!(remark(&["no-everything"]), None);
+        assert_eq!(remark(&["no-sycl-external"]), Some(Severity::Remark));
     }
 
     #[test]
     fn the_last_word_counts_and_that_on_the_group_most() {
         let (warning, error) = (Ok(Some(Severity::Warning)), Ok(Some(Severity::Error)));
-        assert_eq!(GROUPS, ["sycl-external"]);
+        assert_eq!(GROUPS, ["sycl-external", "sycl-aot"]);
         assert_eq!(fate(&[]), warning);
         assert_eq!(fate(&["no-sycl-external"]), Ok(None));
         assert_eq!(fate(&["no-sycl-external", "sycl-external"]), warning);
@@ -123,7 +142,7 @@ mod tests {
         assert_eq!(fate(&["no-sycl-external", "error=sycl-external"]), error);
         assert_eq!(fate(&["error", "no-sycl-external"]), Ok(None));
         let unknown = fate(&["no-unused"]).unwrap_err();
-        assert_eq!(unknown, "error: '--warning=no-unused': expected one about sycl-external");
+        assert_eq!(unknown, "error: '--warning=no-unused': expected one about sycl-external, sycl-aot");
     }
 
     #[test]

@@ -4,10 +4,10 @@
 ; RUN: printf 'x86_64_avx2:\n  aspects: [cpu, fp16, ext_intel_x86_64, ext_intel_x86_64_avx2]\n  sub-group-sizes: [8, 16]\n' > targets.yaml
 ; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --verbose --dump-device-code=code %s 2> said
 ; RUN: FileCheck --check-prefix=SAID %s < said
-; SAID: left out for x86_64_avx2: Precise (fp64)
-; SAID: left out for x86_64_avx2: Sub32 (sub-group size 32)
-; SAID: left out for x86_64_avx2: ForGpus (compiled for ext_intel_gpu_pvc only)
 ; SAID: compiling 2 parts for 1 levels
+; SAID: remark: kernel 'Precise' is left out of the code for 'x86_64_avx2': it uses aspect 'fp64', which the target lacks [-Wsycl-aot]
+; SAID: remark: kernel 'Sub32' is left out of the code for 'x86_64_avx2': it requires sub-group size 32, which the target lacks [-Wsycl-aot]
+; SAID: remark: kernel 'ForGpus' is left out of the code for 'x86_64_avx2': '-fsycl-fixed-targets' binds it to devices with 'ext_intel_gpu_pvc' [-Wsycl-aot]
 ; RUN: scythe-tools inspect out.o | FileCheck %s
 ; CHECK:     {{.*}}cpu-object
 ; CHECK:     kernel Plain
@@ -23,16 +23,31 @@
 ; CHECK:     kernel ForGpus
 ; RUN: test $(ls code | wc -l) = 2
 
+; The remarks are told again by a link that takes its images from a cache, can be silenced, and become errors where they are named.
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --cache=kept %s 2> first
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --cache=kept --verbose %s 2> second
+; RUN: grep 'images from the cache' second
+; RUN: test $(grep -c remark: first) = 3
+; RUN: test $(grep -c remark: second) = 3
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --warning=no-sycl-aot %s 2> quiet
+; RUN: test ! -s quiet
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --warning=error %s 2> plain
+; RUN: test $(grep -c remark: plain) = 3
+; RUN: not scythe-tools device-link -o none.o --target=x86_64_avx2 --device-config-file=targets.yaml --warning=error=sycl-aot %s 2> refused
+; RUN: test ! -e none.o
+; RUN: FileCheck --check-prefix=REFUSED %s < refused
+; REFUSED-COUNT-3: error: kernel '{{.*}}' is left out of the code for 'x86_64_avx2'
+
 ; Without that file the same target has all but the graphics processor's.
 ; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --verbose %s 2> said
 ; RUN: FileCheck --check-prefix=DEFAULT %s < said
-; DEFAULT:     left out for x86_64_avx2: ForGpus
+; DEFAULT:     kernel 'ForGpus' is left out of the code for 'x86_64_avx2'
 ; DEFAULT-NOT: left out
 
 ; A family of devices may hold those of a fixed target that is one of it.
 ; RUN: scythe-tools device-link -o out.o --target=spir64_x86_64 --cpu-opts=-march=avx2 --verbose %s 2> said
 ; RUN: FileCheck --check-prefix=DEFAULT-FAMILY %s < said
-; DEFAULT-FAMILY:     left out for spir64_x86_64: ForGpus
+; DEFAULT-FAMILY:     kernel 'ForGpus' is left out of the code for 'spir64_x86_64'
 ; DEFAULT-FAMILY-NOT: left out
 
 ; sycl-post-link leaves the same out, where it is told the target.

@@ -6,6 +6,7 @@
 //! | `!intel_declared_aspects` | numbers of aspects that its `device_has` lists |
 //! | `!intel_fixed_targets` | strings: the targets of `-fsycl-fixed-targets=` |
 //! | `!intel_reqd_sub_group_size` | one number |
+//! | `!scythe_called_sub_group_sizes` | pairs: a sub-group size that a function which it calls, directly or not, requires, and that function's symbol |
 //! | `!reqd_work_group_size`, `!work_group_num_dim` | three numbers, fastest dimension first, and how many were written |
 //! | `!scythe_logical_work_group_size` | of a kernel whose work-groups are loops in groups of another size: the size that the program requires, in the attribute's order, or nothing |
 //! | `!intel_named_sub_group_size` | `automatic` or `primary` |
@@ -17,7 +18,7 @@
 //! written.
 
 use scythe_llvm::{ContextRef, Function, Metadata, MetadataKind, Module};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub const TYPES: &str = "intel_types_that_use_aspects";
 const LATER_TYPES: &str = "sycl_types_that_use_aspects";
@@ -29,6 +30,7 @@ pub struct Kinds {
     declared: [MetadataKind; 2],
     fixed_targets: [MetadataKind; 2],
     sub_group: MetadataKind,
+    called_sub_groups: MetadataKind,
     named_sub_group: MetadataKind,
     work_group: MetadataKind,
     work_group_dims: MetadataKind,
@@ -48,6 +50,7 @@ impl Kinds {
             used: both("used_aspects"),
             fixed_targets: both("fixed_targets"),
             sub_group: context.metadata_kind("intel_reqd_sub_group_size"),
+            called_sub_groups: context.metadata_kind("scythe_called_sub_group_sizes"),
             named_sub_group: context.metadata_kind("intel_named_sub_group_size"),
             work_group: context.metadata_kind("reqd_work_group_size"),
             work_group_dims: context.metadata_kind("work_group_num_dim"),
@@ -76,6 +79,22 @@ impl Kinds {
     /// The numeric required sub-group size.
     pub fn sub_group_size(self, function: Function<'_>) -> Option<u32> {
         function.metadata(self.sub_group)?.operand(0)?.int()?.try_into().ok()
+    }
+
+    /// The numeric required sub-group sizes of a function and of all that it calls, each with the symbol of a function that requires it.
+    /// Calls may be inlined, sizes stay.
+    pub fn sub_group_sizes(self, function: Function<'_>) -> BTreeMap<u32, String> {
+        let called = function.metadata(self.called_sub_groups).map(Metadata::operands).unwrap_or_default();
+        let pair = |pair: &[Option<Metadata<'_>>]| Some((pair[0]?.int()?.try_into().ok()?, pair[1]?.string()?));
+        let mut sizes: BTreeMap<u32, String> = called.chunks_exact(2).filter_map(pair).collect();
+        sizes.extend(self.sub_group_size(function).map(|own| (own, function.name())));
+        sizes
+    }
+
+    pub fn set_called_sub_group_sizes(self, function: Function<'_>, context: ContextRef<'_>, sizes: &[(u32, String)]) {
+        let pair = |(size, symbol): &(u32, String)| [context.md_int(32, u64::from(*size)), context.md_string(symbol)];
+        let operands: Vec<_> = sizes.iter().flat_map(pair).collect();
+        function.set_metadata(self.called_sub_groups, context.md_node(&operands));
     }
 
     /// `automatic` or `primary`.
@@ -134,11 +153,6 @@ impl Kinds {
 
     pub fn set_used(self, function: Function<'_>, context: ContextRef<'_>, aspects: &[u32]) {
         function.set_metadata(self.used[0], numbers(context, aspects));
-    }
-
-    /// Says nothing of what a function uses.
-    pub fn erase_used(self, function: Function<'_>) {
-        self.used.into_iter().for_each(|kind| function.erase_metadata(kind));
     }
 
     /// Like [`Kinds::set_used`], with a node that [`numbers`] made.

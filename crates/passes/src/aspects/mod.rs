@@ -2,7 +2,9 @@
 //!
 //! Afterwards
 //! * `!intel_used_aspects` of every function lists the aspects that it and all it calls use, in ascending order. What a
-//!   callee declares with `device_has` counts as used by its callers;
+//!   callee declares with `device_has` counts as used by its callers; what a branch of `if_device_has` uses does not, and stands on
+//!   the branch's own function ([`crate::device_has`]);
+//! * `!scythe_called_sub_group_sizes` likewise lists the sub-group sizes that the functions which it calls require;
 //! * every kernel and `SYCL_EXTERNAL` function has `!intel_fixed_targets`, empty without `-fsycl-fixed-targets=`;
 //! * kernels tell in `!scythe_aspect_origins` what brings each aspect in;
 //! * functions that use what they do not declare, or what a fixed target lacks, have been reported.
@@ -21,9 +23,8 @@ use crate::{Error, Pass};
 use chain::{Analysis, NoSources, Sources};
 use metadata::Kinds;
 use reach::{Callers, Reach};
-use scan::{Node, Scan};
-use scythe_abi::names::MODULE_ID_ATTRIBUTE;
-use scythe_llvm::{Module, Place};
+use scan::Scan;
+use scythe_llvm::Module;
 use std::collections::{BTreeMap, HashMap};
 use warning::Warning;
 
@@ -53,6 +54,7 @@ impl Pass for Aspects<'_> {
         let reaches = propagate(&functions);
         let analysis = Analysis { functions, reaches, sources: self.sources };
         write(module, kinds, &analysis);
+        write_sub_group_sizes(module, kinds, &analysis.functions);
         let changed = fixed_targets::mark(module, kinds, self.fixed_targets);
         warning::undeclared(&analysis).into_iter().for_each(self.report);
         fixed_targets::check(&analysis, kinds, self.fixed_targets).into_iter().for_each(self.report);
@@ -60,12 +62,17 @@ impl Pass for Aspects<'_> {
     }
 }
 
-/// The ways of every aspect that the module knows.
-fn propagate(functions: &Scan<'_>) -> BTreeMap<u32, Reach> {
+/// Who calls each function on every device: calls of branches for some devices are left out.
+fn callers(functions: &Scan<'_>) -> Callers {
     let count = functions.nodes.len();
     let calls = (0..count as u32).flat_map(|caller| functions.calls(caller).iter().map(move |call| (caller, call.0)));
-    let calls = calls.filter(|(_, callee)| !functions.nodes.get(*callee as usize).is_some_and(|node| node.conditional));
-    let callers = Callers::new(count, calls);
+    let is_branch = |callee: u32| functions.nodes.get(callee as usize).is_some_and(|node| node.condition.is_some());
+    Callers::new(count, calls.filter(move |(_, callee)| !is_branch(*callee)))
+}
+
+/// The ways of every aspect that the module knows.
+fn propagate(functions: &Scan<'_>) -> BTreeMap<u32, Reach> {
+    let callers = callers(functions);
     let mut users: BTreeMap<u32, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
     for (number, node) in (0u32..).zip(&functions.nodes) {
         functions.uses(number).iter().for_each(|(aspect, _)| users.entry(*aspect).or_default().0.push(number));
@@ -74,43 +81,37 @@ fn propagate(functions: &Scan<'_>) -> BTreeMap<u32, Reach> {
     users.into_iter().map(|(aspect, (users, declarers))| (aspect, Reach::new(&callers, &users, &declarers))).collect()
 }
 
-/// Which functions only branches for some devices reach: conditional ones, and what they call and entry points do not.
-fn in_branches(functions: &Scan<'_>) -> Vec<bool> {
-    let nodes = &functions.nodes;
-    let is_root = |node: &Node<'_>| {
-        node.function.is_kernel() || node.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()
-    };
-    let reached = |starts: Vec<usize>, enter: bool| {
-        let mut seen = vec![false; nodes.len()];
-        let mut stack = starts;
-        while let Some(number) = stack.pop() {
-            if !std::mem::replace(&mut seen[number], true) {
-                let callees = functions.calls(number as u32).iter().map(|call| call.0 as usize);
-                stack.extend(callees.filter(|&callee| callee < nodes.len() && (enter || !nodes[callee].conditional)));
-            }
+/// Writes on each function which sub-group sizes the functions that it calls require, besides its own.
+fn write_sub_group_sizes(module: &Module<'_>, kinds: Kinds, functions: &Scan<'_>) {
+    let mut users: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (number, node) in (0u32..).zip(&functions.nodes) {
+        if let Some(size) = kinds.sub_group_size(node.function) {
+            users.entry(size).or_default().push(number);
         }
-        seen
-    };
-    let starts = |wanted: &dyn Fn(usize) -> bool| (0..nodes.len()).filter(|&number| wanted(number)).collect();
-    let branches = reached(starts(&|number| nodes[number].conditional), true);
-    if !branches.contains(&true) {
-        return branches;
     }
-    let always = reached(starts(&|number| is_root(&nodes[number]) && !nodes[number].conditional), false);
-    branches.iter().zip(always).map(|(&branch, always)| branch && !always).collect()
+    if users.is_empty() {
+        return;
+    }
+    let callers = callers(functions);
+    let reaches: Vec<_> = users.into_iter().map(|(size, users)| (size, Reach::new(&callers, &users, &[]))).collect();
+    for (number, node) in (0u32..).zip(&functions.nodes) {
+        let own = kinds.sub_group_size(node.function);
+        let called = reaches.iter().filter(|(size, reach)| Some(*size) != own && reach.uses(number));
+        let owner =
+            |reach: &Reach| reach.chain(number).last().map(|&owner| functions.nodes[owner as usize].function.name());
+        let called: Vec<_> = called.filter_map(|(size, reach)| Some((*size, owner(reach)?))).collect();
+        if !called.is_empty() {
+            kinds.set_called_sub_group_sizes(node.function, module.context(), &called);
+        }
+    }
 }
 
 fn write(module: &Module<'_>, kinds: Kinds, analysis: &Analysis<'_, '_>) {
     let context = module.context();
-    let in_branches = in_branches(&analysis.functions);
     // Few different sets of aspects exist, and most functions have that of their neighbours.
     let mut nodes = HashMap::new();
     let mut aspects = Vec::new();
     for (number, node) in (0u32..).zip(&analysis.functions.nodes) {
-        if in_branches[number as usize] {
-            kinds.erase_used(node.function);
-            continue;
-        }
         aspects.clear();
         aspects.extend(analysis.reaches.iter().filter(|(_, reach)| reach.uses(number)).map(|(&aspect, _)| aspect));
         if !aspects.is_empty() {

@@ -44,7 +44,7 @@ impl Callers {
         self.starts.len() - 1
     }
 
-    fn of(&self, callee: u32) -> &[u32] {
+    pub fn of(&self, callee: u32) -> &[u32] {
         &self.lists[self.starts[callee as usize] as usize..self.starts[callee as usize + 1] as usize]
     }
 }

@@ -24,7 +24,7 @@ impl Requirements {
         aspects.extend(kinds.declared(entry_point).unwrap_or_default());
         Self {
             aspects,
-            sub_group_sizes: kinds.sub_group_size(entry_point).into_iter().collect(),
+            sub_group_sizes: kinds.sub_group_sizes(entry_point).into_keys().collect(),
             work_group_sizes: kinds.work_group_size(entry_point).into_iter().collect(),
             fixed_targets: kinds.fixed_targets(entry_point).filter(|targets| !targets.is_empty()),
         }

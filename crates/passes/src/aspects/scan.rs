@@ -5,8 +5,9 @@
 //! operands. Types are compared by identity, names only once per type.
 
 use super::metadata::{self, Kinds};
-use crate::device_has::is_conditional;
+use crate::device_has;
 use scythe_abi::aspect::Aspect;
+use scythe_abi::condition::Condition;
 use scythe_llvm::{Function, Instruction, Module, Opcode, Type, TypeKind};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -25,8 +26,8 @@ pub enum Evidence<'ctx> {
 pub struct Node<'ctx> {
     pub function: Function<'ctx>,
     pub declared: Option<BTreeSet<u32>>,
-    /// A branch for some devices only: what it uses is not used by those who call it.
-    pub conditional: bool,
+    /// A branch for devices that meet this: what it uses is not used by those who call it.
+    pub condition: Option<Condition>,
     uses_end: usize,
     calls_end: usize,
 }
@@ -89,8 +90,8 @@ pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Scan<'ctx> {
                 });
             }
         }
-        let conditional = is_conditional(function);
-        nodes.push(Node { function, declared, conditional, uses_end: uses.len(), calls_end: calls.len() });
+        let condition = device_has::condition(function);
+        nodes.push(Node { function, declared, condition, uses_end: uses.len(), calls_end: calls.len() });
     }
     Scan { nodes, uses, calls }
 }

@@ -9,12 +9,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use scythe_abi::condition::Condition;
 use scythe_abi::launch::{KernelLaunch, ParamKind};
 use scythe_abi::names::{
     DEVICE_GLOBALS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_ATTRIBUTES, KERNEL_WORK_GROUP_SIZES,
     LAUNCH_PROPERTY_SET, SPECIALIZATION_CONSTANTS,
 };
-use scythe_device_config::Requirements;
+use scythe_device_config::{Conditional, Requirements};
 use scythe_hal::{Global, Program};
 use scythe_image::{Format, ImageView, PropertySets};
 
@@ -43,7 +44,11 @@ pub(super) struct Image {
     pub(super) constants: HashSet<String>,
     /// In the order of the image, so that linking has one result.
     pub(super) imports: Vec<String>,
+    /// Those of them that are called on some devices only, each with conditions of which such a device meets one.
+    import_conditions: HashMap<String, Vec<Condition>>,
     requirements: Requirements,
+    /// What it needs of some devices besides.
+    conditional: Vec<Conditional>,
     /// `device_global` variables that its code uses.
     pub(super) globals: Vec<ImageVariable>,
     programs: Mutex<Vec<Built>>,
@@ -115,7 +120,9 @@ impl Image {
             exports: names(EXPORTED_SYMBOLS).into_iter().collect(),
             constants: names(SPECIALIZATION_CONSTANTS).into_iter().collect(),
             imports: names(IMPORTED_SYMBOLS),
+            import_conditions: requirements::read_import_conditions(&sets)?,
             requirements,
+            conditional: requirements::read_conditional(&sets)?,
             globals,
             programs: Mutex::default(),
         })
@@ -131,7 +138,20 @@ impl Image {
 
     /// Why the device cannot run the image, whatever its code; see [`requirements::check`].
     pub(super) fn check(&self, device: &Device) -> std::result::Result<(), String> {
-        requirements::check(&self.requirements, device.hal.info())
+        let info = device.hal.info();
+        if self.conditional.is_empty() {
+            return requirements::check(&self.requirements, info);
+        }
+        requirements::check(&self.requirements.on(&self.conditional, |aspect| info.aspects.contains(&aspect)), info)
+    }
+
+    /// What other images must define for the code that the device runs.
+    pub(super) fn imports_on(&self, device: &Device) -> impl Iterator<Item = &String> {
+        let has = |aspect: u32| device.hal.info().aspects.contains(&aspect);
+        self.imports.iter().filter(move |symbol| {
+            let conditions = self.import_conditions.get(*symbol);
+            conditions.is_none_or(|conditions| conditions.iter().any(|condition| condition.holds(has)))
+        })
     }
 
     /// The size of sub-groups that its kernels demand.

@@ -2,7 +2,8 @@
 //!
 //! Images are searched in the order of registration, those with the kernel's format and target only, and where it is bitcode for
 //! one device, also generic ones: bitcode is linked by the run-time compiler, objects by the loader. Among several that export a
-//! symbol, the first whose requirements the device meets is taken. Nothing is read but properties.
+//! symbol, the first whose requirements the device meets is taken. Nothing is read but properties. What only branches of
+//! `if_device_has` import is not looked for on devices that do not take them: such branches are removed before the code is compiled.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub(super) fn resolve(image: &Arc<Image>, all: &[Arc<Image>], device: &Device) -
     while let Some(importer) = linked.get(next).cloned() {
         next += 1;
         let mut missing = Vec::new();
-        for symbol in &importer.imports {
+        for symbol in importer.imports_on(device) {
             if !linked.iter().any(|image| image.exports.contains(symbol)) {
                 match exporter(symbol, &importer, all, device) {
                     Some(image) => linked.push(image.clone()),

@@ -1,12 +1,16 @@
-//! Whether a device meets what an image demands: its property set `SYCL/device requirements`.
+//! Whether a device meets what an image demands: its property set `SYCL/device requirements`, and what the branches of `if_device_has`
+//! that the device takes need.
 //!
 //! Only properties are looked at: an image whose demands are not met is never opened. The sentences for the user are those of
 //! the specification (OptionalDeviceFeatures, "Changes to the DPC++ runtime"), with all that is missing, not just the first.
 
 use scythe_abi::aspect::Aspect;
-use scythe_device_config::{Requirements, Table};
+use scythe_abi::condition::Condition;
+use scythe_abi::names::{CONDITIONAL_IMPORTS, CONDITIONAL_REQUIREMENTS};
+use scythe_device_config::{Conditional, Requirements, Table};
 use scythe_hal::DeviceInfo;
 use scythe_image::{PropertySet, PropertySets};
+use std::collections::HashMap;
 
 /// The requirements of an image with these properties. An error names the property that is not laid out as the
 /// specification says.
@@ -16,6 +20,25 @@ pub fn read(sets: &PropertySets) -> Result<Requirements, String> {
         return Err(format!("the property '{name}' of set {} is not a byte array", Requirements::PROPERTY_SET));
     }
     Requirements::read(|name| set.get(name)?.as_bytes()).map_err(|error| error.to_string())
+}
+
+/// What the image needs of devices that meet a condition. An error names the property that is not laid out as it should be.
+pub fn read_conditional(sets: &PropertySets) -> Result<Vec<Conditional>, String> {
+    let set = sets.get(CONDITIONAL_REQUIREMENTS).into_iter().flat_map(|set| set.iter());
+    Conditional::read(set.map(|(name, value)| (name, value.as_bytes()))).map_err(|error| error.to_string())
+}
+
+/// The imports of an image that are called on some devices only, each with conditions of which such a device meets one.
+pub fn read_import_conditions(sets: &PropertySets) -> Result<HashMap<String, Vec<Condition>>, String> {
+    let mut imports = HashMap::new();
+    for (symbol, value) in sets.get(CONDITIONAL_IMPORTS).into_iter().flat_map(|set| set.iter()) {
+        let wrong = |why: String| format!("the property '{symbol}' of set {CONDITIONAL_IMPORTS} {why}");
+        let text = value.as_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok());
+        let text = text.ok_or_else(|| wrong("is no text".to_owned()))?;
+        let conditions = text.lines().map(|line| line.parse::<Condition>().map_err(|error| wrong(error.to_string())));
+        imports.insert(symbol.to_owned(), conditions.collect::<Result<_, _>>()?);
+    }
+    Ok(imports)
 }
 
 /// Why the device cannot run an image: one sentence for each demand that is not met.

@@ -1,14 +1,25 @@
 //! Which parts a target's compiler is given: those that the device configuration says it can run.
 //!
-//! What a target lacks a feature for stays known in images without code, so that a program that launches such a kernel learns
-//! what its device lacks.
+//! What a target lacks a feature for stays known in images without code, so that a program that
+//! launches such a kernel learns what its device lacks. Whoever links is told of each such kernel:
+//! [`remarks`].
 
 use super::settings::Settings;
 use crate::{Failure, aspect_filter};
+use scythe_abi::aspect::Aspect;
+use scythe_abi::cuda::MAX_SLOWEST_SIZE;
+use scythe_abi::launch::KernelLaunch;
+use scythe_abi::names::{EXPORTED_SYMBOLS, LAUNCH_PROPERTY_SET};
 use scythe_abi::target::Target;
-use scythe_image::{Format, Image};
+use scythe_device_config::{Lack, Target as Entry};
+use scythe_diag::{Diagnostic, Location, Severity};
+use scythe_image::{Format, Image, PropertyValue};
 
-/// The parts that can be compiled for `target`, in order, and an empty image for each of the others.
+/// The group of [`remarks`]: what `-W` options call it.
+pub const REMARK: &str = "-Wsycl-aot";
+
+/// The parts that can be compiled for `target`, in order, and an empty image for each of the
+/// others.
 pub fn for_target(
     target: Target,
     parts: &[Image],
@@ -18,7 +29,8 @@ pub fn for_target(
     Ok((kept.into_iter().map(|part| parts[part].clone()).collect(), left_out))
 }
 
-/// The same for one device called `name`, which has what the device configuration says of target `entry`; parts by number.
+/// The same for one device called `name`, which has what the device configuration says of target
+/// `entry`; parts by number.
 pub fn for_device(
     entry: &str,
     name: &str,
@@ -28,23 +40,100 @@ pub fn for_device(
     let entry = aspect_filter::target(&settings.split.targets, entry)?;
     let (mut kept, mut removed) = (Vec::new(), Vec::new());
     for (index, part) in parts.iter().enumerate() {
-        let lack = aspect_filter::lacks(&part.properties, entry).map_err(|error| Failure::new(error.to_string()))?;
-        match lack {
-            None => kept.push(index),
-            Some(lack) => {
-                let kernels = part.symbols.iter().map(|symbol| scythe_split::kernel_name(symbol));
-                let kernels = kernels.collect::<Vec<_>>().join(", ");
-                settings.tell(format_args!("left out for {name}: {kernels} ({lack})"));
-                removed.push(Image {
-                    target: name.to_owned(),
-                    format: Format::Empty,
-                    options: String::new(),
-                    properties: part.properties.clone(),
-                    symbols: part.symbols.clone(),
-                    code: Vec::new(),
-                });
+        if lacks(part, entry)?.is_none() {
+            kept.push(index);
+            continue;
+        }
+        removed.push(Image {
+            target: name.to_owned(),
+            format: Format::Empty,
+            options: String::new(),
+            properties: part.properties.clone(),
+            symbols: part.symbols.clone(),
+            code: Vec::new(),
+        });
+    }
+    Ok((kept, removed))
+}
+
+/// Why an image is not for a target.
+enum Reason {
+    Lack(Lack),
+    /// The size of its work-groups in the slowest of three dimensions.
+    SlowestSize(u32),
+}
+
+/// The first thing that a target lacks for an image; also of required work-group sizes, which some
+/// compilers refuse.
+fn lacks(image: &Image, entry: &Entry) -> Result<Option<Reason>, Failure> {
+    let required = aspect_filter::requirements_on(&image.properties, entry);
+    let required = required.map_err(|error| Failure::new(error.to_string()))?;
+    if let Err(lack) = required.check_launch(entry) {
+        return Ok(Some(Reason::Lack(lack)));
+    }
+    let is_nvidia = entry.id().is_ok_and(Target::is_nvptx);
+    // The attribute lists the slowest dimension first.
+    let slowest = required.work_group_sizes.iter().flatten().filter(|sizes| sizes.len() == 3).map(|sizes| sizes[0]);
+    let too_large = slowest.filter(|&size| is_nvidia && size > MAX_SLOWEST_SIZE).max();
+    Ok(too_large.map(Reason::SlowestSize))
+}
+
+/// A remark for each kernel and exported function that was left out of the code for a target, in
+/// the order of the images.
+pub fn remarks(images: &[Image], settings: &Settings<'_>) -> Result<Vec<Diagnostic>, Failure> {
+    let mut remarks = Vec::new();
+    for image in images.iter().filter(|image| image.format == Format::Empty) {
+        let table = &settings.split.targets;
+        let by_id = || table.lookup(&Target::of_image_target(&image.target)?.name());
+        let named = table.lookup(&image.target).or_else(by_id);
+        let shown = named.map_or(&*image.target, |entry| &*entry.name);
+        // A device that only ocloc knows has what is known of all Intel GPUs.
+        let known = named.or_else(|| table.lookup(&Target::IntelGen.name()));
+        let Some(lack) = known.map(|entry| lacks(image, entry)).transpose()?.flatten() else { continue };
+        let remark = |what: String| {
+            let message = format!("{what} is left out of the code for '{shown}': {}", describe(&lack));
+            Diagnostic::new(Severity::Remark, message).code(REMARK)
+        };
+        let rows = image.properties.get(LAUNCH_PROPERTY_SET);
+        for symbol in &image.symbols {
+            let remark = remark(format!("kernel '{}'", scythe_split::kernel_name(symbol)));
+            let launch = rows.and_then(|rows| rows.get(symbol)).and_then(PropertyValue::as_bytes);
+            remarks.push(match launch.and_then(KernelLaunch::from_bytes) {
+                Some(launch) => remark.at(Location::new(&launch.file, launch.line, launch.column)),
+                None => remark,
+            });
+        }
+        let exported = image.properties.get(EXPORTED_SYMBOLS).into_iter().flat_map(|set| set.iter());
+        remarks.extend(
+            exported.map(|(symbol, _)| remark(format!("exported function '{}'", scythe_split::symbol_name(symbol)))),
+        );
+    }
+    Ok(remarks)
+}
+
+fn describe(reason: &Reason) -> String {
+    let name =
+        |number: u32| Aspect::from_u32(number).map_or_else(|| number.to_string(), |known| known.as_str().to_owned());
+    let lack = match reason {
+        Reason::Lack(lack) => lack,
+        Reason::SlowestSize(size) => {
+            return format!(
+                "it requires work-groups of {size} work-items in the slowest dimension, and the target allows {MAX_SLOWEST_SIZE} at most"
+            );
+        }
+    };
+    match lack {
+        Lack::Aspect(aspect) => format!("it uses aspect '{}', which the target lacks", name(*aspect)),
+        Lack::SubGroupSize(size) => format!("it requires sub-group size {size}, which the target lacks"),
+        Lack::WorkGroupSize(size, limit) => {
+            format!("it requires work-groups of {size} work-items, and the target allows {limit} at most")
+        }
+        Lack::FixedTarget(targets) => {
+            let names: Vec<String> = targets.iter().map(|&target| format!("'{}'", name(target))).collect();
+            match names.is_empty() {
+                true => "'-fsycl-fixed-targets' of its code leaves no target".to_owned(),
+                false => format!("'-fsycl-fixed-targets' binds it to devices with {}", names.join(" or ")),
             }
         }
     }
-    Ok((kept, removed))
 }

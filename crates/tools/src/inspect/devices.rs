@@ -2,7 +2,7 @@
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::target::{Family, Level, Target as Id};
-use scythe_device_config::{Requirements, Table, Target};
+use scythe_device_config::{Conditional, Requirements, Table, Target};
 
 /// Whether one device can.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,15 +24,24 @@ pub struct Device {
 }
 
 /// Every known device, in the table's order.
-pub fn judge(image_target: &str, requirements: &Requirements, table: &Table) -> Vec<Device> {
+pub fn judge(
+    image_target: &str,
+    requirements: &Requirements,
+    conditional: &[Conditional],
+    table: &Table,
+) -> Vec<Device> {
     let known = table.targets().filter(|target| is_device(target));
     known
         .map(|target| Device {
             name: target.name.to_string(),
             family: family(target),
-            verdict: verdict(image_target, requirements, target, table),
+            verdict: verdict(image_target, &requirements.on(conditional, |number| has(target, number)), target, table),
         })
         .collect()
+}
+
+fn has(target: &Target, number: u32) -> bool {
+    Aspect::from_u32(number).is_some_and(|aspect| target.has(aspect))
 }
 
 /// Not a name for a whole family.
@@ -57,7 +66,7 @@ fn verdict(image_target: &str, requirements: &Requirements, target: &Target, tab
     if let Err(lack) = requirements.check_launch(target) {
         return Verdict::Lacks(lack.to_string());
     }
-    let unlisted = |number: &&u32| Aspect::from_u32(**number).is_none_or(|aspect| !target.has(aspect));
+    let unlisted = |number: &&u32| !has(target, **number);
     match requirements.aspects.iter().flatten().find(unlisted) {
         Some(&number) => {
             Verdict::Perhaps(Aspect::from_u32(number).map_or(format!("aspect {number}"), |a| a.as_str().into()))
@@ -104,7 +113,7 @@ mod tests {
     fn runs_on(image_target: &str, aspects: &[Aspect]) -> Vec<String> {
         let aspects = Some(aspects.iter().map(|&aspect| aspect as u32).collect());
         let requirements = Requirements { aspects, ..Requirements::default() };
-        let devices = judge(image_target, &requirements, &Table::embedded());
+        let devices = judge(image_target, &requirements, &[], &Table::embedded());
         devices.into_iter().filter(|device| device.verdict == Verdict::Runs).map(|device| device.name).collect()
     }
 
@@ -135,7 +144,7 @@ mod tests {
     #[test]
     fn what_nobody_listed_is_possible_where_a_name_stands_for_several() {
         let requirements = Requirements { aspects: Some(vec![Aspect::Fp16 as u32]), ..Requirements::default() };
-        let devices = judge("spirv64", &requirements, &Table::embedded());
+        let devices = judge("spirv64", &requirements, &[], &Table::embedded());
         let old = devices.iter().find(|device| device.name == "x86_64_sse2").unwrap();
         assert_eq!(old.verdict, Verdict::Perhaps("fp16".into()));
     }

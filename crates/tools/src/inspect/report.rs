@@ -7,7 +7,7 @@ use crate::{Failure, device_code};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::{DEVICE_GLOBALS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET, TU_SEPARATOR};
-use scythe_device_config::{Requirements, Table};
+use scythe_device_config::{Conditional, Requirements, Table};
 use scythe_image::{Format, ImageView, PropertySet, PropertySets, PropertyValue, archive, bundle, container};
 use scythe_llvm::Context;
 use scythe_split::{ASPECT_ORIGINS, Imports, Mode, Options};
@@ -29,6 +29,8 @@ pub struct ImageReport {
     pub options: String,
     pub code_size: u64,
     pub requirements: Requirements,
+    /// What it needs of some devices besides.
+    pub conditional: Vec<Conditional>,
     pub kernels: Vec<KernelReport>,
     pub exported: Vec<String>,
     pub imported: Vec<String>,
@@ -171,6 +173,7 @@ fn describe(
     table: &Table,
 ) -> Result<ImageReport, Failure> {
     let requirements = aspect_filter::requirements(properties).map_err(|error| file_error(place, error))?;
+    let conditional = aspect_filter::conditional(properties).map_err(|error| file_error(place, error))?;
     let bytes_of = |set: &str, name: &str| properties.get(set)?.get(name).and_then(PropertyValue::as_bytes);
     let kernels = symbols.iter().map(|symbol| KernelReport {
         symbol: symbol.clone(),
@@ -189,8 +192,9 @@ fn describe(
         exported: names(properties.get(EXPORTED_SYMBOLS)),
         imported: names(properties.get(IMPORTED_SYMBOLS)),
         device_globals: device_globals(properties.get(DEVICE_GLOBALS)),
-        devices: devices::judge(target, &requirements, table),
+        devices: devices::judge(target, &requirements, &conditional, table),
         requirements,
+        conditional,
     })
 }
 
@@ -244,8 +248,11 @@ impl ImageReport {
             Aspect::from_u32(number).map_or_else(|| format!("aspect {number}"), |aspect| aspect.as_str().to_owned())
         };
         let requirements = &self.requirements;
-        let mut needs: Vec<String> = requirements.aspects.iter().flatten().map(aspect).collect();
-        needs.extend(requirements.sub_group_sizes.iter().flatten().map(|size| format!("sub-group size {size}")));
+        let features = |requirements: &Requirements| -> Vec<String> {
+            let sizes = requirements.sub_group_sizes.iter().flatten().map(|size| format!("sub-group size {size}"));
+            requirements.aspects.iter().flatten().map(aspect).chain(sizes).collect()
+        };
+        let mut needs = features(requirements);
         needs.extend(requirements.work_group_sizes.iter().flatten().map(|sizes| {
             let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
             format!("work-group size {}", sizes.join("×"))
@@ -256,6 +263,10 @@ impl ImageReport {
                 "one of the fixed targets: {}",
                 if names.is_empty() { "none".into() } else { names.join(", ") }
             ));
+        }
+        for Conditional { condition, requirements } in &self.conditional {
+            let devices = condition.describe(|number| aspect(&number));
+            needs.extend(features(requirements).into_iter().map(|need| format!("{need} (on devices with {devices})")));
         }
         needs
     }

@@ -78,43 +78,59 @@ public:
   }
 };
 
-// A branch that only some devices take: what it uses is not used by its callers.
-template <class F, class... Args> SCYTHE_ANNOTATE("scythe::conditional") void take_branch(F &function, Args &...args) {
-  function(args...);
-}
+// A condition on the device, as numbers: crates/abi/src/condition.rs describes the form.
+template <int... Numbers> struct device_condition {
+  // A branch that only devices which meet the condition take: what it uses is not used by its callers on others.
+  template <class F, class... Args>
+  SCYTHE_ANNOTATE("scythe::conditional", Numbers...)
+  static void take_branch(F &function, Args &...args) {
+    function(args...);
+  }
+};
+template <int... A, int... B> device_condition<A..., B...> operator+(device_condition<A...>, device_condition<B...>);
+template <class... C> using all_conditions = decltype((device_condition<>{} + ... + C{}));
+
+template <auto... Aspects> using has_all = all_conditions<device_condition<static_cast<int>(Aspects), 0>...>;
+template <auto... Aspects> using lacks_one = device_condition<-static_cast<int>(Aspects)..., 0>;
+template <auto... Aspects> using has_one = device_condition<static_cast<int>(Aspects)..., 0>;
+template <auto... Aspects> using lacks_all = all_conditions<device_condition<-static_cast<int>(Aspects), 0>...>;
 
 template <aspect... Aspects> SCYTHE_ALWAYS_INLINE bool device_has_all_later() {
   return (__scythe_device_has(static_cast<std::uint32_t>(Aspects)) && ... && true);
 }
 
 // The same for code that is compiled for a device later. All of it becomes part of the function that asks, also without
-// optimisation, so that the answers decide there which branches are left.
-class later_branches {
+// optimisation, so that the answers decide there which branches are left. `Waiting` is the condition under which no
+// earlier branch is taken: it tells the compiler what `waiting_` says when the program runs.
+template <class Waiting> class later_branches {
 public:
   SCYTHE_ALWAYS_INLINE explicit later_branches(bool waiting) : waiting_(waiting) {}
 
   template <aspect... Aspects, class F, class... Args>
-  SCYTHE_ALWAYS_INLINE later_branches else_if_device_has(F function, Args... args) {
+  SCYTHE_ALWAYS_INLINE auto else_if_device_has(F function, Args... args) {
     static_assert(aspects_valid_in_else<Aspects...>(), "Invalid aspect used in else_if_device_has.");
-    return choose(device_has_all_later<Aspects...>(), function, args...);
+    return choose<has_all<Aspects...>, lacks_one<Aspects...>>(device_has_all_later<Aspects...>(), function, args...);
   }
   template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
-  SCYTHE_ALWAYS_INLINE later_branches else_if_architecture_is(F function, Args... args) {
-    return choose((__scythe_device_has(static_cast<std::uint32_t>(Architectures)) || ... || false), function, args...);
+  SCYTHE_ALWAYS_INLINE auto else_if_architecture_is(F function, Args... args) {
+    return choose<has_one<Architectures...>, lacks_all<Architectures...>>(
+        (__scythe_device_has(static_cast<std::uint32_t>(Architectures)) || ... || false), function, args...);
   }
   template <class F, class... Args> SCYTHE_ALWAYS_INLINE void else_device(F function, Args... args) {
-    choose(true, function, args...);
+    choose<has_all<>, lacks_one<>>(true, function, args...);
   }
   template <class F, class... Args> SCYTHE_ALWAYS_INLINE void otherwise(F function, Args... args) {
-    choose(true, function, args...);
+    choose<has_all<>, lacks_one<>>(true, function, args...);
   }
 
-  // Takes the branch where the device has what it is for, and no earlier one was taken.
-  template <class F, class... Args> SCYTHE_ALWAYS_INLINE later_branches choose(bool has, F &function, Args &...args) {
+  // Takes the branch where the device has what it is for, `Own`, and no earlier one was taken. `Not` is the opposite of
+  // `Own`.
+  template <class Own, class Not, class F, class... Args>
+  SCYTHE_ALWAYS_INLINE auto choose(bool has, F &function, Args &...args) {
     const bool taken = waiting_ && has;
     if (taken)
-      take_branch(function, args...);
-    return later_branches(waiting_ && !taken);
+      all_conditions<Waiting, Own>::take_branch(function, args...);
+    return later_branches<all_conditions<Waiting, Not>>(waiting_ && !taken);
   }
 
 private:
@@ -130,7 +146,9 @@ template <aspect... Aspects, class F, class... Args>
 SCYTHE_ALWAYS_INLINE constexpr auto if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
   static_assert(detail::aspects_valid<Aspects...>(), "Invalid aspect used in if_device_has.");
   if constexpr (detail::chooses_later) {
-    return detail::later_branches(true).choose(detail::device_has_all_later<Aspects...>(), function, args...);
+    return detail::later_branches<detail::device_condition<>>(true)
+        .template choose<detail::has_all<Aspects...>, detail::lacks_one<Aspects...>>(
+            detail::device_has_all_later<Aspects...>(), function, args...);
   } else if constexpr (detail::device_has_all<Aspects...>()) {
     function(args...);
     return detail::if_device_has_helper<false>{};
@@ -143,7 +161,8 @@ SCYTHE_ALWAYS_INLINE constexpr auto if_device_has([[maybe_unused]] F function, [
 template <architecture... Architectures, class F, class... Args>
 SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
   if constexpr (detail::chooses_later) {
-    return detail::later_branches(true).template else_if_architecture_is<Architectures...>(function, args...);
+    return detail::later_branches<detail::device_condition<>>(true).template else_if_architecture_is<Architectures...>(
+        function, args...);
   } else if constexpr (detail::architecture_is_any<Architectures...>()) {
     function(args...);
     return detail::if_device_has_helper<false>{};

@@ -29,7 +29,7 @@ pub mod unsupported;
 pub use error::NvptxError;
 
 use crate::target::cpu::local_variables;
-use scythe_abi::cuda::SUB_GROUP_SIZE;
+use scythe_abi::cuda::{MAX_SLOWEST_SIZE, SUB_GROUP_SIZE};
 use scythe_abi::launch::Shape;
 use scythe_abi::names::SHAPE_ATTRIBUTE;
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
@@ -155,7 +155,7 @@ fn sizes<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<(), Nvpt
     }
     let Some(size) = specialise::required(kernel) else { return Ok(()) };
     let items = size.iter().try_fold(1u64, |items, extent| items.checked_mul(*extent));
-    if items.is_none_or(|items| !(1..=1024).contains(&items)) || size[2] > 64 {
+    if items.is_none_or(|items| !(1..=1024).contains(&items)) || size[2] > MAX_SLOWEST_SIZE.into() {
         return Err(NvptxError::WorkGroup { kernel: kernel.name(), size });
     }
     let text = size.map(|extent| extent.to_string()).join(",");
