@@ -1,6 +1,8 @@
 // `sycl::half`: 16-bit floating point, IEEE 754's binary16, with the same bits on host and device.
 //
 // Operations between halves round to half; with float or double the result is theirs, with an integer it is half.
+// Assignments such as `h += 0.1` compute in float where the other side is a double, and comparisons with a double are
+// exact without computing in double: a constant of type double needs no device with double precision.
 #ifndef SCYTHE_HALF_HPP
 #define SCYTHE_HALF_HPP
 
@@ -24,6 +26,8 @@ template <class T>
 struct with_half : std::enable_if<std::is_arithmetic_v<T>, std::conditional_t<std::is_floating_point_v<T>, T, half>> {};
 template <class T> struct against_half : std::conditional<std::is_floating_point_v<T>, T, float> {};
 template <class T> struct arithmetic_type : std::enable_if<std::is_arithmetic_v<T>> {};
+// What `T` is converted to before it is added to a half, and so on.
+template <class T> using added_to_half = std::conditional_t<std::is_same_v<T, double>, float, T>;
 template <class T> using half_with = typename with_half<T>::type;
 template <class T> using half_against = typename against_half<T>::type;
 template <class T> using if_arithmetic = typename arithmetic_type<T>::type;
@@ -51,7 +55,7 @@ public:
     return a;                                                                                                          \
   }                                                                                                                    \
   template <class T, class = detail::if_arithmetic<T>> friend constexpr half &operator op## = (half & a, T b) {        \
-    return a = static_cast<half>(a op b);                                                                              \
+    return a = static_cast<half>(a op static_cast<detail::added_to_half<T>>(b));                                       \
   }
   SCYTHE_HALF_ARITHMETIC(+)
   SCYTHE_HALF_ARITHMETIC(-)
@@ -74,6 +78,27 @@ public:
   SCYTHE_HALF_COMPARISON(<=)
   SCYTHE_HALF_COMPARISON(>=)
 #undef SCYTHE_HALF_COMPARISON
+
+// With a double: every half is a float, so that the nearest float stands for the double. Where that is on the other
+// side of the double, or on this side and the double is beyond it, equality with the float decides.
+#define SCYTHE_HALF_AND_DOUBLE(op, or_equal, strict, reversed)                                                         \
+  friend constexpr bool operator op(half a, double b) {                                                                \
+    const float x = a, near = static_cast<float>(b);                                                                   \
+    return static_cast<double>(near) op b ? x or_equal near : x strict near;                                           \
+  }                                                                                                                    \
+  friend constexpr bool operator op(double a, half b) { return b reversed a; }
+  SCYTHE_HALF_AND_DOUBLE(<, <=, <, >)
+  SCYTHE_HALF_AND_DOUBLE(<=, <=, <, >=)
+  SCYTHE_HALF_AND_DOUBLE(>, >=, >, <)
+  SCYTHE_HALF_AND_DOUBLE(>=, >=, >, <=)
+#undef SCYTHE_HALF_AND_DOUBLE
+  friend constexpr bool operator==(half a, double b) {
+    const float near = static_cast<float>(b);
+    return static_cast<double>(near) == b && static_cast<float>(a) == near;
+  }
+  friend constexpr bool operator==(double a, half b) { return b == a; }
+  friend constexpr bool operator!=(half a, double b) { return !(a == b); }
+  friend constexpr bool operator!=(double a, half b) { return !(b == a); }
 
   friend constexpr half operator+(half a) { return a; }
   friend constexpr half operator-(half a) { return static_cast<detail::float16>(-a.value_); }

@@ -1,10 +1,11 @@
-//! Constants of type `double` that are converted to another type need no device with double precision; what computes with `double` does,
-//! at every optimisation level.
+//! Constants of type `double` that are converted to another type need no device with double
+//! precision; what computes with `double` does, at every optimisation level.
 
 use scythe_tests::Project;
 use std::fmt::Write as _;
 
-/// Bodies of kernels that hold constants alone, and the number that each leaves in `f[0]` or, as a half, in `h[0]`.
+/// Bodies of kernels that hold constants alone, and the number that each leaves in `f[0]` or, as a
+/// half, in `h[0]`.
 const FOLDED: [(&str, &str, f32); 34] = [
     ("assigned", "h[0] = 0.5;", 0.5),
     ("braces", "sycl::half x{0.25}; h[0] = x;", 0.25),

@@ -279,6 +279,8 @@ extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function
     Flags |= SCYTHE_FUNCTION_IN_SYCL;
   if (FD->isTrivial() || (FD->isDefaulted() && isa<CXXDestructorDecl>(FD)))
     Flags |= SCYTHE_FUNCTION_DEFAULTED;
+  if (FD->isConstexpr())
+    Flags |= SCYTHE_FUNCTION_CONSTEXPR;
   Out->flags = Flags;
 
   // The hash of a method is taken where the class was written, so that instantiations in any unit agree.

@@ -78,6 +78,7 @@ enum scythe_function_flag : uint32_t {
   SCYTHE_FUNCTION_EXTERN_C = 1u << 6,
   SCYTHE_FUNCTION_IN_SYCL = 1u << 7,   // inside namespace sycl
   SCYTHE_FUNCTION_DEFAULTED = 1u << 8, // defaulted, trivial: nothing is called
+  SCYTHE_FUNCTION_CONSTEXPR = 1u << 9,
 };
 
 struct scythe_function {

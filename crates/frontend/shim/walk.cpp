@@ -143,6 +143,10 @@ private:
   }
 
   void variable(const VarDecl *VD) {
+    if (isConstant(VD)) {
+      remainder(VD->getInit());
+      return;
+    }
     type(VD->getLocation(), VD->getType());
     if (VD->isStaticLocal()) {
       global(VD->getLocation(), VD);
@@ -214,7 +218,7 @@ private:
       stmt(CE->getCallee());
     }
     for (const Expr *Arg : CE->arguments())
-      stmt(Arg);
+      argument(Arg, CE->getDirectCallee());
   }
 
   void children(const Stmt *S) {
@@ -254,9 +258,36 @@ private:
       type(E->getExprLoc(), E->getType());
   }
 
-  // Whether code generation folds the expression to a constant: literals and constants, and arithmetic on them.
+  // What wraps a value without a part in it.
+  static const Expr *bare(const Expr *E) {
+    for (;;) {
+      E = E->IgnoreParens();
+      if (const auto *Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
+        E = Temporary->getSubExpr();
+      else if (const auto *Default = dyn_cast<CXXDefaultArgExpr>(E))
+        E = Default->getExpr();
+      else if (const auto *Full = dyn_cast<FullExpr>(E))
+        E = Full->getSubExpr();
+      else if (const auto *Parameter = dyn_cast<SubstNonTypeTemplateParmExpr>(E))
+        E = Parameter->getReplacement();
+      else
+        return E;
+    }
+  }
+
+  // A constant of type double: it has no other value than that of its initialiser.
+  bool isConstant(const VarDecl *VD) {
+    QualType T = VD->getType();
+    return T.isConstQualified() && !T.isVolatileQualified() && isDouble(T) && VD->isLocalVarDecl() &&
+           !VD->isStaticLocal() && VD->hasInit() && !VD->getInit()->isValueDependent() && folds(VD->getInit());
+  }
+
+  static bool isDouble(QualType T) { return T->isSpecificBuiltinType(BuiltinType::Double); }
+
+  // Whether the expression is a constant, or one of several, once code generation and the pass `literals` have folded
+  // what they fold: literals and constants, arithmetic on them, choices between them, and calls of constexpr functions.
   bool folds(const Expr *E) {
-    E = E->IgnoreParens();
+    E = bare(E);
     if (isa<FloatingLiteral>(E) || isa<IntegerLiteral>(E))
       return true;
     if (const auto *Cast = dyn_cast<CastExpr>(E))
@@ -266,8 +297,51 @@ private:
     if (const auto *Binary = dyn_cast<BinaryOperator>(E))
       return (Binary->isMultiplicativeOp() || Binary->isAdditiveOp()) && folds(Binary->getLHS()) &&
              folds(Binary->getRHS());
+    if (const auto *Choice = dyn_cast<ConditionalOperator>(E)) {
+      std::optional<bool> Known = constant(Choice->getCond());
+      return (!Known.value_or(true) || folds(Choice->getTrueExpr())) &&
+             (Known.value_or(false) || folds(Choice->getFalseExpr()));
+    }
+    if (const auto *Call = dyn_cast<CallExpr>(E)) {
+      const FunctionDecl *FD = Call->getDirectCallee();
+      return FD && FD->isConstexpr() && isDouble(Call->getType()) && !Call->isValueDependent() &&
+             Call->isEvaluatable(Ctx);
+    }
     const auto *Ref = dyn_cast<DeclRefExpr>(E);
-    return Ref && Ref->isNonOdrUse() == NOUR_Constant;
+    if (!Ref || Ref->isNonOdrUse() == NOUR_Constant)
+      return Ref;
+    const auto *VD = dyn_cast<VarDecl>(Ref->getDecl());
+    return VD && !Ref->refersToEnclosingVariableOrCapture() && isConstant(VD);
+  }
+
+  // What is still evaluated, or emitted, of an expression that folds: conditions of choices, and calls.
+  void remainder(const Expr *E) {
+    E = bare(E);
+    if (const auto *Choice = dyn_cast<ConditionalOperator>(E)) {
+      std::optional<bool> Known = constant(Choice->getCond());
+      if (!Known)
+        stmt(Choice->getCond());
+      if (Known.value_or(true))
+        remainder(Choice->getTrueExpr());
+      if (!Known.value_or(false))
+        remainder(Choice->getFalseExpr());
+    } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
+      if (const FunctionDecl *FD = Call->getDirectCallee(); FD && !FD->isImmediateFunction())
+        call(Call->getExprLoc(), FD);
+    } else {
+      for (const Stmt *Child : E->children())
+        if (const auto *Part = dyn_cast_or_null<Expr>(Child))
+          remainder(Part);
+    }
+  }
+
+  // An argument of a call. A constant of type double for a function of SYCL's headers is no use of double by itself:
+  // the function is compiled for the constant, and what is left of it then counts.
+  void argument(const Expr *Arg, const FunctionDecl *Callee) {
+    if (Callee && isDouble(Arg->getType()) && insideNamespace(Callee, "sycl") && !Arg->isValueDependent() && folds(Arg))
+      remainder(Arg);
+    else
+      stmt(Arg);
   }
 
   void evaluated(const Expr *E) {
@@ -335,8 +409,10 @@ private:
     case Stmt::CXXStaticCastExprClass:
       // A constant converted to another type is a constant of that type.
       if (CastKind Kind = cast<CastExpr>(E)->getCastKind();
-          (Kind == CK_FloatingCast || Kind == CK_FloatingToIntegral) && folds(cast<CastExpr>(E)->getSubExpr()))
+          (Kind == CK_FloatingCast || Kind == CK_FloatingToIntegral) && folds(cast<CastExpr>(E)->getSubExpr())) {
+        remainder(cast<CastExpr>(E)->getSubExpr());
         return;
+      }
       children(E);
       return;
     case Stmt::ConditionalOperatorClass: {
@@ -375,7 +451,8 @@ private:
       const CXXConstructorDecl *Ctor = C->getConstructor();
       if (!Ctor->isTrivial() && !Ctor->isImmediateFunction())
         call(C->getExprLoc(), Ctor);
-      children(E);
+      for (const Expr *Arg : C->arguments())
+        argument(Arg, Ctor);
       return;
     }
     case Stmt::CXXInheritedCtorInitExprClass:

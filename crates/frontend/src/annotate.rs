@@ -6,7 +6,7 @@ use scythe_abi::names;
 use scythe_llvm::{Function, Metadata, Module, Place};
 use scythe_passes::aspects::metadata::{self, Kinds};
 use scythe_passes::properties::parameters as parameter_properties;
-use scythe_passes::{device_globals, device_has};
+use scythe_passes::{device_globals, device_has, literals};
 
 use crate::aspects::{self, AspectFacts};
 use crate::body::WorkGroups;
@@ -44,6 +44,8 @@ pub struct FunctionNote {
     pub exported: bool,
     /// It is called only on devices that meet this.
     pub conditional: Option<Condition>,
+    /// It may be compiled for constants of type `double` that it is called with.
+    pub foldable: bool,
     pub properties: Vec<Property>,
 }
 
@@ -192,6 +194,10 @@ fn annotate_function(module: &Module, function: Function, note: &FunctionNote, n
     }
     for (name, value) in &note.properties {
         function.add_attribute(Place::Function, context.string_attribute(name, value));
+    }
+    if note.foldable {
+        let attribute = context.string_attribute(literals::FOLDABLE_ATTRIBUTE, "");
+        function.add_attribute(Place::Function, attribute);
     }
     if let Some(condition) = &note.conditional {
         device_has::keep_apart(module, function, condition);

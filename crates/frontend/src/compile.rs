@@ -1,5 +1,6 @@
 //! The plug-in's two stages, in order: what happens when the AST is complete, and what happens to the module.
 
+use scythe_abi::aspect::Aspect;
 use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;
 use scythe_llvm::Module;
@@ -190,8 +191,11 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
             Some(Root::Kernel(index)) => vec![kernels[index].symbol.clone()],
             _ => unit.symbols(node.decl),
         };
+        let in_headers = node.function.in_sycl || node.function.is_constexpr;
+        let foldable = in_headers && node.root.is_none() && used.contains(&(Aspect::Fp64 as u32));
         out.push(FunctionNote {
             symbols,
+            foldable,
             declared_aspects: declared,
             used_aspects: used,
             sub_group_size,

@@ -85,6 +85,7 @@ pub struct Function {
     pub in_sycl: bool,
     /// Defaulted and trivial, or a defaulted destructor: it may have no body.
     pub defaulted: bool,
+    pub is_constexpr: bool,
     pub loc: Loc,
     pub instantiated_at: Loc,
     /// The class of a method.

@@ -256,6 +256,7 @@ impl Source for Unit {
                 extern_c: flag(6) || flag(4),
                 in_sycl: flag(7),
                 defaulted: flag(8),
+                is_constexpr: flag(9),
                 loc: Loc(raw.loc),
                 instantiated_at: Loc(raw.instantiated_at),
                 parent: decl(raw.parent),

@@ -113,6 +113,8 @@ void scythe_llvm_take_body(LLVMValueRef to, LLVMValueRef from) {
   t->copyMetadata(f, 0);
 }
 
+void scythe_llvm_strip_function_debug_info(LLVMValueRef function) { stripDebugInfo(*unwrap<Function>(function)); }
+
 void scythe_llvm_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }
 
 void scythe_llvm_erase_alias(LLVMValueRef alias) { unwrap<GlobalAlias>(alias)->eraseFromParent(); }

@@ -133,6 +133,12 @@ impl<'ctx> Function<'ctx> {
         }
     }
 
+    /// Removes debug information from the function and its instructions.
+    pub fn strip_debug_info(self) {
+        // SAFETY: live function.
+        unsafe { crate::shim::scythe_llvm_strip_function_debug_info(self.ptr()) }
+    }
+
     /// Drops the body: what is left is an external declaration.
     pub fn delete_body(self) {
         // SAFETY: live function.

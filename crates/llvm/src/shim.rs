@@ -48,6 +48,7 @@ unsafe extern "C" {
 
     pub(crate) fn scythe_llvm_take_body(to_function: LLVMValueRef, from_function: LLVMValueRef);
     pub(crate) fn scythe_llvm_delete_body(function: LLVMValueRef);
+    pub(crate) fn scythe_llvm_strip_function_debug_info(function: LLVMValueRef);
     pub(crate) fn scythe_llvm_erase_alias(alias: LLVMValueRef);
     pub(crate) fn scythe_llvm_copy_function_attributes(to_function: LLVMValueRef, from_function: LLVMValueRef);
     pub(crate) fn scythe_llvm_clear_parameter_attributes(function: LLVMValueRef, index: c_uint);

@@ -6,11 +6,12 @@
 //!
 //! 1. [`host_code`]: functions of the host that came along are gone.
 //! 2. [`properties::kernels`]: compile-time properties of kernels are what attributes would have been.
-//! 3. [`aspects`]: which optional features each function uses, before any other pass can hide one.
-//! 4. [`linkage`]: kernels and `device_global` variables of several translation units can be linked. Names are final afterwards.
-//! 5. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
-//! 6. [`properties::parameters`]: parameters carry their compile-time properties.
-//! 7. [`properties::members`]: accesses to members with properties tell which member of what they access.
+//! 3. [`literals`]: constants of type `double` that are converted are no use of it.
+//! 4. [`aspects`]: which optional features each function uses, before any other pass can hide one.
+//! 5. [`linkage`]: kernels and `device_global` variables of several translation units can be linked. Names are final afterwards.
+//! 6. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
+//! 7. [`properties::parameters`]: parameters carry their compile-time properties.
+//! 8. [`properties::members`]: accesses to members with properties tell which member of what they access.
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +25,7 @@ pub mod fixed_targets;
 pub mod host_code;
 pub mod launch_metadata;
 pub mod linkage;
+pub mod literals;
 pub mod lower_kernel_args;
 pub mod pipeline;
 pub mod printf;
@@ -36,6 +38,7 @@ pub use aspects::Aspects;
 pub use error::Error;
 pub use host_code::HostCode;
 pub use linkage::Linkage;
+pub use literals::Literals;
 pub use lower_kernel_args::LowerKernelArgs;
 pub use pipeline::{Dump, Options};
 pub use properties::{KernelProperties, MemberProperties, ParameterProperties, SpirvProperties};
@@ -53,9 +56,10 @@ pub trait Pass {
 
 /// The pass with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
-    let all: [&'static dyn Pass; 8] = [
+    let all: [&'static dyn Pass; 9] = [
         &HostCode,
         &KernelProperties,
+        &Literals,
         &Aspects::SILENT,
         &Linkage,
         &LowerKernelArgs,
@@ -74,7 +78,15 @@ pub fn front_end_pipeline(
     options: &Options,
     sink: &mut dyn FnMut(Dump),
 ) -> Result<String, Error> {
-    let passes: [&dyn Pass; 7] =
-        [&HostCode, &KernelProperties, aspects, &Linkage, &LowerKernelArgs, &ParameterProperties, &MemberProperties];
+    let passes: [&dyn Pass; 8] = [
+        &HostCode,
+        &KernelProperties,
+        &Literals,
+        aspects,
+        &Linkage,
+        &LowerKernelArgs,
+        &ParameterProperties,
+        &MemberProperties,
+    ];
     pipeline::run(module, &passes, options, sink)
 }

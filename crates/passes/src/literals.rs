@@ -1,12 +1,16 @@
-//! Folds constants of type `double` that code converts to another type, so that they are no use of double precision.
+//! Folds constants of type `double` that code converts to another type, so that they are no use of
+//! double precision.
 //!
-//! `h[0] = 0.5;` with a `sycl::half *h` calls a constructor that takes `double`. The front end marks functions of SYCL's headers that
-//! take or give `double`, and constexpr functions, with [`FOLDABLE_ATTRIBUTE`]. Where such a function is called with constants, it is
-//! compiled for them: if no `double` is left then, the call is replaced. Constants in memory (temporaries that references are bound
-//! to, `const` variables), choices between constants (`c ? 0.5 : 0.25`) and conversions of both are folded, too.
+//! `h[0] = 0.5;` with a `sycl::half *h` calls a constructor that takes `double`. The front end
+//! marks functions of SYCL's headers that take or give `double`, and constexpr functions, with
+//! [`FOLDABLE_ATTRIBUTE`]. Where such a function is called with constants, it is compiled for them:
+//! if no `double` is left then, the call is replaced. Constants in memory (temporaries that
+//! references are bound to, `const` variables), choices between constants (`c ? 0.5 : 0.25`) and
+//! conversions of both are folded, too.
 //!
-//! Only functions of which the front end says that they use no `double` themselves are looked at, so that what counts is decided before
-//! any optimisation, and the same at every level. What cannot be folded stays as it is; the pass [`crate::aspects`] finds it.
+//! Only functions of which the front end says that they use no `double` themselves are looked at,
+//! so that what counts is decided before any optimisation, and the same at every level. What cannot
+//! be folded stays as it is; the pass [`crate::aspects`] finds it.
 
 use crate::aspects::metadata::Kinds;
 use crate::{Error, Pass};
@@ -63,6 +67,22 @@ enum Known<'ctx> {
     Among(Vec<Value<'ctx>>),
 }
 
+impl Known<'_> {
+    /// A part of the name of the function that is made: the same in every module.
+    fn name(&self) -> String {
+        let constant = |value: &Value<'_>| {
+            let text = value.to_string();
+            // Some assemblers take few characters in names.
+            text.split_whitespace().last().unwrap_or_default().replace('-', "m").replace('+', "")
+        };
+        match self {
+            Self::Nothing => "._".to_owned(),
+            Self::Value(value) | Self::Memory(value) => format!(".{}", constant(value)),
+            Self::Among(values) => format!(".{}", values.iter().map(constant).collect::<Vec<_>>().join("or")),
+        }
+    }
+}
+
 /// What a call is replaced by.
 #[derive(Clone, Copy)]
 enum Folded<'ctx> {
@@ -75,7 +95,8 @@ struct Folder<'a, 'ctx> {
     module: &'a Module<'ctx>,
     kinds: Kinds,
     builder: Builder<'ctx>,
-    /// What was found out about functions and what they are called with; `None` where `double` is left.
+    /// What was found out about functions and what they are called with; `None` where `double` is
+    /// left.
     made: HashMap<(Function<'ctx>, Vec<Known<'ctx>>), Option<Folded<'ctx>>>,
     changed: bool,
 }
@@ -265,7 +286,7 @@ impl<'ctx> Folder<'_, 'ctx> {
         let mut types: Vec<Type<'ctx>> =
             kept.iter().filter_map(|&index| callee.param(index as usize)).map(|param| param.ty()).collect();
         types.extend(std::iter::repeat_n(context.int_type(32), choices));
-        let name = format!("{}.literal.{}", callee.name(), self.made.len());
+        let name = format!("{}.literal{}", callee.name(), known.iter().map(Known::name).collect::<String>());
         let function = self.module.add_function(&name, callee.return_type().function(&types, false));
         function.copy_attributes_from(callee);
         function.set_linkage(Linkage::LLVMInternalLinkage);
@@ -473,7 +494,8 @@ impl<'ctx> Uses<'ctx> {
         }
     }
 
-    /// The constant that the variable holds whenever it is read: it is stored once, and given to functions that do not change it.
+    /// The constant that the variable holds whenever it is read: it is stored once, and given to
+    /// functions that do not change it.
     fn constant(&self) -> Option<Value<'ctx>> {
         let [store] = self.stores[..] else { return None };
         let reads_only = |call: &Instruction<'ctx>| call.called_function().is_some_and(is_foldable);

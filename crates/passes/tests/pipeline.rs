@@ -58,6 +58,7 @@ fn the_time_report_names_every_pass() {
         [
             "host-code",
             "kernel-properties",
+            "literals",
             "aspects",
             "linkage",
             "lower-kernel-args",
@@ -82,11 +83,12 @@ fn dumps_follow_one_pass_or_all() {
         [
             "01-host-code.ll",
             "02-kernel-properties.ll",
-            "03-aspects.ll",
-            "04-linkage.ll",
-            "05-lower-kernel-args.ll",
-            "06-parameter-properties.ll",
-            "07-member-properties.ll"
+            "03-literals.ll",
+            "04-aspects.ll",
+            "05-linkage.ll",
+            "06-lower-kernel-args.ll",
+            "07-parameter-properties.ll",
+            "08-member-properties.ll"
         ]
     );
     let one = dumps("linkage");

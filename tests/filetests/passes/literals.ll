@@ -4,8 +4,8 @@
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK-LABEL: define spir_func void @by_value(
-; CHECK-NEXT:    call spir_func void @convert.literal.[[HALF:[0-9]+]](ptr addrspace(4) %h)
-; CHECK-NEXT:    call spir_func void @convert.literal.[[HALF]](ptr addrspace(4) %h)
+; CHECK-NEXT:    call spir_func void @convert.literal._.5.000000em01(ptr addrspace(4) %h)
+; CHECK-NEXT:    call spir_func void @convert.literal._.5.000000em01(ptr addrspace(4) %h)
 ; CHECK-NEXT:    ret void
 define spir_func void @by_value(ptr addrspace(4) %h) {
   call spir_func void @convert(ptr addrspace(4) %h, double 5.000000e-01)
@@ -25,7 +25,7 @@ define linkonce_odr spir_func void @convert(ptr addrspace(4) %this, double %x) n
 ; By reference to a temporary, through another function.
 ; CHECK-LABEL: define spir_func void @by_reference(
 ; CHECK-NOT:     double
-; CHECK:         call spir_func void @forward.literal.
+; CHECK:         call spir_func void @forward.literal._.2.500000em01(
 ; CHECK-NOT:     double
 ; CHECK:         ret void
 define spir_func void @by_reference(ptr addrspace(4) %h) {
@@ -46,8 +46,8 @@ define linkonce_odr spir_func void @forward(ptr addrspace(4) %this, ptr addrspac
 ; A choice between constants becomes one between numbers, or between converted constants.
 ; CHECK-LABEL: define spir_func float @choices(
 ; CHECK-NEXT:    [[NUMBER:%.*]] = select i1 %c, i32 0, i32 1
-; CHECK-NEXT:    call spir_func void @convert.literal.{{[0-9]+}}(ptr addrspace(4) %h, i32 [[NUMBER]])
 ; CHECK-NEXT:    [[CONVERTED:%.*]] = select i1 %c, float 5.000000e-01, float 4.000000e+00
+; CHECK-NEXT:    call spir_func void @convert.literal._.5.000000em01or4.000000e00(ptr addrspace(4) %h, i32 [[NUMBER]])
 ; CHECK-NEXT:    ret float [[CONVERTED]]
 define spir_func float @choices(ptr addrspace(4) %h, i1 %c) {
   %x = select i1 %c, double 5.000000e-01, double 4.000000e+00
@@ -98,8 +98,8 @@ declare spir_func void @unknown(double)
 declare void @llvm.lifetime.start.p0(ptr)
 declare void @llvm.lifetime.end.p0(ptr)
 
-; CHECK:       define internal spir_func void @convert.literal.[[HALF]](ptr addrspace(4) %0)
-; CHECK-NEXT:    store half 0xH3800, ptr addrspace(4) %0
+; CHECK:       define internal spir_func void @convert.literal._.5.000000em01(ptr addrspace(4) %0)
+; CHECK-NEXT:    store half 0xH3800, ptr addrspace(4) %0, align 2
 ; CHECK-NEXT:    ret void
 ; CHECK-NOT: alloca double
 
