@@ -89,6 +89,35 @@ fn one_unit_in_two_libraries_of_a_process_runs_in_both() {
     }
 }
 
+/// A kernel of an externally visible name, whose code depends on a header.
+const NAMED: &str = r#"
+#include <sycl/sycl.hpp>
+#include "config.h"
+static int value() { return VALUE; }
+class Everywhere;
+extern "C" int run() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  q.single_task<Everywhere>([=] { *p = value(); }).wait();
+  int result = *p;
+  sycl::free(p, q);
+  return result;
+}
+"#;
+
+#[test]
+fn a_library_launches_its_own_kernel_of_a_name_that_others_have_too() {
+    let p = project().file("a/named.cpp", NAMED).file("b/named.cpp", NAMED);
+    p.scythe(&["host.cpp", "-o", "host"]).ok();
+    for folder in ["a", "b"] {
+        let (source, library) = (format!("{folder}/named.cpp"), format!("{folder}/named.so"));
+        p.scythe(&["-fsycl", "-O1", "-fPIC", "-shared", &source, "-o", &library]).ok();
+    }
+    // Opened again, a library is the one that is there.
+    let out = p.run("./host", &["local", "./a/named.so", "./b/named.so", "./a/named.so", "./b/named.so"]).ok();
+    assert_eq!(numbers(&out.stdout), [11, 22, 11, 22]);
+}
+
 const MAIN: &str = r#"
 #include <cstdio>
 extern "C" int first();

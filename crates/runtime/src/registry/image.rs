@@ -38,6 +38,8 @@ pub(super) struct Image {
     pub(super) target: String,
     /// The file of the program or library that it came with.
     pub(super) library: Arc<str>,
+    /// Where that file is loaded.
+    pub(super) base: usize,
     pub(super) kernels: HashMap<String, KernelFacts>,
     pub(super) exports: HashSet<String>,
     /// Specialization constants.
@@ -87,9 +89,13 @@ pub(super) struct BuiltProgram {
 }
 
 impl Image {
-    /// Reads the image at these addresses, which belongs to a library of this name. The caller holds the registry, and the
-    /// library is registered.
-    pub(super) fn read(start: usize, end: usize, library: Arc<str>) -> std::result::Result<Self, String> {
+    /// Reads the image at these addresses, which belongs to a library of this name and address. The caller holds the
+    /// registry, and the library is registered.
+    pub(super) fn read(
+        (start, end): (usize, usize),
+        library: Arc<str>,
+        base: usize,
+    ) -> std::result::Result<Self, String> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         if start == 0 || end < start {
             return Err(format!("its descriptor gives the addresses {start:#x} to {end:#x}"));
@@ -116,6 +122,7 @@ impl Image {
             format: view.format,
             target: view.target.to_owned(),
             library,
+            base,
             kernels,
             exports: names(EXPORTED_SYMBOLS).into_iter().collect(),
             constants: names(SPECIALIZATION_CONSTANTS).into_iter().collect(),

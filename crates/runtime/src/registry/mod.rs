@@ -9,7 +9,10 @@
 //! * `link`: which other images export what an image imports.
 //! * `choice`: which image a device gets a kernel from.
 //!
-//! A kernel symbol gets one [`Entry`] for the life of the process, so that kernel slots in host programs may point at it
+//! Two libraries may define different kernels of one name, such as two versions of a header. A library that holds a kernel
+//! launches its own: the address of the name that it asks for tells which library asks.
+//!
+//! A kernel symbol gets one [`Entry`] for the life of the process and each library that has a kernel of its own, so that kernel slots in host programs may point at it
 //! without counting. What an entry knows carries the generation in which it was found out; each registration and
 //! each removal begins a new one.
 //!
@@ -62,13 +65,18 @@ struct Registry {
     libraries: Vec<Library>,
     /// Of the images that have been read. `None` only stands for an empty map, which has no `const` constructor; so below.
     holders: Option<Holders>,
-    /// By symbol. Entries are never freed.
-    entries: Option<HashMap<String, &'static Entry>>,
+    /// By symbol and home. Entries are never freed.
+    entries: Option<HashMap<(String, Home), &'static Entry>>,
 }
+
+/// The library whose images alone serve a lookup, by the address it is loaded at. `None`: those of all libraries.
+type Home = Option<usize>;
 
 /// What one call of `__tgt_register_lib` brought.
 struct Library {
     descriptor: usize,
+    /// Where the file is loaded; 0 where it is none.
+    base: usize,
     /// The file it is in.
     name: Arc<str>,
     /// Where the images lie: `(start, end)`.
@@ -82,6 +90,7 @@ struct Library {
 /// What the runtime knows of one kernel symbol.
 pub struct Entry {
     symbol: String,
+    home: Home,
     /// The same for C.
     c_symbol: CString,
     ready: Mutex<Vec<Ready>>,
@@ -200,10 +209,11 @@ pub unsafe fn register(descriptor: *const BinDesc) {
     };
     let places = rows.iter().map(|row| (row.image_start as usize, row.image_end as usize)).collect();
     // Before the lock: this needs the dynamic loader's, which a thread that waits for ours in `dlclose` may hold.
-    let name = library_name(descriptor).into();
+    let (name, base) = library_of(descriptor.cast());
+    let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the program".to_owned()).into();
     let mut registry = lock(&REGISTRY);
     let (images, errors) = (None, Vec::new());
-    registry.libraries.push(Library { descriptor: descriptor as usize, name, places, images, errors });
+    registry.libraries.push(Library { descriptor: descriptor as usize, base, name, places, images, errors });
     GENERATION.fetch_add(1, Ordering::Release);
     drop(registry);
     if settings::trace().images {
@@ -211,16 +221,20 @@ pub unsafe fn register(descriptor: *const BinDesc) {
     }
 }
 
-/// The file of the program or library that a descriptor is part of.
-fn library_name(descriptor: *const BinDesc) -> String {
+/// The file of the program or library that an address is in, and where it is loaded; 0 where the address is in none. Needs
+/// the dynamic loader's lock, so the caller does not hold the registry.
+fn library_of(address: *const c_void) -> (Option<String>, usize) {
     // SAFETY: `info` is plain pointers, filled when the call succeeds; it fails for an address that is in no library. The name
-    // then is a C string that lives as long as the library, which is just being loaded.
-    let name = unsafe {
+    // then is a C string that lives as long as the library, which the caller is in.
+    unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
-        let found = libc::dladdr(descriptor.cast(), &mut info) != 0 && !info.dli_fname.is_null();
-        found.then(|| std::ffi::CStr::from_ptr(info.dli_fname).to_string_lossy().into_owned())
-    };
-    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the program".to_owned())
+        if libc::dladdr(address, &mut info) == 0 {
+            return (None, 0);
+        }
+        let named = !info.dli_fname.is_null();
+        let name = named.then(|| CStr::from_ptr(info.dli_fname).to_string_lossy().into_owned());
+        (name, info.dli_fbase as usize)
+    }
 }
 
 /// Forgets what [`register`] recorded, after waiting (for a while) for kernels made of its images that are running or about to.
@@ -273,7 +287,7 @@ pub fn kernel_symbols() -> Vec<&'static CStr> {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
     let symbols: BTreeSet<String> = registry.holders.iter().flat_map(Holders::symbols).map(str::to_owned).collect();
-    symbols.iter().map(|symbol| &*registry.entry(symbol).c_symbol).collect()
+    symbols.iter().map(|symbol| &*registry.entry(symbol, None).c_symbol).collect()
 }
 
 /// The device symbol of a kernel that a host program calls `name`. It stays valid for the life of the process.
@@ -303,7 +317,7 @@ pub fn is_compatible(name: &str, tu: u64, device: &Device, state: BundleState) -
     };
     let mut registry = lock(&REGISTRY);
     registry.read_images();
-    let candidates: Vec<_> = registry.candidates(&entry.symbol).into_iter().filter(in_state).collect();
+    let candidates: Vec<_> = registry.candidates(&entry.symbol, entry.home).into_iter().filter(in_state).collect();
     Ok(!rank(&candidates.iter().collect::<Vec<_>>(), &registry, device).0.is_empty())
 }
 
@@ -313,7 +327,7 @@ pub fn required_sizes(name: &str, tu: u64, device: &Device) -> Result<([u64; 3],
     let (entry, _) = find_entry(name, tu)?;
     let mut registry = lock(&REGISTRY);
     registry.read_images();
-    let candidates = registry.candidates(&entry.symbol);
+    let candidates = registry.candidates(&entry.symbol, entry.home);
     let (ranked, rejected) = rank(&candidates.iter().collect::<Vec<_>>(), &registry, device);
     drop(registry);
     let Some(Ranked { candidate, .. }) = ranked.first() else {
@@ -334,7 +348,7 @@ pub fn attributes(name: &str, tu: u64) -> Result<Arc<str>> {
     let (entry, _) = find_entry(name, tu)?;
     let mut registry = lock(&REGISTRY);
     registry.read_images();
-    let candidates = registry.candidates(&entry.symbol);
+    let candidates = registry.candidates(&entry.symbol, entry.home);
     candidates.first().map(|candidate| candidate.facts.attributes.clone()).ok_or_else(|| no_image(&entry.symbol))
 }
 
@@ -369,7 +383,7 @@ pub fn has_constant(kernel: &str, constant: Option<(&str, u64)>) -> Result<bool>
         Some(names) => names.iter().any(|name| candidate.image.constants.contains(name)),
         None => !candidate.image.constants.is_empty(),
     };
-    Ok(registry.candidates(&entry.symbol).iter().any(holds))
+    Ok(registry.candidates(&entry.symbol, entry.home).iter().any(holds))
 }
 
 /// The kernel that a slot remembers, where it still does: the quick way, without the kernel's name.
@@ -417,7 +431,7 @@ pub fn kernel_of_symbol(symbol: &str, place: Place) -> Result<Arc<ReadyKernel>> 
     let expected = {
         let mut registry = lock(&REGISTRY);
         registry.read_images();
-        let candidates = registry.candidates(symbol);
+        let candidates = registry.candidates(symbol, None);
         let facts = &candidates.first().ok_or_else(|| no_image(symbol))?.facts;
         Expected { functor_size: facts.launch.functor_size, shape: facts.launch.shape }
     };
@@ -495,13 +509,16 @@ pub fn forget_context(context: u64) {
     drop((programs, dropped));
 }
 
+/// The entry of the kernel that a library calls `name`, which is its own text: where that lies tells which library it is.
 fn find_entry(name: &str, tu: u64) -> Result<(&'static Entry, u64)> {
+    let (_, base) = library_of(name.as_ptr().cast());
     let mut registry = lock(&REGISTRY);
     registry.read_images();
     let generation = GENERATION.load(Ordering::Acquire);
     for symbol in symbols(name, tu) {
         if !registry.holders(&symbol).is_empty() {
-            return Ok((registry.entry(&symbol), generation));
+            let home = registry.home(&symbol, base);
+            return Ok((registry.entry(&symbol, home), generation));
         }
     }
     Err(registry.unknown(name))
@@ -516,7 +533,7 @@ impl Registry {
             }
             let mut images = Vec::new();
             for (index, &(start, end)) in library.places.iter().enumerate() {
-                match Image::read(start, end, library.name.clone()) {
+                match Image::read((start, end), library.name.clone(), library.base) {
                     Ok(image) => images.push(Arc::new(image)),
                     Err(why) => library.errors.push(format!("image {index}: {why}")),
                 }
@@ -532,8 +549,18 @@ impl Registry {
         self.holders.as_ref().map_or(&[], |holders| holders.of(symbol))
     }
 
-    fn candidates(&self, symbol: &str) -> Vec<Candidate> {
-        let found = self.holders(symbol).iter().filter_map(|image| Some((image, image.kernels.get(symbol)?)));
+    /// Whether the library loaded at `base` launches its own kernel of this name: it has one, and others have, too.
+    fn home(&self, symbol: &str, base: usize) -> Home {
+        let holders = self.holders(symbol);
+        let (own, others) = (|image: &Arc<Image>| image.base == base, |image: &Arc<Image>| image.base != base);
+        (holders.iter().any(own) && holders.iter().any(others)).then_some(base)
+    }
+
+    /// The images that may serve lookups of a kernel.
+    fn candidates(&self, symbol: &str, home: Home) -> Vec<Candidate> {
+        let at_home = |image: &&Arc<Image>| home.is_none_or(|base| image.base == base);
+        let images = self.holders(symbol).iter().filter(at_home);
+        let found = images.filter_map(|image| Some((image, image.kernels.get(symbol)?)));
         found.map(|(image, facts)| Candidate { image: image.clone(), facts: facts.clone() }).collect()
     }
 
@@ -546,15 +573,16 @@ impl Registry {
         self.images().any(|known| known.id == image.id)
     }
 
-    fn entry(&mut self, symbol: &str) -> &'static Entry {
+    fn entry(&mut self, symbol: &str, home: Home) -> &'static Entry {
         let entries = self.entries.get_or_insert_with(HashMap::new);
-        if let Some(entry) = entries.get(symbol) {
+        let key = (symbol.to_owned(), home);
+        if let Some(entry) = entries.get(&key) {
             return entry;
         }
         let c_symbol = CString::new(symbol).unwrap_or_default();
         let entry: &'static Entry =
-            Box::leak(Box::new(Entry { symbol: symbol.to_owned(), c_symbol, ready: Mutex::new(Vec::new()) }));
-        entries.insert(symbol.to_owned(), entry);
+            Box::leak(Box::new(Entry { symbol: symbol.to_owned(), home, c_symbol, ready: Mutex::new(Vec::new()) }));
+        entries.insert(key, entry);
         entry
     }
 
@@ -633,7 +661,7 @@ impl Entry {
     ) -> Result<Arc<ReadyKernel>> {
         let device = place.device;
         let registry = lock(&REGISTRY);
-        let candidates = registry.candidates(&self.symbol);
+        let candidates = registry.candidates(&self.symbol, self.home);
         let fitting: Vec<_> =
             candidates.iter().filter(|c| check(&self.symbol, &c.facts.launch, expected).is_ok()).collect();
         if fitting.is_empty() {
