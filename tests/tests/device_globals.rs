@@ -131,7 +131,7 @@ struct kernel {
   static constexpr auto properties = oneapi::property_list{oneapi::sub_group_size_v<8>};
   void operator()() const {}
 };
-void by_two_ways(sycl::queue q) { q.single_task(oneapi::property_list{oneapi::sub_group_size_v<8>}, kernel()); }
+void by_two_ways(sycl::queue q) { q.single_task(oneapi::property_list{oneapi::sub_group_size_v<16>}, kernel()); }
 "#,
     );
     let outcome = p.scythe(&["-fsycl", "-fsycl-device-only", "-fsyntax-only", "-std=c++17", "wrong.cpp"]).fails();

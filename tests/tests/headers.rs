@@ -52,7 +52,7 @@ fn check(include: &Path, headers: &[PathBuf]) -> Option<String> {
 /// Declarations, types and expressions that clang makes of `<sycl/sycl.hpp>`, less those of the standard headers in it. The time
 /// that our headers take follows this number (in 2026, about 1.8 µs each), which no busy machine can blur: at the limit
 /// it is 0.2 s. Templates cost what their text does until they are used; what non-template functions use is counted.
-const MOST_NODES: usize = 112_000;
+const MOST_NODES: usize = 113_500;
 const MOST_LINES: usize = 79_999;
 
 #[test]

@@ -184,7 +184,7 @@ fn what_no_image_fits_is_said(p: &Project) {
     // A device that has it is told why there is no code.
     let out = p.run_with("./app", &["precise"], &[("SCYTHE_SIMULATE", "intel_gpu_pvc")]).fails();
     out.stdout_has(
-        "the kernel was left out of the code for 'intel_gpu_dg1', 'intel_gpu_acm_g10' when the program was linked",
+        "the kernel was left out of the code for 'intel_gpu_acm_g10', 'intel_gpu_dg1' when the program was linked",
     );
     // A relative of one of the devices may try its code.
     let out = on_gpu(p, &["FAKE_VERSION=0x03004000"], &[]).ok();

@@ -41,7 +41,7 @@ intel_gpu_new:
   aspects: [gpu, fp16, fp64]
   sub-group-sizes: [8, 16]
   aot-toolchain-options: -device skl
-nvidia_gpu_sm_88:
+nvidia_gpu_sm_89:
   aspects: [gpu, fp16]
   sub-group-sizes: [32]
 cards:
@@ -111,7 +111,7 @@ fn nvidia_targets_of_a_users_file_are_compiled_for_their_architecture() {
     p.scythe(&[
         "-fsycl",
         "-O1",
-        "-fsycl-targets=cards,nvidia_gpu_sm_88,nvidia_gpu_sm_120a",
+        "-fsycl-targets=cards,nvidia_gpu_sm_89,nvidia_gpu_sm_120a",
         CONFIG,
         "a.cpp",
         "-o",
@@ -119,7 +119,7 @@ fn nvidia_targets_of_a_users_file_are_compiled_for_their_architecture() {
     ])
     .ok();
     let targets: Vec<String> = images(&p, "app").into_iter().map(|(target, _)| target).collect();
-    assert_eq!(targets, ["nvidia_gpu_@cards:sm_90a", "nvidia_gpu_sm_120a", "nvidia_gpu_sm_88"]);
+    assert_eq!(targets, ["nvidia_gpu_@cards:sm_90a", "nvidia_gpu_sm_120a", "nvidia_gpu_sm_89"]);
     let plan = p.scythe(&["-###", "-fsycl", "-fsycl-targets=cards", CONFIG, "-c", "a.cpp"]).ok().stderr;
     for word in ["--offload-arch=sm_90a", "-D__SYCL_CUDA_ARCH__=900", "-D__SYCL_TARGET_CARDS__=1"] {
         assert!(plan.contains(&format!("\"{word}\"")), "{word}: {plan}");

@@ -91,3 +91,35 @@ fn settings_that_make_no_sense_are_errors() {
         assert!(out.contains(&format!("{name} is '{value}'; expected")), "{out}");
     }
 }
+
+/// A kernel with a loop that never ends cannot be widened. Without widening, its sub-groups would have one work-item.
+#[test]
+fn sub_groups_of_another_size_than_required_are_an_error() {
+    const PROGRAM: &str = r#"
+#include <sycl/sycl.hpp>
+#include <cstdio>
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(64, q);
+  for (int i = 0; i < 64; ++i) p[i] = 0;
+  try {
+    q.parallel_for(sycl::nd_range<1>(64, 32), [=](sycl::nd_item<1> it) [[sycl::reqd_sub_group_size(8)]] {
+      volatile int *v = p;
+      if (v[it.get_global_id(0)] == 77)
+        for (;;) v[0] = v[0] + 1;
+      p[it.get_global_id(0)] = static_cast<int>(it.get_sub_group().get_local_range()[0]);
+    }).wait();
+  } catch (const sycl::exception &e) {
+    std::printf("%s\n", e.what());
+    return 3;
+  }
+  std::printf("%d\n", p[0]);
+}
+"#;
+    let p = Project::new().file("size.cpp", PROGRAM);
+    p.scythe(&["-fsycl", "-O2", "size.cpp", "-o", "size"]).ok();
+    p.run("./size", &[]).fails().stdout_has("it requires sub-groups of 8 work-items, but cannot be widened");
+    p.scythe(&["-fsycl", "-O2", "-fsycl-targets=spir64_x86_64", "size.cpp", "-o", "ahead"])
+        .fails()
+        .stderr_has("it requires sub-groups of 8 work-items, but cannot be widened");
+}

@@ -119,16 +119,20 @@ impl Shape {
         reached
     }
 
-    /// The groups that a mode makes of the entry points, in order.
+    /// The groups that a mode makes of the entry points, in order. Those with different imports are apart in any mode: what
+    /// an import demands counts for the entry points that reach it alone.
     fn groups(&self, mode: Mode, export: bool) -> Vec<Vec<usize>> {
         let entry = |kind| kind == Kind::Kernel || export && kind == Kind::Exported;
-        let mut groups: Vec<(u8, Vec<usize>)> = Vec::new();
+        let declared = |&at: &usize| self.kinds.get(at) == Some(&Kind::Declared);
+        let imports = |index| self.reached(&[index]).into_iter().filter(declared).collect::<BTreeSet<usize>>();
+        let mut groups: Vec<((u8, BTreeSet<usize>), Vec<usize>)> = Vec::new();
         for index in (0..self.kinds.len()).filter(|&index| entry(self.kinds[index])) {
             let key = match mode {
                 Mode::Off => 0,
                 Mode::PerSource | Mode::Auto => self.units[index],
                 Mode::PerKernel => index as u8,
             };
+            let key = (key, imports(index));
             match groups.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, group)) => group.push(index),
                 None => groups.push((key, vec![index])),

@@ -3,15 +3,17 @@
 
 ; RUN: not scythe-tools device-link -o out.o %s 2> errors
 ; RUN: FileCheck %s < errors
-; RUN: count 6 < errors
+; RUN: count 8 < errors
 ; RUN: test ! -e out.o
 
 ; CHECK:      a.cpp:3:5: error: undefined device symbol 'foo()', needed by kernel 'app::K' [scythe-E0202]
 ; CHECK-NEXT: device-link: note: 'middle' is called by 'outer'
 ; CHECK-NEXT: device-link: note: 'foo()' is called by 'middle'
+; CHECK-NEXT: device-link: note: in device code for spir64
 ; CHECK-NEXT: a.cpp:3:5: error: undefined device symbol 'variable', needed by kernel 'app::K' [scythe-E0202]
 ; CHECK-NEXT: device-link: note: 'middle' is called by 'outer'
 ; CHECK-NEXT: device-link: note: 'variable' is used by 'middle'
+; CHECK-NEXT: device-link: note: in device code for spir64
 
 target triple = "spirv64-unknown-unknown"
 

@@ -270,13 +270,22 @@ fn versions<'ctx>(
         };
         let wanted = [full.then_some(("full", false)), masked.then_some(("masked", true))];
         // How work-items lie in sub-groups may be changed where nobody looks.
-        let is_free = specialise::required_sub_group(kernel).is_none() && !specialise::sees_sub_groups(kernel);
+        let required = specialise::required_sub_group(kernel);
+        let is_free = required.is_none() && !specialise::sees_sub_groups(kernel);
         let mut made = [None, None];
         let mut narrow = false;
         for (place, wanted) in made.iter_mut().zip(wanted) {
             let Some((suffix, masked)) = wanted else { continue };
-            // What stands in the way of one form stands in the way of both.
-            let Ok(widened) = form(suffix, masked) else { return Ok((single(module, kernel)?, false)) };
+            let widened = match (form(suffix, masked), required) {
+                (Ok(widened), _) => widened,
+                // Sub-groups of one work-item are not the ones that the kernel requires and sees.
+                (Err(why), Some(size)) if specialise::sees_sub_groups(kernel) => {
+                    let why = format!("it requires sub-groups of {size} work-items, but cannot be widened: {}", why.0);
+                    return Err(CpuError::Unsuitable { kernel: name, why });
+                }
+                // What stands in the way of one form stands in the way of both.
+                (Err(_), _) => return Ok((single(module, kernel)?, false)),
+            };
             subgroup::erase_barriers(widened.function);
             run_function_passes(widened.function, TIDY, Some(machine), PassOptions::default())?;
             narrow |= widened.narrow;
