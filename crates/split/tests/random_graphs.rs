@@ -125,7 +125,7 @@ impl Shape {
         let entry = |kind| kind == Kind::Kernel || export && kind == Kind::Exported;
         let declared = |&at: &usize| self.kinds.get(at) == Some(&Kind::Declared);
         let imports = |index| self.reached(&[index]).into_iter().filter(declared).collect::<BTreeSet<usize>>();
-        let mut groups: Vec<((u8, BTreeSet<usize>), Vec<usize>)> = Vec::new();
+        let (mut keys, mut groups): (Vec<(u8, BTreeSet<usize>)>, Vec<Vec<usize>>) = Default::default();
         for index in (0..self.kinds.len()).filter(|&index| entry(self.kinds[index])) {
             let key = match mode {
                 Mode::Off => 0,
@@ -133,12 +133,15 @@ impl Shape {
                 Mode::PerKernel => index as u8,
             };
             let key = (key, imports(index));
-            match groups.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, group)) => group.push(index),
-                None => groups.push((key, vec![index])),
+            match keys.iter().position(|known| *known == key) {
+                Some(place) => groups[place].push(index),
+                None => {
+                    keys.push(key);
+                    groups.push(vec![index]);
+                }
             }
         }
-        groups.into_iter().map(|(_, group)| group).collect()
+        groups
     }
 }
 

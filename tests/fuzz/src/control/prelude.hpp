@@ -17,8 +17,8 @@ using ulong = unsigned long;
 #else
 #define PLAIN __attribute__((optnone, noinline)) inline
 #endif
-#define STEP                                                                                       \
-  if (steps.spent())                                                                               \
+#define STEP                                                                                                           \
+  if (steps.spent())                                                                                                   \
     return 0u;
 
 namespace fuzz {
@@ -54,6 +54,9 @@ struct uncounted {
   static constexpr bool spent() { return false; }
 };
 
+// The "local" number of a work-item of a range. It is as small as those of work-groups: kernels read `in` by it.
+inline uint in_range(const place &at) { return (at.i0 + at.i1 + at.i2) % 64u; }
+
 struct launch {
   std::size_t local[3];
   std::size_t groups;
@@ -80,8 +83,7 @@ public:
   }
 
   // Prints one line: the hash of all results, or why there is none.
-  template <class K>
-  void run(unsigned long long seed, const uint (&k)[4], const std::vector<launch> &launches) {
+  template <class K> void run(unsigned long long seed, const uint (&k)[4], const std::vector<launch> &launches) {
     uint hash = 0;
     try {
       for (const launch &l : launches) {
@@ -135,7 +137,7 @@ private:
         ids<K::dimensions>(at, in_group, l);
       } else {
         ids<K::dimensions>(at, gid, l);
-        at = {gid, at.i0 + at.i1 + at.i2, at.i0, a.items, at.i0, at.i1, at.i2};
+        at = {gid, in_range(at), at.i0, a.items, at.i0, at.i1, at.i2};
       }
       a.out[gid] = K::body(a, at, steps);
       if (steps.left == 0)
@@ -196,14 +198,14 @@ template <int D> place place_of(const sycl::nd_item<D> &it) {
   return at;
 }
 
-// The place of a work-item of a range, whose "local" number is the sum of its ids.
+// The place of a work-item of a range.
 template <int D> place place_of(const sycl::item<D> &it) {
   place at{static_cast<uint>(it.get_linear_id()), 0, 0, 0, static_cast<uint>(it.get_id(0)), 0, 0};
   if constexpr (D > 1)
     at.i1 = static_cast<uint>(it.get_id(1));
   if constexpr (D > 2)
     at.i2 = static_cast<uint>(it.get_id(2));
-  at.l = at.i0 + at.i1 + at.i2;
+  at.l = in_range(at);
   at.g = at.i0;
   at.n = static_cast<uint>(it.get_range().size());
   return at;
