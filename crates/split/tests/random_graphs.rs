@@ -125,7 +125,8 @@ impl Shape {
         let entry = |kind| kind == Kind::Kernel || export && kind == Kind::Exported;
         let declared = |&at: &usize| self.kinds.get(at) == Some(&Kind::Declared);
         let imports = |index| self.reached(&[index]).into_iter().filter(declared).collect::<BTreeSet<usize>>();
-        let (mut keys, mut groups): (Vec<(u8, BTreeSet<usize>)>, Vec<Vec<usize>>) = Default::default();
+        let mut keys: Vec<(u8, BTreeSet<usize>)> = Vec::new();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
         for index in (0..self.kinds.len()).filter(|&index| entry(self.kinds[index])) {
             let key = match mode {
                 Mode::Off => 0,
