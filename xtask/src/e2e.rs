@@ -265,7 +265,8 @@ impl Case {
         let scratch = Scratch::new("valgrind")?;
         let at_run_time = self.source.starts_with(root().join("examples"));
         // valgrind knows no AVX-512.
-        let ahead: &[&str] = &["-fsycl-targets=spir64_x86_64", "-Xsycl-target-backend", "-march=x86-64-v3"];
+        let ahead: &[&str] =
+            &["-Wno-sycl-aot", "-fsycl-targets=spir64_x86_64", "-Xsycl-target-backend", "-march=x86-64-v3"];
         let program = self.compile(prefix, scratch.path(), if at_run_time { &[] } else { ahead })?;
         let mut command = Command::new("valgrind");
         command
