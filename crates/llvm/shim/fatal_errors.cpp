@@ -2,6 +2,7 @@
 // process; what they had allocated by then is lost. `src/fatal_errors.rs` declares every function below and states what
 // its caller must guarantee.
 #include "fatal_errors.hpp"
+#include "mask_moves.hpp"
 
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
@@ -52,6 +53,7 @@ void scythe_llvm_fatal_errors_end() {
 // As `LLVMTargetMachineEmitToMemoryBuffer`; 2 where that ended with a fatal error, whose message is freed with `free`.
 int scythe_llvm_emit(LLVMTargetMachineRef machine, LLVMModuleRef module, LLVMCodeGenFileType kind, char **message,
                      LLVMMemoryBufferRef *buffer) {
+  scythe_llvm_extend_masks();
   auto *here = new Escape;
   scythe_llvm_escape = here;
   int result = 2;
