@@ -57,10 +57,15 @@ const KERNELS: &[&str] = &[
     "auto f = [=](auto... x) @ { p[0] = sizeof...(x); };",
     "Leading#<8> f{p};",
     "Trailing# f{p};",
+    "Derived# f{{p}};",
+    "Using# f{p};",
 ];
 
 const FUNCTORS: &str = "template <int N> struct Leading# { int *p; @ void operator()() const { p[0] = 1; } };\n\
-                        struct Trailing# { int *p; void operator()() const noexcept @ { p[0] = 1; } };\n";
+                        struct Trailing# { int *p; void operator()() const noexcept @ { p[0] = 1; } };\n\
+                        struct Base# { int *p; @ void operator()() const { p[0] = 1; } };\n\
+                        struct Derived# : Base# {};\n\
+                        struct Using# : private Base# { Using#(int *p) : Base#{p} {} using Base#::operator(); };\n";
 
 /// Functions that are no kernels.
 const FUNCTIONS: &[&str] = &[

@@ -6,6 +6,7 @@
 #include "clang/AST/RecordLayout.h"
 #include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -474,6 +475,15 @@ static const CXXRecordDecl *wrappedFunctor(ASTContext &Ctx, const CXXRecordDecl 
   return Functor;
 }
 
+// A class and all of its bases, each once.
+static void collectClasses(const CXXRecordDecl *Class, llvm::SmallSetVector<scythe_decl, 4> &Out) {
+  if (!Out.insert(Class->getCanonicalDecl()))
+    return;
+  for (const CXXBaseSpecifier &Base : Class->bases())
+    if (const CXXRecordDecl *Record = Base.getType()->getAsCXXRecordDecl(); Record && Record->hasDefinition())
+      collectClasses(Record->getDefinition(), Out);
+}
+
 extern "C" void scythe_describe_kernel(scythe_unit *Unit, scythe_decl Entry, scythe_kernel *Out) {
   const auto *FD = static_cast<const FunctionDecl *>(Entry);
   ASTContext &Ctx = Unit->Ctx;
@@ -497,7 +507,10 @@ extern "C" void scythe_describe_kernel(scythe_unit *Unit, scythe_decl Entry, scy
     return;
   Functor = Functor->getDefinition();
   Out->by_value = FD->getNumParams() == 1;
-  Out->functor_decl = Functor->getCanonicalDecl();
+  llvm::SmallSetVector<scythe_decl, 4> Classes;
+  collectClasses(Functor, Classes);
+  Out->functor_classes = Unit->keep(Classes.getArrayRef());
+  Out->functor_class_count = Classes.size();
   Out->functor_loc = rawLoc(Functor->getLocation());
   Out->functor_size = Ctx.getTypeSizeInChars(T).getQuantity();
   describeGet(Ctx, wrappedFunctor(Ctx, Functor), *Out);

@@ -280,7 +280,9 @@ struct scythe_kernel {
   scythe_str spelling; // as C++ outside of every namespace can write it
   scythe_str shape;
   scythe_str functor; // type, as diagnostics show it
-  scythe_decl functor_decl;
+  // The functor's class and its bases: its call operator belongs to one of them.
+  const scythe_decl *functor_classes;
+  size_t functor_class_count;
   scythe_loc functor_loc;
   scythe_loc entry_loc;
   uint32_t external;  // the name is the same entity in every translation unit
@@ -496,7 +498,7 @@ static_assert(sizeof(scythe_functor_type) == 56, "src/ffi.rs");
 static_assert(sizeof(scythe_capture) == 24, "src/ffi.rs");
 static_assert(sizeof(scythe_mention) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_closure) == 40, "src/ffi.rs");
-static_assert(sizeof(scythe_kernel) == 152, "src/ffi.rs");
+static_assert(sizeof(scythe_kernel) == 160, "src/ffi.rs");
 static_assert(sizeof(scythe_decorated_type) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_device_global) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_misuse) == 32, "src/ffi.rs");

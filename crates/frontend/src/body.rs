@@ -1,6 +1,6 @@
 //! Which function of the program is a kernel: what its attributes say holds for the kernel.
 //!
-//! That is the call operator of the functor that the entry point takes, unless the headers put a functor of their own
+//! That is the call operator of the functor that the entry point takes, its own or of a base class, unless the headers put a functor of their own
 //! around the program's: hierarchical kernels and reductions. The call operator of such a functor is annotated
 //! `scythe::work_groups` with what the program's work-groups are to the kernel, and the function that calls the program's
 //! functor is annotated `scythe::calls_kernel`.
@@ -31,7 +31,8 @@ pub struct Body<'a> {
 pub fn find<'a>(graph: &'a Graph, kernel: &Kernel) -> Option<Body<'a>> {
     let is_call = |node: &Node| node.function.parent.is_some() && node.function.name.starts_with("operator()");
     let entry = graph.position(kernel.entry)?;
-    let own = graph.nearest(entry, |node| is_call(node) && node.function.parent == kernel.functor_decl)?;
+    let of_functor = |node: &Node| node.function.parent.is_some_and(|class| kernel.functor_classes.contains(&class));
+    let own = graph.nearest(entry, |node| is_call(node) && of_functor(node))?;
     let around = graph.nodes[own].function.attribute("scythe::work_groups");
     let Some(around) = around else { return Some(Body { node: &graph.nodes[own], work_groups: WorkGroups::Launched }) };
     let work_groups = match around.text.as_deref() {

@@ -280,7 +280,8 @@ pub struct Kernel {
     pub spelling: String,
     pub shape: String,
     pub functor: String,
-    pub functor_decl: Option<Decl>,
+    /// The functor's class and its bases.
+    pub functor_classes: Vec<Decl>,
     pub functor_loc: Loc,
     pub entry_loc: Loc,
     pub external: bool,

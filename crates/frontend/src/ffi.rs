@@ -181,7 +181,8 @@ pub struct Kernel {
     pub spelling: Str,
     pub shape: Str,
     pub functor: Str,
-    pub functor_decl: Decl,
+    pub functor_classes: *const Decl,
+    pub functor_class_count: usize,
     pub functor_loc: u32,
     pub entry_loc: u32,
     pub external: u32,
@@ -349,7 +350,7 @@ const _: () = {
     assert!(size_of::<Capture>() == 24);
     assert!(size_of::<Mention>() == 32);
     assert!(size_of::<Closure>() == 40);
-    assert!(size_of::<Kernel>() == 152);
+    assert!(size_of::<Kernel>() == 160);
     assert!(size_of::<DecoratedType>() == 32);
     assert!(size_of::<DeviceGlobal>() == 32);
     assert!(size_of::<Misuse>() == 32);

@@ -169,7 +169,10 @@ impl Unit {
                 spelling: text(raw.spelling),
                 shape: text(raw.shape),
                 functor: text(raw.functor),
-                functor_decl: decl(raw.functor_decl),
+                functor_classes: slice(raw.functor_classes, raw.functor_class_count)
+                    .iter()
+                    .filter_map(|&class| decl(class))
+                    .collect(),
                 functor_loc: Loc(raw.functor_loc),
                 entry_loc: Loc(raw.entry_loc),
                 external: raw.external != 0,
