@@ -1,5 +1,6 @@
 //! Invariants of ARCHITECTURE.md that a machine can check.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use crate::stage::{self, Profile};
 use crate::workspace::{cargo, root};
 
 /// Crates that must not depend on LLVM. The driver is one of them because its start would pay for it.
-const WITHOUT_LLVM: [&str; 10] = [
+const WITHOUT_LLVM: [&str; 11] = [
     "scythe-abi",
     "scythe-device-config",
     "scythe-image",
@@ -18,6 +19,7 @@ const WITHOUT_LLVM: [&str; 10] = [
     "scythe-backend-cpu",
     "scythe-backend-opencl",
     "scythe-backend-cuda",
+    "scythe-jit-client",
     "scythe-runtime",
     "scythe-driver",
 ];
@@ -30,6 +32,7 @@ pub fn check(prefix: &Path) -> Result<usize, String> {
             return Err(format!("{name} depends on '{line}', but must not depend on LLVM"));
         }
     }
+    let backends = check_backends(&dependencies()?)?;
     let library = prefix.join("lib/libscythe.so");
     let needed = process::output(Command::new("ldd").arg(&library))?;
     if let Some(line) =
@@ -37,7 +40,51 @@ pub fn check(prefix: &Path) -> Result<usize, String> {
     {
         return Err(format!("{} needs '{}'", library.display(), line.trim()));
     }
-    Ok(WITHOUT_LLVM.len() + 1)
+    Ok(WITHOUT_LLVM.len() + backends + 1)
+}
+
+/// The crates that a crate of the workspace depends on, without those that only tests need.
+type Dependencies = BTreeMap<String, BTreeSet<String>>;
+
+fn dependencies() -> Result<Dependencies, String> {
+    let text = process::output(cargo().args(["metadata", "--format-version", "1", "--no-deps", "--offline"]))?;
+    let metadata: serde_json::Value =
+        serde_json::from_str(&text).map_err(|e| format!("cargo metadata is not JSON: {e}"))?;
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let name = |value: &serde_json::Value| value["name"].as_str().unwrap_or_default().to_owned();
+    let packages = list(&metadata["packages"]).into_iter().map(|package| {
+        let all = list(&package["dependencies"]);
+        (name(&package), all.iter().filter(|one| one["kind"] != "dev").map(name).collect())
+    });
+    Ok(packages.collect())
+}
+
+/// No backend depends, directly or through other crates, on another backend, on the client of the
+/// run-time compiler, or on a crate for a toolkit. Returns the number of backends.
+fn check_backends(dependencies: &Dependencies) -> Result<usize, String> {
+    const BACKEND: &str = "scythe-backend-";
+    let forbidden = |name: &str| name.starts_with(BACKEND) || name.ends_with("-toolkit") || name == "scythe-jit-client";
+    let backends: Vec<&String> = dependencies.keys().filter(|name| name.starts_with(BACKEND)).collect();
+    for backend in &backends {
+        let (mut reached, mut open) = (BTreeSet::new(), vec![*backend]);
+        while let Some(name) = open.pop() {
+            for next in dependencies.get(name).into_iter().flatten() {
+                if forbidden(next) {
+                    return Err(format!(
+                        "{backend} depends on {next} (through {name}); a backend must not depend on another backend, \
+                         on the client of the run-time compiler or on a toolkit"
+                    ));
+                }
+                if reached.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+    }
+    match backends.len() {
+        0 => Err(format!("the workspace has no crate whose name starts with {BACKEND}")),
+        count => Ok(count),
+    }
 }
 
 /// The installed tree works after it was moved, from any folder, with an empty environment, and says the same thing
@@ -75,4 +122,27 @@ pub fn relocation(profile: Profile) -> Result<usize, String> {
     }
     let left = std::fs::read_dir(&work).map_err(|e| format!("cannot read {}: {e}", work.display()))?.count();
     if left == 1 { Ok(3) } else { Err(format!("{left} files in the working folder, expected the program alone")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crates(list: &[(&str, &[&str])]) -> Dependencies {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        list.iter().map(|(name, needs)| ((*name).to_owned(), owned(needs))).collect()
+    }
+
+    #[test]
+    fn backends_that_need_each_other_or_a_toolkit_are_found() {
+        let fine = [("scythe-backend-a", &["scythe-hal"][..]), ("scythe-backend-b", &["libc"]), ("scythe-hal", &[])];
+        assert_eq!(check_backends(&crates(&fine)), Ok(2));
+        for wrong in ["scythe-backend-b", "scythe-cuda-toolkit", "scythe-jit-client"] {
+            let direct = crates(&[("scythe-backend-a", &[wrong])]);
+            assert!(check_backends(&direct).unwrap_err().contains(wrong));
+            let through = crates(&[("scythe-backend-a", &["scythe-hal"]), ("scythe-hal", &[wrong])]);
+            assert!(check_backends(&through).unwrap_err().contains("through scythe-hal"));
+        }
+        assert!(check_backends(&crates(&[])).is_err());
+    }
 }

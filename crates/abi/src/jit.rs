@@ -1,55 +1,138 @@
-//! The C edge of `libscythe-jit.so`.
+//! The C interface of the run-time compiler, `libscythe-jit.so`.
 //!
-//! The library exports [`COMPILE_SYMBOL`] of type [`CompileFn`] and [`FREE_SYMBOL`] of type [`FreeFn`]. It stands next to
-//! `libscythe.so` and is loaded when the CPU backend first has to build an image.
+//! The library exports [`BUILD_SYMBOL`] of type [`BuildFn`] and [`FREE_SYMBOL`] of type [`FreeFn`]. It
+//! is installed next to `libscythe.so`, which loads it for the first build that the cache does not
+//! answer.
 
 use std::ffi::c_char;
 
 pub const LIBRARY: &str = "libscythe-jit.so";
-pub const VERSION: u32 = 5;
-pub const COMPILE_SYMBOL: &str = "scythe_jit_compile";
+pub const VERSION: u32 = 6;
+pub const BUILD_SYMBOL: &str = "scythe_jit_build";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
 
-/// Bytes of one bitcode module.
+/// The build option, also of ahead-of-time compilation for the CPU, that sets [`Request::scalar`].
+pub const SCALAR_OPTION: &str = "-mscalar";
+
+/// What the compiler makes of device bitcode: the values of [`Request::output`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Output {
+    /// An object for the CPU of this machine. Kernels follow [`crate::cpu`].
+    CpuObject = 0,
+    /// A SPIR-V module.
+    SpirV = 1,
+    /// PTX text with a NUL byte at the end. Kernels follow [`crate::cuda`].
+    Ptx = 2,
+    /// The same bitcode with the values in [`Request::constants`].
+    Bitcode = 3,
+}
+
+impl Output {
+    /// The output with this number.
+    pub fn from_u32(number: u32) -> Option<Self> {
+        [Self::CpuObject, Self::SpirV, Self::Ptx, Self::Bitcode].into_iter().find(|&output| output as u32 == number)
+    }
+}
+
+/// A list of bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Bitcode {
+pub struct Bytes {
     pub data: *const u8,
     pub len: usize,
 }
 
-/// What to compile: device bitcode (the generic triple) into an object for this machine's CPU.
+/// The value of one specialization constant.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// The name of the variable in device code, NUL-terminated.
+    pub symbol: *const c_char,
+    pub value: Bytes,
+}
+
+/// Device bitcode, and what to make of it. Texts are NUL-terminated.
 #[repr(C)]
 pub struct Request {
     /// [`VERSION`].
     pub version: u32,
+    /// A number of [`Output`].
+    pub output: u32,
     /// 0 to 3.
     pub opt_level: u32,
-    pub bitcode: *const u8,
-    pub bitcode_len: usize,
-    /// Folder of the device library's bitcode, NUL-terminated.
-    pub device_lib_dir: *const c_char,
-    /// Where to write each stage's IR, or null.
-    pub dump_dir: *const c_char,
-    /// Modules that define what the bitcode, or another of them, leaves undefined. Their kernels are left out. Where several
-    /// define a symbol, the bitcode's definition counts, else the first.
-    pub libraries: *const Bitcode,
+    /// 1: compile for one work-item at a time, without vectors ([`Output::CpuObject`]).
+    pub scalar: u32,
+    /// Device code for the generic triple.
+    pub bitcode: Bytes,
+    /// Modules that define what the bitcode, or another of them, leaves undefined. Their kernels are
+    /// left out. Where several define a symbol, the bitcode's definition counts, else the first.
+    pub libraries: *const Bytes,
     pub library_count: usize,
-    /// The only kernel to compile, for the work-group size below alone; NUL-terminated. Null: all kernels, for any size.
-    pub kernel: *const c_char,
-    /// Fastest dimension first.
-    pub local_size: [u64; 3],
-    /// The aspects of the device that the code is for: what the code learns when it asks.
+    /// The folder of the device library's bitcode.
+    pub device_lib_dir: *const c_char,
+    /// The folder to write each stage's IR to, or null.
+    pub dump_dir: *const c_char,
+    /// The aspects of the device that the code is for: the answer when the code asks for them.
     pub aspects: *const u32,
     pub aspect_count: usize,
-    /// 1: one work-item at a time, without vectors; 0: as fast as possible.
-    pub scalar: u32,
+    /// The only kernel to compile ([`Output::CpuObject`], [`Output::SpirV`]). Null: all kernels.
+    pub kernel: *const c_char,
+    /// The work-group size to compile `kernel` for, fastest dimension first ([`Output::CpuObject`]).
+    pub local_size: [u64; 3],
+    /// Names of the SPIR-V extensions that the driver supports ([`Output::SpirV`]). The compiler
+    /// ignores names that it has no use for.
+    pub extensions: *const *const c_char,
+    pub extension_count: usize,
+    /// The highest SPIR-V version that the driver accepts: 0x0001_0400 for 1.4 ([`Output::SpirV`]).
+    pub spirv_version: u32,
+    /// The compute capability of the device: 90 for 9.0 ([`Output::Ptx`]).
+    pub sm: u32,
+    /// The highest PTX version that the driver accepts, times ten ([`Output::Ptx`]).
+    pub ptx_version: u32,
+    /// A program that checks the SPIR-V module, as `spirv-val` does, or null ([`Output::SpirV`]).
+    pub validator: *const c_char,
+    /// The CUDA installation to take the maths library from, or null for the usual places
+    /// ([`Output::Ptx`]). Where there is none, the device library's own maths is used.
+    pub cuda_path: *const c_char,
+    /// Values of specialization constants ([`Output::Bitcode`]). Constants that the bitcode does not
+    /// have are ignored.
+    pub constants: *const Constant,
+    pub constant_count: usize,
 }
 
-/// The option by which build options, and those of ahead-of-time compilation for the CPU, ask for [`Request::scalar`].
-pub const SCALAR_OPTION: &str = "-mscalar";
+impl Request {
+    /// A request for `output` without bitcode: lists are empty, and optional pointers are null.
+    pub const fn new(output: Output) -> Self {
+        use std::ptr::null;
+        Self {
+            version: VERSION,
+            output: output as u32,
+            opt_level: 3,
+            scalar: 0,
+            bitcode: Bytes { data: null(), len: 0 },
+            libraries: null(),
+            library_count: 0,
+            device_lib_dir: null(),
+            dump_dir: null(),
+            aspects: null(),
+            aspect_count: 0,
+            kernel: null(),
+            local_size: [0; 3],
+            extensions: null(),
+            extension_count: 0,
+            spirv_version: 0,
+            sm: 0,
+            ptx_version: 0,
+            validator: null(),
+            cuda_path: null(),
+            constants: null(),
+            constant_count: 0,
+        }
+    }
+}
 
-/// Either an object, or an error message. Freed with [`FreeFn`].
+/// Either code or an error message. Freed with [`FreeFn`].
 #[repr(C)]
 pub struct Response {
     pub object: *mut u8,
@@ -58,6 +141,13 @@ pub struct Response {
     pub error: *mut c_char,
 }
 
-/// 0 on success. `response` is always filled.
-pub type CompileFn = unsafe extern "C" fn(request: *const Request, response: *mut Response) -> i32;
+impl Response {
+    /// A response that nobody has filled.
+    pub const fn empty() -> Self {
+        Self { object: std::ptr::null_mut(), object_len: 0, error: std::ptr::null_mut() }
+    }
+}
+
+/// Returns 0 on success. Fills `response` in every case.
+pub type BuildFn = unsafe extern "C" fn(request: *const Request, response: *mut Response) -> i32;
 pub type FreeFn = unsafe extern "C" fn(response: *mut Response);

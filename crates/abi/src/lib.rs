@@ -8,9 +8,8 @@
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
 //! * [`cuda`]: how kernels for NVIDIA GPUs are called, and where their images run.
 //! * [`intel`]: versions of Intel GPUs, and which devices run whose code.
-//! * [`jit`]: the C edge of the run-time compiler, a shared object that the CPU backend loads when it first builds.
-//! * [`spirv`]: its second entry point, which makes SPIR-V.
-//! * [`ptx`]: its third, which makes PTX.
+//! * [`jit`]: the C interface of the run-time compiler, a shared object that the runtime loads when it first builds.
+//! * [`spirv`]: how SPIR-V modules report assertions that fail.
 //! * [`target`]: what device code can be compiled for, and the levels of the CPU's instruction set.
 //! * [`tgt`]: the descriptor that the wrapper emits and `__tgt_register_lib` receives.
 //! * [`names`]: names that appear in IR, images and objects, each written down once.
@@ -25,8 +24,6 @@ pub mod intel;
 pub mod jit;
 pub mod launch;
 pub mod names;
-pub mod ptx;
-pub mod specialize;
 pub mod spirv;
 pub mod target;
 pub mod tgt;

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
+use scythe_hal::compiler::NoCompiler;
 use scythe_hal::{Event, FunctorBytes, HostKernelWork, Queue, Result, UsmKind, Work};
 
 unsafe extern "C" fn empty(_: *const c_void, _: *const HostBox) {}
@@ -58,7 +59,7 @@ fn chain(queue: &Arc<dyn Queue>, length: usize, size: u64) -> Result<()> {
 }
 
 fn main() -> Result<()> {
-    let backend = scythe_backend_cpu::backend();
+    let backend = scythe_backend_cpu::backend(&NoCompiler);
     let device = &backend.devices()[0];
     println!("{}, {} threads", device.info().name, device.info().max_compute_units);
     let queue = device.create_queue(false)?;

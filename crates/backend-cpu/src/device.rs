@@ -3,10 +3,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use scythe_hal::device_has;
 use scythe_hal::{
-    Backend, BackendKind, Device, DeviceInfo, Errc, Error, Global, Partition, Partitions, PlatformInfo, Program, Queue,
-    Result, UsmKind,
+    Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, Partition, Partitions, PlatformInfo,
+    Program, Queue, Result, UsmKind,
 };
 use scythe_image::Format;
 
@@ -21,9 +20,9 @@ pub(crate) struct CpuBackend {
 }
 
 impl CpuBackend {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(compiler: &'static dyn Compiler) -> Self {
         let setting = std::env::var_os(threads::THREADS_VARIABLE).map(|text| text.to_string_lossy().into_owned());
-        let device = CpuDevice::new(threads::worker_count(setting.as_deref()));
+        let device = CpuDevice::new(threads::worker_count(setting.as_deref()), compiler);
         Self { platform: device_info::platform(), devices: [Arc::new(device)] }
     }
 }
@@ -48,16 +47,17 @@ pub(crate) struct CpuDevice {
     executor: Result<&'static Executor>,
     /// One for each thread, where that is so.
     cpus: Option<Vec<usize>>,
+    compiler: &'static dyn Compiler,
 }
 
 impl CpuDevice {
-    pub(crate) fn new(threads: Result<usize>) -> Self {
+    pub(crate) fn new(threads: Result<usize>, compiler: &'static dyn Compiler) -> Self {
         let processors = processors::allowed();
         let info = device_info::device(*threads.as_ref().unwrap_or(&processors));
         // Never freed: worker threads use it until the process ends.
         let executor = threads.map(|count| &*Box::leak(Box::new(Executor::new(count, processors))));
         let cpus = partition::processors_of(info.max_compute_units as usize);
-        Self { info, executor, cpus }
+        Self { info, executor, cpus, compiler }
     }
 
     /// A part of this device.
@@ -70,7 +70,7 @@ impl CpuDevice {
             // Never freed, as the whole device's.
             &*Box::leak(Box::new(executor))
         });
-        Self { info, executor, cpus }
+        Self { info, executor, cpus, compiler: self.compiler }
     }
 }
 
@@ -97,25 +97,12 @@ impl Device for CpuDevice {
         level::preference(format, target)
     }
 
-    fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
-        self.build_with_globals(code, format, options, libraries, &[])
-    }
-
-    fn build_with_globals(
-        &self,
-        code: &[u8],
-        format: Format,
-        options: &str,
-        libraries: &[&[u8]],
-        globals: &[Global<'_>],
-    ) -> Result<Arc<dyn Program>> {
-        let globals = globals.iter().map(|global| (global.symbol.to_owned(), global.address as usize)).collect();
-        let program = match format {
-            Format::CpuObject => CpuProgram::from_objects(&[&[code], libraries].concat(), &globals)?,
-            Format::LlvmBitcode => {
-                let options = device_has::options(options, &self.info.aspects, code, libraries);
-                CpuProgram::from_bitcode(code, &options, libraries, globals)?
-            }
+    fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>> {
+        let globals =
+            request.globals.iter().map(|global| (global.symbol.to_owned(), global.address as usize)).collect();
+        let program = match request.format {
+            Format::CpuObject => CpuProgram::from_objects(&[&[request.code], request.libraries].concat(), &globals)?,
+            Format::LlvmBitcode => CpuProgram::from_bitcode(self.compiler, &self.info.name, request, globals)?,
             other => {
                 let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));

@@ -2,10 +2,8 @@
 //!
 //! Both compute the same. The scalar form is what the widened one is compared with.
 
-use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use scythe_abi::jit::SCALAR_OPTION;
 use scythe_hal::{Errc, Error, Result};
 
 /// Environment variable: the form of kernels that are compiled at run time; one of [`Form`]'s names.
@@ -38,14 +36,6 @@ impl Form {
         };
         FORM.get_or_init(read).clone()
     }
-
-    /// Build options that ask for this form.
-    pub(crate) fn options(self, options: &str) -> Cow<'_, str> {
-        match self {
-            Self::Widened => options.into(),
-            Self::Scalar => format!("{options} {SCALAR_OPTION}").into(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -60,11 +50,5 @@ mod tests {
         let bad = Form::parse(Some("Scalar")).unwrap_err();
         assert_eq!(bad.code, Errc::Invalid);
         assert!(bad.message.contains("SCYTHE_CPU_FORM is 'Scalar'; expected"), "{bad}");
-    }
-
-    #[test]
-    fn the_scalar_form_is_an_option_like_others() {
-        assert_eq!(Form::Widened.options("-O2"), "-O2");
-        assert_eq!(Form::Scalar.options("-O2"), "-O2 -mscalar");
     }
 }

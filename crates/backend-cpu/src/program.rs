@@ -11,16 +11,17 @@ use std::sync::{Arc, OnceLock};
 use scythe_abi::cpu::{self, FormFn, KernelFn, Launch};
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX};
+use scythe_hal::compiler::Variant;
 use scythe_hal::info::Aligned;
-use scythe_hal::{Errc, Error, FunctorBytes, Kernel, KernelWork, Program, Result};
+use scythe_hal::{
+    BuildRequest, CompileRequest, Compiler, Errc, Error, FunctorBytes, Kernel, KernelWork, Output, Program, Result,
+};
 
-use crate::cache::{Cache, Recipe};
 use crate::check::{self, CHECK_VARIABLE};
 use crate::form::Form;
-use crate::jit;
 use crate::loader::{LoadedObject, system_symbol};
 use crate::tiling::Tiling;
-use crate::variant::{Variant, Variants};
+use crate::variant::Variants;
 
 /// Alignment of each local accessor's memory: the largest vector type of SYCL, and two cache lines.
 const LOCAL_ALIGN: usize = 128;
@@ -45,12 +46,21 @@ impl CpuProgram {
         Ok(Self { object: Arc::new(object), source: None, scalar: OnceLock::new() })
     }
 
-    /// From device bitcode linked with `libraries`, and with these variables.
-    pub(crate) fn from_bitcode(bitcode: &[u8], options: &str, libraries: &[&[u8]], globals: Globals) -> Result<Self> {
+    /// From device bitcode, for a device of this name.
+    pub(crate) fn from_bitcode(
+        compiler: &'static dyn Compiler,
+        device: &str,
+        request: &BuildRequest<'_>,
+        globals: Globals,
+    ) -> Result<Self> {
         let source = Source {
-            bitcode: bitcode.into(),
-            options: Form::of_process()?.options(options).into_owned(),
-            libraries: libraries.iter().map(|&library| library.into()).collect(),
+            compiler,
+            device: device.to_owned(),
+            bitcode: request.code.into(),
+            opt_level: request.options.opt_level,
+            scalar: request.options.scalar || Form::of_process()? == Form::Scalar,
+            aspects: request.aspects.to_vec(),
+            libraries: request.libraries.iter().map(|&library| library.into()).collect(),
             globals,
         };
         let object = Self::build(&source, None)?.object;
@@ -66,8 +76,7 @@ impl CpuProgram {
         };
         let source = self.source.as_ref().ok_or_else(|| missing("it was compiled ahead of time"))?;
         let build = || {
-            let source =
-                Source { options: Form::Scalar.options(&source.options).into_owned(), ..Source::clone(source) };
+            let source = Source { scalar: true, ..Source::clone(source) };
             Ok(Self::build(&source, None)?.object)
         };
         let object = self.scalar.get_or_init(build).clone()?;
@@ -77,33 +86,22 @@ impl CpuProgram {
         Ok(Code { entry, _object: object })
     }
 
-    /// What the cache has of a source, else what the run-time compiler makes of it: code that serves every launch, or a variant.
+    /// Compiles a source to code that serves every launch, or to a variant.
     fn build(source: &Source, variant: Option<&Variant>) -> Result<Self> {
-        let Source { bitcode, options, libraries, globals } = source;
-        let libraries: &[&[u8]] = &libraries.iter().map(|library| &**library).collect::<Vec<_>>();
-        let mut place = None;
-        if let Some(cache) = Cache::of_process()? {
-            let files = jit::files()?;
-            let name = variant.map(Variant::to_string).unwrap_or_default();
-            let recipe = Recipe { bitcode, libraries, options, opt_level: jit::opt_level(options), variant: &name };
-            place = cache.key(&recipe, &files.library, &files.device_lib_dir).map(|key| (cache, key));
-        }
-        // Who wants to see the stages of compilation wants the code compiled.
-        if let Some((cache, key)) = place.as_ref().filter(|_| jit::dump_folder().is_none())
-            && let Some(entry) = cache.get(key)
-        {
-            match Self::from_objects(&[entry.object()], globals) {
-                Ok(program) => return Ok(program),
-                // Made on another machine with the same home, say, whose libraries have more functions.
-                Err(error) => cache.discard(key, &error),
-            }
-        }
-        let compiled = jit::compile(bitcode, options, variant, libraries)?;
-        let program = Self::from_objects(&[&compiled.object], globals)?;
-        if let Some((cache, key)) = place {
-            cache.put(&key, compiled.llvm, &compiled.object);
-        }
-        Ok(program)
+        let request = CompileRequest {
+            device: &source.device,
+            bitcode: &source.bitcode,
+            libraries: &source.libraries.iter().map(|library| &**library).collect::<Vec<_>>(),
+            opt_level: source.opt_level,
+            aspects: &source.aspects,
+            output: Output::CpuObject { scalar: source.scalar, variant },
+        };
+        let mut program = None;
+        source.compiler.compile(&request, &mut |object| {
+            program = Some(Self::from_objects(&[object], &source.globals)?);
+            Ok(())
+        })?;
+        program.ok_or_else(|| Error::new(Errc::Build, "the run-time compiler returned no object"))
     }
 }
 
@@ -182,8 +180,13 @@ impl Code {
 /// What a program is compiled from.
 #[derive(Clone)]
 pub(crate) struct Source {
+    compiler: &'static dyn Compiler,
+    /// The device's name.
+    device: String,
     bitcode: Box<[u8]>,
-    options: String,
+    opt_level: u32,
+    scalar: bool,
+    aspects: Vec<u32>,
     libraries: Vec<Box<[u8]>>,
     globals: Globals,
 }

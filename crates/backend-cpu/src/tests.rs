@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
+use scythe_hal::compiler::NoCompiler;
 use scythe_hal::{Device, Event, FunctorBytes, HostKernelWork, Queue, Work};
 
 use crate::device::CpuDevice;
 
 fn device(threads: usize) -> CpuDevice {
-    CpuDevice::new(Ok(threads))
+    CpuDevice::new(Ok(threads), &NoCompiler)
 }
 
 fn queue(threads: usize) -> Arc<dyn Queue> {

@@ -1,9 +1,8 @@
 //! How many threads to use, and how to start one.
 
-use std::ffi::c_void;
 use std::{io, mem, ptr};
 
-use scythe_hal::{Errc, Error, Result};
+use scythe_hal::{Errc, Error, Result, library};
 
 use crate::processors;
 
@@ -44,21 +43,9 @@ pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Resu
 
 /// Keeps the library that holds this code loaded for good: its threads outlive any `dlclose`.
 pub(crate) fn pin_library() {
-    if let Some(path) = own_path() {
+    if let Some(path) = library::own_path() {
         // SAFETY: the path is NUL-terminated, and the library is loaded already: no initialiser runs.
         unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE) };
-    }
-}
-
-/// The shared object or executable that holds this code.
-pub(crate) fn own_path() -> Option<std::ffi::CString> {
-    let code = pin_library as fn() as *const c_void;
-    // SAFETY: `info` is plain pointers, filled when the call succeeds; the name then is a C string that lives as long
-    // as the object, which holds this very code.
-    unsafe {
-        let mut info: libc::Dl_info = mem::zeroed();
-        let found = libc::dladdr(code, &mut info) != 0 && !info.dli_fname.is_null();
-        found.then(|| std::ffi::CStr::from_ptr(info.dli_fname).to_owned())
     }
 }
 

@@ -6,7 +6,6 @@
 //! has been busy with launches of that size for as long as building takes, once for each kernel and size, and for a few sizes only.
 //! Where it cannot be built, the general code stays.
 
-use std::fmt;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use scythe_abi::cpu::{Form, Layout};
@@ -53,21 +52,6 @@ impl Mode {
             Self::parse(text.as_deref())
         };
         MODE.get_or_init(read).clone()
-    }
-}
-
-/// One kernel for one work-group size.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Variant {
-    pub(crate) kernel: String,
-    /// Fastest dimension first.
-    pub(crate) local_size: [u64; 3],
-}
-
-impl fmt::Display for Variant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.local_size;
-        write!(f, "{x}x{y}x{z} {}", self.kernel)
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
+use scythe_hal::compiler::NoCompiler;
 use scythe_hal::{FunctorBytes, HostKernelWork, Work};
 
 const CHILD: &str = "SCYTHE_TEST_EXIT_CHILD";
@@ -22,7 +23,7 @@ fn child() {
     if std::env::var_os(CHILD).is_none() {
         return;
     }
-    let backend = scythe_backend_cpu::backend();
+    let backend = scythe_backend_cpu::backend(&NoCompiler);
     let queue = backend.devices()[0].create_queue(false).unwrap();
     let kernel = || {
         Work::HostKernel(Box::new(HostKernelWork {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use scythe_abi::cuda::Architecture;
 use scythe_hal::{
-    Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Program, Queue, Result, UsmKind, device_has, fit,
+    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Output, Program, Queue,
+    Result, UsmKind, fit, globals,
 };
 use scythe_image::Format;
 
@@ -79,17 +80,19 @@ impl Device for CudaDevice {
         }
     }
 
-    fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
-        let program = match format {
-            Format::Fatbin | Format::Ptx => CudaProgram::build(&self.gpu, code, format, libraries)?,
+    fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>> {
+        let program = match request.format {
+            Format::Fatbin | Format::Ptx => {
+                CudaProgram::build(&self.gpu, request.code, request.format, request.libraries)?
+            }
             Format::LlvmBitcode => {
-                let options = device_has::options(options, &self.info.aspects, code, libraries);
-                let ptx = (self.gpu.services.translate)(&crate::Translation {
-                    bitcode: code,
-                    libraries,
-                    options: &options,
-                    sm: self.gpu.limits.sm,
-                    driver: self.gpu.limits.driver,
+                let ptx = self.gpu.services.compiler.compile_to_vec(&CompileRequest {
+                    device: &self.info.name,
+                    bitcode: request.code,
+                    libraries: request.libraries,
+                    opt_level: request.options.opt_level,
+                    aspects: request.aspects,
+                    output: Output::Ptx { sm: self.gpu.limits.sm, driver: self.gpu.limits.driver },
                 })?;
                 CudaProgram::build(&self.gpu, &ptx, Format::Ptx, &[])?
             }
@@ -98,6 +101,7 @@ impl Device for CudaDevice {
                 return Err(Error::new(Errc::Build, message));
             }
         };
+        globals::fill_pointers(self, &program, request.globals)?;
         Ok(Arc::new(program))
     }
 

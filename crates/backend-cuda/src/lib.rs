@@ -3,8 +3,8 @@
 //! * [`discover`] loads `libcuda.so.1` and asks it for its devices; whatever is broken is a sentence in [`Discovery::problems`].
 //! * `api` is the driver's C interface, `error` its numbers; `gpu` what everything on one device shares; `limits` what a device says of
 //!   itself; `device` the whole.
-//! * `program`: fat binaries and PTX that the driver loads. Generic code becomes PTX ([`Translate`], which the run-time compiler
-//!   provides). `launch` gives kernels their arguments and `geometry` their blocks, as `scythe_abi::cuda` says.
+//! * `program`: fat binaries and PTX that the driver loads. The run-time compiler ([`Compiler`])
+//!   translates generic code to PTX. `launch` gives kernels their arguments and `geometry` their blocks, as `scythe_abi::cuda` says.
 //! * `queue`, `stream`, `event`, `copy`: commands in streams, and how they end; `waiter` tells others, `profile` when.
 //! * `memory`: device memory from pools, and memory that host and device share.
 //!
@@ -30,28 +30,13 @@ mod waiter;
 use std::path::Path;
 use std::sync::Arc;
 
-use scythe_hal::{Backend, Result};
-
-/// Device code to be translated.
-pub struct Translation<'a> {
-    pub bitcode: &'a [u8],
-    /// Bitcode of other images that it is linked with.
-    pub libraries: &'a [&'a [u8]],
-    /// The compiler's, of which `-O0` to `-O3` count, and the device's aspects.
-    pub options: &'a str,
-    /// 90 for compute capability 9.0.
-    pub sm: u32,
-    /// The driver's CUDA version: 13000 for 13.0.
-    pub driver: u32,
-}
-
-/// Makes PTX, with a NUL at the end.
-pub type Translate = fn(&Translation<'_>) -> Result<Vec<u8>>;
+use scythe_hal::{Backend, Compiler};
 
 /// What the runtime does for this backend.
 #[derive(Clone, Copy)]
 pub struct Services {
-    pub translate: Translate,
+    /// Translates generic code to PTX.
+    pub compiler: &'static dyn Compiler,
     /// A kernel's symbol as the programmer wrote it.
     pub kernel_name: fn(&str) -> String,
 }

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use scythe_abi::launch::KernelLaunch;
 use scythe_hal::globals::{self, Global};
-use scythe_hal::{Error, Kernel, Native, Program, Result};
+use scythe_hal::{BuildOptions, BuildRequest, Error, Kernel, Native, Program, Result};
+use scythe_image::Format;
 
 use crate::device::OclDevice;
 use crate::program::OclProgram;
@@ -23,18 +24,12 @@ pub(crate) struct Apart {
     programs: Mutex<HashMap<String, Result<Arc<OclProgram>>>>,
 }
 
-/// Device bitcode and what it is translated with.
-pub(crate) struct Source {
+/// A [`BuildRequest`] that owns its parts.
+struct Source {
     code: Vec<u8>,
-    options: String,
     libraries: Vec<Vec<u8>>,
-}
-
-impl Source {
-    pub(crate) fn new(code: &[u8], options: &str, libraries: &[&[u8]]) -> Self {
-        let libraries = libraries.iter().map(|library| library.to_vec()).collect();
-        Self { code: code.to_vec(), options: options.to_owned(), libraries }
-    }
+    options: BuildOptions,
+    aspects: Vec<u32>,
 }
 
 struct OwnGlobal {
@@ -49,13 +44,20 @@ unsafe impl Send for OwnGlobal {}
 unsafe impl Sync for OwnGlobal {}
 
 impl Apart {
-    pub(crate) fn new(device: OclDevice, source: Source, globals: &[Global<'_>], whole: Error) -> Self {
+    pub(crate) fn new(device: OclDevice, request: &BuildRequest<'_>, whole: Error) -> Self {
         let own = |global: &Global<'_>| OwnGlobal {
             symbol: global.symbol.to_owned(),
             size: global.size,
             address: global.address,
         };
-        Self { device, source, globals: globals.iter().map(own).collect(), whole, programs: Mutex::default() }
+        let source = Source {
+            code: request.code.to_vec(),
+            libraries: request.libraries.iter().map(|library| library.to_vec()).collect(),
+            options: request.options,
+            aspects: request.aspects.to_vec(),
+        };
+        let globals = request.globals.iter().map(own).collect();
+        Self { device, source, globals, whole, programs: Mutex::default() }
     }
 
     /// At most once for each kernel; a failure is remembered, too.
@@ -70,9 +72,15 @@ impl Apart {
     }
 
     fn build(&self, kernel: &str) -> Result<Arc<OclProgram>> {
-        let Source { code, options, libraries } = &self.source;
+        let Source { code, libraries, options, aspects } = &self.source;
         let libraries: Vec<&[u8]> = libraries.iter().map(Vec::as_slice).collect();
-        let program = Arc::new(self.device.build_bitcode(code, options, &libraries, Some(kernel))?);
+        let request = BuildRequest {
+            libraries: &libraries,
+            options: *options,
+            aspects,
+            ..BuildRequest::new(code, Format::LlvmBitcode)
+        };
+        let program = Arc::new(self.device.build_bitcode(&request, Some(kernel))?);
         let globals: Vec<Global<'_>> = self
             .globals
             .iter()

@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::target::Family;
-use scythe_hal::globals::{self, Global};
 use scythe_hal::{
-    Device, DeviceInfo, Errc, Error, Event, InContext, Kernel, Native, NativeKind, NativeQueue, Partition, Partitions,
-    Program, Queue, Result, UsmKind, device_has, fit,
+    BuildRequest, CompileRequest, Compiler, Device, DeviceInfo, Errc, Error, Event, InContext, Kernel, Native,
+    NativeKind, NativeQueue, Output, Partition, Partitions, Program, Queue, Result, UsmKind, fit, globals,
 };
 use scythe_image::Format;
 
-use crate::Translate;
-use crate::apart::{self, Apart};
+use crate::apart::Apart;
 use crate::api::{Handle, bytes, check, word};
 use crate::device_info::{self, Dialect};
 use crate::event::OclEvent;
@@ -29,7 +27,7 @@ pub(crate) struct OclDevice {
     dialect: Dialect,
     shares_host_memory: bool,
     intel: Option<IntelGpu>,
-    translate: Translate,
+    compiler: &'static dyn Compiler,
 }
 
 // SAFETY: OpenCL's devices may be used by any thread, and by many at once.
@@ -38,7 +36,7 @@ unsafe impl Send for OclDevice {}
 unsafe impl Sync for OclDevice {}
 
 impl OclDevice {
-    pub(crate) fn new(platform: &Arc<Platform>, id: Handle, translate: Translate) -> Self {
+    pub(crate) fn new(platform: &Arc<Platform>, id: Handle, compiler: &'static dyn Compiler) -> Self {
         let api = platform.api;
         Self {
             platform: platform.clone(),
@@ -47,22 +45,22 @@ impl OclDevice {
             dialect: device_info::dialect(api, id),
             shares_host_memory: platform.sharing.shares() && device_info::shares_host_memory(api, id),
             intel: device_info::intel(api, id),
-            translate,
+            compiler,
         }
     }
 
-    /// Has bitcode translated, with all its kernels or with one, and the result built by the driver. `options` tell the
-    /// device's aspects, too.
-    pub(crate) fn build_bitcode(
-        &self,
-        bitcode: &[u8],
-        options: &str,
-        libraries: &[&[u8]],
-        kernel: Option<&str>,
-    ) -> Result<OclProgram> {
+    /// Translates bitcode, with all its kernels or with one, and has the driver build the result.
+    pub(crate) fn build_bitcode(&self, request: &BuildRequest<'_>, kernel: Option<&str>) -> Result<OclProgram> {
         let Dialect { extensions, version } = &self.dialect;
-        let translation = crate::Translation { bitcode, libraries, options, extensions, version: *version, kernel };
-        OclProgram::build(&self.platform, self.id, &(self.translate)(&translation)?)
+        let code = self.compiler.compile_to_vec(&CompileRequest {
+            device: &self.info.name,
+            bitcode: request.code,
+            libraries: request.libraries,
+            opt_level: request.options.opt_level,
+            aspects: request.aspects,
+            output: Output::SpirV { version: *version, extensions, kernel },
+        })?;
+        OclProgram::build(&self.platform, self.id, &code)
     }
 }
 
@@ -110,41 +108,26 @@ impl Device for OclDevice {
         }
     }
 
-    fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn Program>> {
-        self.build_with_globals(code, format, options, libraries, &[])
-    }
-
     /// Where bitcode cannot be built as a whole, its kernels are built when they are asked for, each for itself: see [`Apart`].
-    fn build_with_globals(
-        &self,
-        code: &[u8],
-        format: Format,
-        options: &str,
-        libraries: &[&[u8]],
-        globals: &[Global<'_>],
-    ) -> Result<Arc<dyn Program>> {
-        let program = match format {
-            Format::SpirV => OclProgram::build(&self.platform, self.id, code)?,
-            Format::IntelGpu => OclProgram::from_binary(&self.platform, self.id, code)?,
-            Format::LlvmBitcode => {
-                let options = &device_has::options(options, &self.info.aspects, code, libraries);
-                match self.build_bitcode(code, options, libraries, None) {
-                    Ok(program) => program,
-                    Err(whole) if whole.code == Errc::Build => {
-                        let device = Self::new(&self.platform, self.id, self.translate);
-                        let source = apart::Source::new(code, options, libraries);
-                        return Ok(Arc::new(Apart::new(device, source, globals, whole)));
-                    }
-                    Err(error) => return Err(error),
+    fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>> {
+        let program = match request.format {
+            Format::SpirV => OclProgram::build(&self.platform, self.id, request.code)?,
+            Format::IntelGpu => OclProgram::from_binary(&self.platform, self.id, request.code)?,
+            Format::LlvmBitcode => match self.build_bitcode(request, None) {
+                Ok(program) => program,
+                Err(whole) if whole.code == Errc::Build => {
+                    let device = Self::new(&self.platform, self.id, self.compiler);
+                    return Ok(Arc::new(Apart::new(device, request, whole)));
                 }
-            }
+                Err(error) => return Err(error),
+            },
             other => {
                 let message =
                     format!("OpenCL devices build LLVM bitcode, SPIR-V and Intel's binaries, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));
             }
         };
-        globals::fill_pointers(self, &program, globals)?;
+        globals::fill_pointers(self, &program, request.globals)?;
         Ok(Arc::new(program))
     }
 
@@ -171,7 +154,7 @@ impl Device for OclDevice {
         let code = unsafe { create(self.id, list.as_ptr(), count, parts.as_mut_ptr(), std::ptr::null_mut()) };
         check(code, "clCreateSubDevices")?;
         let platform = self.platform.with_parts(parts.clone());
-        let part = |id: Handle| Arc::new(Self::new(&platform, id, self.translate)) as Arc<dyn Device>;
+        let part = |id: Handle| Arc::new(Self::new(&platform, id, self.compiler)) as Arc<dyn Device>;
         Ok(parts.into_iter().map(part).collect())
     }
 
@@ -222,7 +205,7 @@ impl Device for OclDevice {
         }
         // SAFETY: the caller's contract; the device is the platform's, and so is the context.
         let platform = unsafe { self.platform.with_context(context) }?;
-        Ok(InContext::Other(Arc::new(Self::new(&platform, self.id, self.translate))))
+        Ok(InContext::Other(Arc::new(Self::new(&platform, self.id, self.compiler))))
     }
 
     unsafe fn queue_from_native(&self, queue: Native) -> Result<Option<NativeQueue>> {

@@ -145,8 +145,8 @@ pub(crate) fn intel(api: &Api, device: Handle) -> Option<IntelGpu> {
 
 /// What the translation to SPIR-V may use.
 pub(crate) struct Dialect {
-    /// Separated by blanks.
-    pub(crate) extensions: String,
+    /// Names of SPIR-V extensions, sorted.
+    pub(crate) extensions: Vec<String>,
     pub(crate) version: u32,
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn dialect(api: &Api, device: Handle) -> Dialect {
     }
     extensions.sort();
     extensions.dedup();
-    Dialect { extensions: extensions.join(" "), version }
+    Dialect { extensions, version }
 }
 
 /// The driver's answer is a list of addresses of C strings.

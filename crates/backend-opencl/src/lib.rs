@@ -7,7 +7,7 @@
 //! * `queue`, `line`, `event`: commands, and their ends. One out-of-order queue of the driver serves all such SYCL queues of a
 //!   device, since every command names what it waits for; each in-order queue has one of its own.
 //! * `assertions`: what becomes of those that fail in kernels.
-//! * `program`: device code becomes SPIR-V ([`Translate`], which the run-time compiler provides), which the driver builds.
+//! * `program`: the run-time compiler ([`Compiler`]) translates device code to SPIR-V, and the driver builds the SPIR-V.
 //!
 //! Nothing here links OpenCL or LLVM.
 
@@ -30,25 +30,7 @@ mod queue;
 
 use std::sync::Arc;
 
-use scythe_hal::{Backend, Result};
-
-/// Device code to be translated.
-pub struct Translation<'a> {
-    pub bitcode: &'a [u8],
-    /// Bitcode of other images that it is linked with.
-    pub libraries: &'a [&'a [u8]],
-    /// The compiler's, of which `-O0` to `-O3` count.
-    pub options: &'a str,
-    /// SPIR-V's names, separated by blanks.
-    pub extensions: &'a str,
-    /// The highest version that the driver takes, such as 0x0001_0400.
-    pub version: u32,
-    /// The one kernel that is wanted, else all.
-    pub kernel: Option<&'a str>,
-}
-
-/// Makes a SPIR-V module.
-pub type Translate = fn(&Translation<'_>) -> Result<Vec<u8>>;
+use scythe_hal::{Backend, Compiler};
 
 /// What there is.
 #[derive(Default)]
@@ -60,8 +42,8 @@ pub struct Discovery {
 }
 
 /// Looks for platforms and devices. It takes as long as the drivers do to load.
-pub fn discover(translate: Translate) -> Discovery {
-    platform::discover(translate)
+pub fn discover(compiler: &'static dyn Compiler) -> Discovery {
+    platform::discover(compiler)
 }
 
 /// Drivers that are installed and cannot be loaded, one sentence each, which OpenCL's loader keeps to itself. Every installed

@@ -3,12 +3,12 @@
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
 
-use scythe_hal::{Backend, BackendKind, Device, PlatformInfo, Result};
+use scythe_hal::{Backend, BackendKind, Compiler, Device, PlatformInfo, Result};
 
 use crate::api::{Api, Handle, bytes, check, failure, text};
 use crate::device::OclDevice;
 use crate::memory::{Choice, Sharing, UNIFIED};
-use crate::{Discovery, Translate, device_info};
+use crate::{Discovery, device_info};
 
 const DEVICE_TYPE_ALL: u64 = 0xffff_ffff;
 const CONTEXT_PLATFORM: isize = 0x1084;
@@ -96,7 +96,7 @@ impl Backend for OclBackend {
     }
 }
 
-pub(crate) fn discover(translate: Translate) -> Discovery {
+pub(crate) fn discover(compiler: &'static dyn Compiler) -> Discovery {
     static API: OnceLock<std::result::Result<Api, String>> = OnceLock::new();
     let mut found = Discovery::default();
     let api: &'static Api = match API.get_or_init(Api::load) {
@@ -107,7 +107,7 @@ pub(crate) fn discover(translate: Translate) -> Discovery {
         }
     };
     match platforms(api) {
-        Ok(list) => list.into_iter().for_each(|platform| look_at(api, platform, translate, &mut found)),
+        Ok(list) => list.into_iter().for_each(|platform| look_at(api, platform, compiler, &mut found)),
         Err(why) => found.problems.push(why),
     }
     found
@@ -132,7 +132,7 @@ fn platforms(api: &Api) -> std::result::Result<Vec<Handle>, String> {
 }
 
 /// Adds a platform with those of its devices that can be used.
-fn look_at(api: &'static Api, id: Handle, translate: Translate, found: &mut Discovery) {
+fn look_at(api: &'static Api, id: Handle, compiler: &'static dyn Compiler, found: &mut Discovery) {
     let word = |name: u32| {
         // SAFETY: the platform is the loader's, and the size that of the memory.
         text(&bytes(|size, place, full| unsafe { (api.get_platform_info)(id, name, size, place, full) }))
@@ -175,7 +175,7 @@ fn look_at(api: &'static Api, id: Handle, translate: Translate, found: &mut Disc
     let sharing = sharing(api, id, &usable, Choice::from_environment());
     let platform = Arc::new(Platform { api, id, devices: usable.clone(), context: OnceLock::new(), sharing });
     let devices =
-        usable.into_iter().map(|device| Arc::new(OclDevice::new(&platform, device, translate)) as Arc<dyn Device>);
+        usable.into_iter().map(|device| Arc::new(OclDevice::new(&platform, device, compiler)) as Arc<dyn Device>);
     found.backends.push(Arc::new(OclBackend { info, devices: devices.collect() }));
 }
 

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_backend_opencl::{Discovery, Translation, discover};
-use scythe_hal::{Device, Errc, Event, FunctorBytes, Kernel, KernelWork, Queue, Result, UsmKind, Work};
+use scythe_backend_opencl::{Discovery, discover};
+use scythe_hal::compiler::NoCompiler;
+use scythe_hal::{BuildRequest, Device, Errc, Event, FunctorBytes, Kernel, KernelWork, Queue, Result, UsmKind, Work};
 use scythe_image::Format;
 
 /// The numbers of `fake.c`.
@@ -80,7 +81,7 @@ impl Fake {
     }
 
     fn discover(&self) -> Discovery {
-        discover(no_compiler)
+        discover(&NoCompiler)
     }
 
     fn device(&self) -> Arc<dyn Device> {
@@ -88,10 +89,6 @@ impl Fake {
         let backend = found.backends.first().unwrap_or_else(|| panic!("no device: {:?}", found.problems));
         backend.devices()[0].clone()
     }
-}
-
-fn no_compiler(_: &Translation<'_>) -> Result<Vec<u8>> {
-    Ok(Vec::new())
 }
 
 /// Compiles and loads the driver. Its name is that of OpenCL's loader, which nobody looks for again.
@@ -119,7 +116,7 @@ const ROWS: [ParamKind; 3] = [ParamKind::Accessor, ParamKind::StdLayout, ParamKi
 
 /// A kernel of three words.
 fn kernel(device: &Arc<dyn Device>) -> Arc<dyn Kernel> {
-    let program = device.build(b"words", Format::SpirV, "", &[]).expect("the compiler takes anything");
+    let program = device.build(&BuildRequest::new(b"words", Format::SpirV)).expect("the compiler takes anything");
     let params = ROWS.iter().zip(0..).map(|(&kind, i)| Param { kind, size: 8, offset: 8 * i });
     let launch = KernelLaunch {
         shape: Shape::Range,
@@ -170,7 +167,7 @@ fn drivers_with_nothing_to_offer_are_named() {
 #[test]
 fn a_failed_build_tells_the_drivers_log() {
     let fake = Fake::new(Failure::Build, 0);
-    let error = fake.device().build(b"words", Format::SpirV, "", &[]).err().expect("the compiler fails");
+    let error = fake.device().build(&BuildRequest::new(b"words", Format::SpirV)).err().expect("the compiler fails");
     let log =
         "OpenCL: clBuildProgram failed with CL_BUILD_PROGRAM_FAILURE (-11):\nfake compiler: 12:7: no register is left";
     assert_eq!((error.code, &*error.message), (Errc::Build, log));

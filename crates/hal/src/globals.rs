@@ -1,7 +1,7 @@
 //! `device_global` variables: who allocates them, and how device code finds them.
 //!
 //! The runtime makes one allocation ([`crate::Device::alloc`], kind `Device`) per variable, context and device, fills it with the
-//! initial value, and has code use it wherever the variable is named ([`crate::Device::build_with_globals`]). Nothing of
+//! initial value, and has code use it wherever the variable is named ([`crate::BuildRequest::globals`]). Nothing of
 //! it changes as long as the process lives, so that the address may be remembered.
 //!
 //! What a program's code holds of such a variable depends on who compiled it (`passes::device_globals`):

@@ -14,14 +14,19 @@ use std::sync::Arc;
 use scythe_abi::launch::{KernelLaunch, Shape};
 
 pub mod assertion;
+mod build;
+pub mod compiler;
 pub mod device_has;
 pub mod fit;
 pub mod globals;
 pub mod info;
+pub mod library;
 pub mod native;
 pub mod null;
 pub mod partition;
 
+pub use build::{BuildOptions, BuildRequest};
+pub use compiler::{CompileRequest, Compiler, Output};
 pub use globals::Global;
 pub use info::{DeviceInfo, PlatformInfo};
 pub use native::{InContext, Native, NativeKind, NativeQueue};
@@ -117,34 +122,12 @@ pub trait Device: Send + Sync + Any {
         Ok(fit::GENERIC)
     }
 
-    /// Builds an image for this device. The caller caches the result; a backend may block here.
-    /// `code` is the image's code and `format` says what it is; `options` come from the compiler's command line.
-    /// `libraries` is the code of other images of the same format and target, which define, between them, the symbols that
-    /// `code` and they themselves import. Only kernels of `code` are asked for.
-    fn build(
-        &self,
-        code: &[u8],
-        format: scythe_image::Format,
-        options: &str,
-        libraries: &[&[u8]],
-    ) -> Result<Arc<dyn Program>>;
+    /// Builds the code of an image for this device. The caller caches the result; a backend may block
+    /// here. After success, the code uses the memory that [`BuildRequest::globals`] names: a backend
+    /// whose programs hold pointers to it calls [`globals::fill_pointers`].
+    fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>>;
 
-    /// The same for code that uses these `device_global` variables, whose memory is there: see [`globals`]. Each symbol occurs
-    /// once; those with `device_image_scope` are among them only where [`Device::binds_globals`].
-    fn build_with_globals(
-        &self,
-        code: &[u8],
-        format: scythe_image::Format,
-        options: &str,
-        libraries: &[&[u8]],
-        globals: &[Global<'_>],
-    ) -> Result<Arc<dyn Program>> {
-        let program = self.build(code, format, options, libraries)?;
-        globals::fill_pointers(self, &*program, globals)?;
-        Ok(program)
-    }
-
-    /// All variables, also those with `device_image_scope`, live in memory that [`Device::build_with_globals`] is told of. Else
+    /// All variables, also those with `device_image_scope`, live in memory that [`BuildRequest::globals`] names. Else
     /// the latter are inside of programs, and [`Program::global`] tells where.
     fn binds_globals(&self) -> bool {
         false

@@ -187,24 +187,20 @@ impl Device for NullDevice {
         self.engine.options.shares_host_memory
     }
 
-    fn build(
-        &self,
-        code: &[u8],
-        _format: scythe_image::Format,
-        _options: &str,
-        libraries: &[&[u8]],
-    ) -> Result<Arc<dyn Program>> {
+    fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>> {
         let text = |code: &[u8]| {
             let text = std::str::from_utf8(code).map(str::to_owned);
             text.map_err(|_| Error::new(Errc::Build, "a program of the null device is text, one kernel per line"))
         };
-        let kernels = text(code)?;
-        let libraries = libraries.iter().map(|code| text(code)).collect::<Result<Vec<_>>>()?;
+        let kernels = text(request.code)?;
+        let libraries = request.libraries.iter().map(|code| text(code)).collect::<Result<Vec<_>>>()?;
         let mut lines = std::iter::once(&kernels).chain(&libraries).flat_map(|text| text.lines());
         if let Some(message) = lines.find_map(|line| line.strip_prefix("error: ")) {
             return Err(Error::new(Errc::Build, message));
         }
-        Ok(Arc::new(NullProgram { kernels: kernels.lines().map(str::to_owned).collect(), libraries }))
+        let program = NullProgram { kernels: kernels.lines().map(str::to_owned).collect(), libraries };
+        globals::fill_pointers(self, &program, request.globals)?;
+        Ok(Arc::new(program))
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {

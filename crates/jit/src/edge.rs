@@ -1,36 +1,33 @@
-//! The C edge: `scythe_jit_compile` and `scythe_jit_free`, as [`scythe_abi::jit`] describes them.
+//! The C interface: `scythe_jit_build` and `scythe_jit_free`, as [`scythe_abi::jit`] describes them.
 //!
-//! A panic does not cross it, and a response is filled in every case.
+//! [`Job::read`] checks a request once and gives it types. No panic crosses the interface, and a
+//! response is filled in every case.
 
-use crate::{Options, compile_linked};
-use scythe_abi::jit::{Bitcode, Request, Response, VERSION};
+use crate::nvptx::{self, toolkit::Toolkit};
+use crate::specialize::specialize;
+use crate::{Options, compile_linked, spirv};
+use scythe_abi::jit::{Bytes, Constant, Output, Request, Response, VERSION};
 use scythe_passes::target::cpu::specialise::Target;
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::ptr::{null_mut, slice_from_raw_parts_mut};
+use std::ptr::slice_from_raw_parts_mut;
 
 /// Compiles `request`; 0 on success.
 ///
 /// # Safety
-/// `request` is null or points to a request whose pointers are null or valid: `bitcode` for `bitcode_len` bytes, paths and `kernel`
-/// as C strings, `libraries` for `library_count` entries, each valid for its length, `aspects` for `aspect_count` numbers. `response` is null or valid for writing; it is then freed with [`scythe_jit_free`], once.
+/// `request` is null or points to a request. Each of its pointers is null or valid: data for its length, lists for their number of
+/// entries, and texts as C strings. `response` is null or valid for writing; the caller frees it once with [`scythe_jit_free`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_jit_compile(request: *const Request, response: *mut Response) -> i32 {
-    // SAFETY: passed on.
-    unsafe { answer(response, || compile(request)) }
-}
-
-/// Fills `response` with what `work` gives, also when it panics; 0 on success.
-///
-/// # Safety
-/// `response` is null or valid for writing. `work` may be called.
-pub(crate) unsafe fn answer(response: *mut Response, work: impl FnOnce() -> Result<Vec<u8>, String>) -> i32 {
+pub unsafe extern "C" fn scythe_jit_build(request: *const Request, response: *mut Response) -> i32 {
     if response.is_null() {
         return 1;
     }
-    let result = catch_unwind(AssertUnwindSafe(work));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: null or valid by this function's contract, and unchanged during the call.
+        unsafe { Job::read(request) }?.run()
+    }));
     let result = result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -39,19 +36,19 @@ pub(crate) unsafe fn answer(response: *mut Response, work: impl FnOnce() -> Resu
     let (filled, status) = match result {
         Ok(object) => {
             let object = Box::leak(object.into_boxed_slice());
-            (Response { object: object.as_mut_ptr(), object_len: object.len(), error: null_mut() }, 0)
+            (Response { object: object.as_mut_ptr(), object_len: object.len(), ..Response::empty() }, 0)
         }
-        Err(message) => (Response { object: null_mut(), object_len: 0, error: c_text(message) }, 1),
+        Err(message) => (Response { error: c_text(message), ..Response::empty() }, 1),
     };
     // SAFETY: not null, so valid for writing by this function's contract.
     unsafe { response.write(filled) };
     status
 }
 
-/// Frees what [`scythe_jit_compile`] put into `response`, and empties it.
+/// Frees what [`scythe_jit_build`] put into `response`, and empties it.
 ///
 /// # Safety
-/// `response` is null, or was filled by [`scythe_jit_compile`] and not changed since.
+/// `response` is null, or was filled by [`scythe_jit_build`] and not changed since.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_jit_free(response: *mut Response) {
     if response.is_null() {
@@ -60,78 +57,195 @@ pub unsafe extern "C" fn scythe_jit_free(response: *mut Response) {
     // SAFETY: valid by this function's contract.
     let response = unsafe { &mut *response };
     if !response.object.is_null() {
-        // SAFETY: a boxed slice of this length, leaked by `scythe_jit_compile`.
+        // SAFETY: a boxed slice of this length, leaked by `scythe_jit_build`.
         drop(unsafe { Box::from_raw(slice_from_raw_parts_mut(response.object, response.object_len)) });
     }
     if !response.error.is_null() {
         // SAFETY: made by `CString::into_raw`.
         drop(unsafe { CString::from_raw(response.error) });
     }
-    *response = Response { object: null_mut(), object_len: 0, error: null_mut() };
+    *response = Response::empty();
+}
+
+/// A request whose parts have been checked.
+struct Job<'a> {
+    bitcode: &'a [u8],
+    libraries: Vec<&'a [u8]>,
+    work: Work,
+}
+
+/// What to make of the bitcode.
+enum Work {
+    CpuObject(Options),
+    SpirV(spirv::Options),
+    Ptx(nvptx::Options),
+    Bitcode { constants: Vec<(String, Vec<u8>)> },
+}
+
+impl<'a> Job<'a> {
+    /// # Safety
+    /// `request` is null or points to a request, unchanged during `'a`, whose pointers are as [`scythe_jit_build`] demands.
+    unsafe fn read(request: *const Request) -> Result<Self, String> {
+        // SAFETY: null or valid by this function's contract.
+        let Some(request): Option<&'a Request> = (unsafe { request.as_ref() }) else {
+            return Err("the request to the run-time compiler is null".into());
+        };
+        if request.version != VERSION {
+            let seen = request.version;
+            return Err(format!("the run-time compiler expects requests of version {VERSION}, not {seen}"));
+        }
+        let output = Output::from_u32(request.output)
+            .ok_or_else(|| format!("the run-time compiler has no output with number {}", request.output))?;
+        if request.opt_level > 3 {
+            return Err(format!("optimisation level {} is not one of 0 to 3", request.opt_level));
+        }
+        // SAFETY: each pointer is null or valid by this function's contract.
+        unsafe {
+            let bitcode = bytes(&request.bitcode, || "the request to the run-time compiler has no bitcode".into())?;
+            let libraries = list(request.libraries, request.library_count, "libraries")?.iter().enumerate();
+            let missing =
+                |index| move || format!("library {index} of the request to the run-time compiler has no bitcode");
+            let libraries = libraries.map(|(index, library)| bytes(library, missing(index)));
+            let libraries = libraries.collect::<Result<_, _>>()?;
+            let work = match output {
+                Output::CpuObject => Work::CpuObject(cpu_options(request)?),
+                Output::SpirV => Work::SpirV(spirv_options(request)?),
+                Output::Ptx => Work::Ptx(ptx_options(request)?),
+                Output::Bitcode => Work::Bitcode { constants: constants(request)? },
+            };
+            Ok(Self { bitcode, libraries, work })
+        }
+    }
+
+    fn run(&self) -> Result<Vec<u8>, String> {
+        match &self.work {
+            Work::CpuObject(options) => compile_linked(self.bitcode, &self.libraries, options),
+            Work::SpirV(options) => spirv::translate(self.bitcode, &self.libraries, options),
+            Work::Ptx(options) => {
+                let mut ptx = nvptx::translate(self.bitcode, &self.libraries, options)?;
+                // The driver wants a C string.
+                ptx.push(0);
+                Ok(ptx)
+            }
+            Work::Bitcode { constants } => specialize(self.bitcode, constants),
+        }
+    }
 }
 
 /// # Safety
-/// As for [`scythe_jit_compile`].
-unsafe fn compile(request: *const Request) -> Result<Vec<u8>, String> {
-    // SAFETY: null or valid by this function's contract.
-    let Some(request) = (unsafe { request.as_ref() }) else {
-        return Err("the request to the run-time compiler is null".into());
-    };
-    if request.version != VERSION {
-        return Err(format!("the run-time compiler speaks version {VERSION}, its caller version {}", request.version));
-    }
-    if request.opt_level > 3 {
-        return Err(format!("optimisation level {} is not one of 0 to 3", request.opt_level));
-    }
-    if request.bitcode.is_null() {
-        return Err("the request to the run-time compiler has no bitcode".into());
-    }
-    // SAFETY: not null, so valid for its length by this function's contract.
-    let bitcode = unsafe { std::slice::from_raw_parts(request.bitcode, request.bitcode_len) };
+/// As for [`Job::read`].
+unsafe fn cpu_options(request: &Request) -> Result<Options, String> {
     let mut options = Options::host(request.opt_level);
     options.target.scalar = request.scalar != 0;
-    // SAFETY: null or C strings by this function's contract.
+    // SAFETY: pointers are null or valid by this function's contract.
     unsafe {
         options.device_lib_dir = path(request.device_lib_dir);
         options.dump_dir = path(request.dump_dir);
-        if !request.kernel.is_null() {
-            let kernel = CStr::from_ptr(request.kernel).to_string_lossy().into_owned();
-            options.target.target = Some(Target { kernel, local_size: request.local_size });
-        }
+        options.aspects = list(request.aspects, request.aspect_count, "aspects")?.to_vec();
+        options.target.target = text(request.kernel).map(|kernel| Target { kernel, local_size: request.local_size });
     }
-    if !request.aspects.is_null() {
-        // SAFETY: not null, so valid for its number by this function's contract.
-        options.aspects = unsafe { std::slice::from_raw_parts(request.aspects, request.aspect_count) }.to_vec();
-    }
-    // SAFETY: passed on.
-    let libraries = unsafe { bitcode_list(request.libraries, request.library_count) }?;
-    compile_linked(bitcode, &libraries, &options)
+    Ok(options)
 }
 
 /// # Safety
-/// `list` is null or valid for `count` entries, and each entry's data null or valid for its length.
-pub(crate) unsafe fn bitcode_list<'a>(list: *const Bitcode, count: usize) -> Result<Vec<&'a [u8]>, String> {
-    if count == 0 {
-        return Ok(Vec::new());
+/// As for [`Job::read`].
+unsafe fn spirv_options(request: &Request) -> Result<spirv::Options, String> {
+    // SAFETY: pointers are null or valid by this function's contract.
+    unsafe {
+        let extensions = list(request.extensions, request.extension_count, "SPIR-V extensions")?;
+        Ok(spirv::Options {
+            device_lib_dir: path(request.device_lib_dir),
+            dump_dir: path(request.dump_dir),
+            extensions: extensions.iter().filter_map(|&name| text(name)).collect(),
+            version: request.spirv_version,
+            aspects: list(request.aspects, request.aspect_count, "aspects")?.to_vec(),
+            kernel: text(request.kernel),
+            validator: path(request.validator),
+        })
     }
-    if list.is_null() {
-        return Err(format!("the request to the run-time compiler names {count} libraries and no list"));
+}
+
+/// # Safety
+/// As for [`Job::read`].
+unsafe fn ptx_options(request: &Request) -> Result<nvptx::Options, String> {
+    let (sm, ptx) = (request.sm, request.ptx_version);
+    let (arch, ptx_version) = nvptx::architecture(sm, ptx).ok_or_else(|| {
+        let oldest = nvptx::FIRST_PTX;
+        format!(
+            "no PTX can be made for a device of compute capability {}.{} whose driver knows PTX {}.{}: expected 5.0 and PTX {}.{} or \
+             later",
+            sm / 10,
+            sm % 10,
+            ptx / 10,
+            ptx % 10,
+            oldest / 10,
+            oldest % 10
+        )
+    })?;
+    // SAFETY: pointers are null or valid by this function's contract.
+    unsafe {
+        let toolkit = match path(request.cuda_path) {
+            Some(path) => Toolkit::at(&path).ok_or_else(|| {
+                format!("'{}' holds no CUDA: expected nvvm/libdevice or bin/ptxas in it", path.display())
+            })?,
+            None => Toolkit::find(),
+        };
+        Ok(nvptx::Options {
+            opt_level: request.opt_level,
+            arch,
+            ptx_version,
+            device_lib_dir: path(request.device_lib_dir),
+            libdevice: toolkit.libdevice,
+            dump_dir: path(request.dump_dir),
+            aspects: list(request.aspects, request.aspect_count, "aspects")?.to_vec(),
+        })
     }
-    // SAFETY: not null, so valid for its number by this function's contract.
-    let list: &[Bitcode] = unsafe { std::slice::from_raw_parts(list, count) };
-    let bytes = |(index, library): (usize, &Bitcode)| {
-        if library.data.is_null() {
-            return Err(format!("library {index} of the request to the run-time compiler has no bitcode"));
-        }
-        // SAFETY: not null, so valid for its length by this function's contract.
-        Ok(unsafe { std::slice::from_raw_parts(library.data, library.len) })
+}
+
+/// # Safety
+/// As for [`Job::read`].
+unsafe fn constants(request: &Request) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let missing = || "a specialization constant in the request lacks its name or its value".to_owned();
+    let read = |constant: &Constant| {
+        // SAFETY: pointers are null or valid by this function's contract.
+        let (symbol, value) = unsafe { (text(constant.symbol), bytes(&constant.value, missing)?) };
+        Ok((symbol.ok_or_else(missing)?, value.to_vec()))
     };
-    list.iter().enumerate().map(bytes).collect()
+    // SAFETY: as above.
+    unsafe { list(request.constants, request.constant_count, "specialization constants") }?.iter().map(read).collect()
+}
+
+/// # Safety
+/// The data is null or valid for its length during `'a`.
+unsafe fn bytes<'a>(bytes: &Bytes, missing: impl FnOnce() -> String) -> Result<&'a [u8], String> {
+    if bytes.data.is_null() {
+        return Err(missing());
+    }
+    // SAFETY: not null, so valid for its length by this function's contract.
+    Ok(unsafe { std::slice::from_raw_parts(bytes.data, bytes.len) })
+}
+
+/// # Safety
+/// `entries` is null or valid for `count` entries during `'a`.
+unsafe fn list<'a, T>(entries: *const T, count: usize, what: &str) -> Result<&'a [T], String> {
+    match (count, entries.is_null()) {
+        (0, _) => Ok(&[]),
+        (_, true) => Err(format!("the request to the run-time compiler counts {count} {what} and has no list of them")),
+        // SAFETY: not null, so valid for its number by this function's contract.
+        (_, false) => Ok(unsafe { std::slice::from_raw_parts(entries, count) }),
+    }
 }
 
 /// # Safety
 /// `text` is null or a C string.
-pub(crate) unsafe fn path(text: *const c_char) -> Option<PathBuf> {
+unsafe fn text(text: *const c_char) -> Option<String> {
+    // SAFETY: a C string by this function's contract.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+}
+
+/// # Safety
+/// `text` is null or a C string.
+unsafe fn path(text: *const c_char) -> Option<PathBuf> {
     // SAFETY: a C string by this function's contract.
     (!text.is_null()).then(|| PathBuf::from(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes())))
 }

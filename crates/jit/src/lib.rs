@@ -1,8 +1,8 @@
 //! The run-time compiler: device bitcode in, x86-64 object out, or SPIR-V or PTX for devices whose drivers compile that.
 //!
-//! As `libscythe-jit.so` it is what the CPU backend loads when it first has to build an image ([`edge`]); as a Rust
-//! library it is what ahead-of-time compilation calls ([`compile_to_object`]). It is the only part of a running program
-//! that brings LLVM with it.
+//! As `libscythe-jit.so`, the runtime loads it for the first build that the cache does not answer ([`edge`]). As a
+//! Rust library, it serves ahead-of-time compilation ([`compile_to_object`]). It is the only part of a running
+//! program that brings LLVM with it.
 
 mod async_copies;
 mod compile;

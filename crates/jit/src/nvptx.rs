@@ -6,7 +6,6 @@
 //!
 //! Guarantees: only kernels, and variables that the host knows by name, are visible in the result; the same input gives the same text.
 
-pub mod edge;
 pub mod libraries;
 pub use scythe_cuda_toolkit as toolkit;
 

@@ -1,13 +1,7 @@
-//! `scythe_jit_specialize`: device bitcode with the values of specialization constants, as [`scythe_abi::specialize`] describes it.
-//!
-//! The defaults stay where no value is given. A panic does not cross the edge, and a response is filled in every case.
+//! Device bitcode with new values of specialization constants. A constant without a new value keeps its default.
 
-use crate::edge::answer;
-use scythe_abi::jit::Response;
-use scythe_abi::specialize::{Request, VERSION, Value};
 use scythe_llvm::Context;
 use scythe_passes::specialization;
-use std::ffi::CStr;
 
 /// Bitcode with `values`, pairs of a constant's name and its bytes.
 pub fn specialize(bitcode: &[u8], values: &[(String, Vec<u8>)]) -> Result<Vec<u8>, String> {
@@ -17,54 +11,6 @@ pub fn specialize(bitcode: &[u8], values: &[(String, Vec<u8>)]) -> Result<Vec<u8
     module.verify().map_err(|e| e.to_string())?;
     specialization::set_values(&module, values)?;
     Ok(module.to_bitcode())
-}
-
-/// Specializes `request`; 0 on success.
-///
-/// # Safety
-/// `request` is null or points to a request whose pointers are null or valid: `bitcode` for `bitcode_len` bytes, `values` for
-/// `value_count` entries, each with a C string and bytes of its length. `response` is null or valid for writing; it is then
-/// freed with `scythe_jit_free`, once.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_jit_specialize(request: *const Request, response: *mut Response) -> i32 {
-    // SAFETY: passed on.
-    unsafe { answer(response, || run(request)) }
-}
-
-/// # Safety
-/// As for [`scythe_jit_specialize`].
-unsafe fn run(request: *const Request) -> Result<Vec<u8>, String> {
-    // SAFETY: null or valid by this function's contract.
-    let Some(request) = (unsafe { request.as_ref() }) else {
-        return Err("the request to the run-time compiler is null".into());
-    };
-    if request.version != VERSION {
-        let seen = request.version;
-        return Err(format!(
-            "the run-time compiler speaks version {VERSION} of such requests, its caller version {seen}"
-        ));
-    }
-    if request.bitcode.is_null() || (request.values.is_null() && request.value_count != 0) {
-        return Err("the request to the run-time compiler lacks its bitcode or its values".into());
-    }
-    // SAFETY: not null, so valid for its length by this function's contract.
-    let bitcode = unsafe { std::slice::from_raw_parts(request.bitcode, request.bitcode_len) };
-    let values: &[Value] = match request.value_count {
-        0 => &[],
-        // SAFETY: as above.
-        count => unsafe { std::slice::from_raw_parts(request.values, count) },
-    };
-    let values = values.iter().map(|value| {
-        if value.symbol.is_null() || value.bytes.is_null() {
-            return Err("a specialization constant in the request lacks its name or its value".to_owned());
-        }
-        // SAFETY: not null, so a C string, and bytes of that length, by this function's contract.
-        unsafe {
-            let symbol = CStr::from_ptr(value.symbol).to_string_lossy().into_owned();
-            Ok((symbol, std::slice::from_raw_parts(value.bytes, value.len).to_vec()))
-        }
-    });
-    specialize(bitcode, &values.collect::<Result<Vec<_>, _>>()?)
 }
 
 #[cfg(test)]
@@ -109,15 +55,5 @@ mod tests {
             error,
             format!("specialization constant '{SYMBOL}' has 4 bytes in device code, and its value has 2")
         );
-    }
-
-    #[test]
-    fn requests_without_content_are_refused() {
-        let mut response = Response { object: std::ptr::null_mut(), object_len: 0, error: std::ptr::null_mut() };
-        // SAFETY: null is allowed, and the response is valid.
-        let status = unsafe { scythe_jit_specialize(std::ptr::null(), &mut response) };
-        assert_eq!(status, 1);
-        // SAFETY: filled by the call above.
-        unsafe { crate::edge::scythe_jit_free(&mut response) };
     }
 }

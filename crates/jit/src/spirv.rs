@@ -19,7 +19,6 @@ pub mod binary;
 mod check;
 mod constants;
 mod decorations;
-pub mod edge;
 mod events;
 mod externals;
 mod integers;

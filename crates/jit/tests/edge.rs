@@ -1,31 +1,25 @@
 //! The C edge refuses what it cannot use, in words, and frees what it gave.
 
-use scythe_abi::jit::{Request, Response, VERSION};
-use scythe_jit::edge::{scythe_jit_compile, scythe_jit_free};
+use scythe_abi::jit::{Bytes, Output, Request, Response, VERSION};
+use scythe_jit::edge::{scythe_jit_build, scythe_jit_free};
 use scythe_llvm::Context;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 /// The object's size, or the error.
 fn ask(version: u32, opt_level: u32, bitcode: Option<&[u8]>) -> Result<usize, String> {
-    let request = Request {
-        aspects: null(),
-        aspect_count: 0,
-        scalar: 0,
-        version,
-        opt_level,
-        bitcode: bitcode.map_or(null(), |b| b.as_ptr()),
-        bitcode_len: bitcode.map_or(0, |b| b.len()),
-        device_lib_dir: null(),
-        dump_dir: null(),
-        libraries: null(),
-        library_count: 0,
-        kernel: null(),
-        local_size: [0; 3],
-    };
-    let mut response = Response { object: null_mut(), object_len: 0, error: null_mut() };
+    let mut request = Request { version, opt_level, ..Request::new(Output::CpuObject) };
+    if let Some(code) = bitcode {
+        request.bitcode = Bytes { data: code.as_ptr(), len: code.len() };
+    }
+    answer(&request)
+}
+
+/// The size of the result, or the error.
+fn answer(request: &Request) -> Result<usize, String> {
+    let mut response = Response::empty();
     // SAFETY: a request and a response that live for the call, with valid or null pointers.
-    let status = unsafe { scythe_jit_compile(&request, &mut response) };
+    let status = unsafe { scythe_jit_build(request, &mut response) };
     let result = if status == 0 {
         assert!(!response.object.is_null() && response.error.is_null());
         Ok(response.object_len)
@@ -79,12 +73,20 @@ fn requests_that_make_no_sense_are_errors() {
     assert!(ask(VERSION + 1, 3, Some(&bitcode())).is_err_and(|e| e.contains("version")));
     assert!(ask(VERSION, 4, Some(&bitcode())).is_err_and(|e| e.contains("level 4")));
     assert!(ask(VERSION, 3, None).is_err_and(|e| e.contains("no bitcode")));
-    let mut response = Response { object: null_mut(), object_len: 0, error: null_mut() };
+    let code = bitcode();
+    let bitcode = Bytes { data: code.as_ptr(), len: code.len() };
+    let unknown = Request { output: 4, bitcode, ..Request::new(Output::CpuObject) };
+    assert!(answer(&unknown).is_err_and(|e| e.contains("no output with number 4")));
+    let no_list = Request { library_count: 2, bitcode, ..Request::new(Output::SpirV) };
+    assert!(answer(&no_list).is_err_and(|e| e.contains("counts 2 libraries and has no list")));
+    let no_values = Request { constant_count: 1, bitcode, ..Request::new(Output::Bitcode) };
+    assert!(answer(&no_values).is_err_and(|e| e.contains("counts 1 specialization constants")));
+    let mut response = Response::empty();
     // SAFETY: null pointers are allowed; the response lives for the calls.
     unsafe {
-        assert_ne!(scythe_jit_compile(null(), &mut response), 0);
+        assert_ne!(scythe_jit_build(null(), &mut response), 0);
         scythe_jit_free(&mut response);
-        assert_ne!(scythe_jit_compile(null(), null_mut()), 0);
+        assert_ne!(scythe_jit_build(null(), null_mut()), 0);
         scythe_jit_free(null_mut());
     }
 }

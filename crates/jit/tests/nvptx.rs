@@ -5,17 +5,15 @@
 //! compares it with the file. The C edge is tested at the end. With `not` before the options, the lowering must fail, and FileCheck sees the error. No libraries are
 //! linked.
 
-use scythe_abi::jit::Response;
-use scythe_abi::ptx::{self, Request};
-use scythe_jit::edge::scythe_jit_free;
-use scythe_jit::nvptx::edge::scythe_jit_translate_ptx;
+use scythe_abi::jit::{Bytes, Output, Request, Response, VERSION};
+use scythe_jit::edge::{scythe_jit_build, scythe_jit_free};
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::nvptx::{self, Stage, generic, local_memory};
 use std::ffi::CStr;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 
 struct Run {
     fails: bool,
@@ -115,25 +113,12 @@ fn every_file_is_lowered_as_it_says() {
 
 /// What the C edge answers: the object, or the error.
 fn translate(bitcode: &[u8], change: impl Fn(&mut Request)) -> Result<Vec<u8>, String> {
-    let mut request = Request {
-        version: ptx::VERSION,
-        opt_level: 2,
-        bitcode: bitcode.as_ptr(),
-        bitcode_len: bitcode.len(),
-        libraries: null(),
-        library_count: 0,
-        device_lib_dir: null(),
-        dump_dir: null(),
-        cuda_path: null(),
-        aspects: null(),
-        aspect_count: 0,
-        sm: 90,
-        ptx_version: 88,
-    };
+    let bitcode = Bytes { data: bitcode.as_ptr(), len: bitcode.len() };
+    let mut request = Request { opt_level: 2, bitcode, sm: 90, ptx_version: 88, ..Request::new(Output::Ptx) };
     change(&mut request);
-    let mut response = Response { object: null_mut(), object_len: 0, error: null_mut() };
+    let mut response = Response::empty();
     // SAFETY: all pointers are null or valid for the call.
-    let status = unsafe { scythe_jit_translate_ptx(&request, &mut response) };
+    let status = unsafe { scythe_jit_build(&request, &mut response) };
     let result = if status == 0 {
         // SAFETY: filled on success.
         Ok(unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec())
@@ -169,9 +154,9 @@ fn generic_code_becomes_ptx_for_the_device_and_its_driver() {
 #[test]
 fn requests_that_make_no_sense_are_refused() {
     let refused = |change: &dyn Fn(&mut Request)| translate(b"BC", change).unwrap_err();
-    assert!(refused(&|r| r.version = 9).contains("speaks version 1 of PTX requests, its caller version 9"));
+    assert!(refused(&|r| r.version = 9).contains(&format!("expects requests of version {VERSION}, not 9")));
     assert!(refused(&|r| r.opt_level = 4).contains("optimisation level 4"));
-    assert!(refused(&|r| r.bitcode = null()).contains("no bitcode"));
+    assert!(refused(&|r| r.bitcode.data = null()).contains("no bitcode"));
     assert!(refused(&|r| r.ptx_version = 63).contains("whose driver knows PTX 6.3: expected 5.0 and PTX 7.7 or later"));
     assert!(refused(&|r| r.cuda_path = c"/nowhere".as_ptr()).contains("'/nowhere' holds no CUDA"));
     assert!(refused(&|_| {}).contains("device image"));

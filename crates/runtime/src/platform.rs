@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use scythe_hal::{self as hal, BackendKind};
+use scythe_jit_client::CLIENT;
 
 use crate::demangle::symbol_name;
 use crate::dispatch::Target;
@@ -108,18 +109,18 @@ impl Runtime {
     }
 
     fn without_drivers(selector: &Selector) -> Result<Self> {
-        Self::with_selector(vec![simulate::as_environment_says(scythe_backend_cpu::backend())?], selector)
+        Self::with_selector(vec![simulate::as_environment_says(scythe_backend_cpu::backend(&CLIENT))?], selector)
     }
 
     fn look_for_drivers(&mut self, selector: &Selector) -> Result<()> {
         let (mut backends, mut problems) = (Vec::new(), Vec::new());
         if selector.may_see(BackendKind::OpenCl) {
-            let found = scythe_backend_opencl::discover(spirv_module);
+            let found = scythe_backend_opencl::discover(&CLIENT);
             backends.extend(found.backends);
             problems = found.problems;
         }
         if selector.may_see(BackendKind::Cuda) {
-            let services = scythe_backend_cuda::Services { translate: ptx_module, kernel_name: symbol_name };
+            let services = scythe_backend_cuda::Services { compiler: &CLIENT, kernel_name: symbol_name };
             let found = scythe_backend_cuda::discover(services);
             backends.extend(found.backends);
             problems.extend(found.problems);
@@ -279,29 +280,6 @@ impl Device {
         made.push((self.id, how.clone(), parts.clone()));
         Ok(parts)
     }
-}
-
-/// What OpenCL devices are given of device code.
-fn spirv_module(code: &scythe_backend_opencl::Translation<'_>) -> Result<Vec<u8>> {
-    scythe_backend_cpu::spirv::module(&scythe_backend_cpu::spirv::Source {
-        bitcode: code.bitcode,
-        libraries: code.libraries,
-        options: code.options,
-        extensions: code.extensions,
-        version: code.version,
-        kernel: code.kernel,
-    })
-}
-
-/// What NVIDIA's GPUs are given of device code.
-fn ptx_module(code: &scythe_backend_cuda::Translation<'_>) -> Result<Vec<u8>> {
-    scythe_backend_cpu::ptx::module(&scythe_backend_cpu::ptx::Source {
-        bitcode: code.bitcode,
-        libraries: code.libraries,
-        options: code.options,
-        sm: code.sm,
-        driver: code.driver,
-    })
 }
 
 /// Drivers that are installed and cannot be loaded, one sentence each. Every driver is loaded for this.

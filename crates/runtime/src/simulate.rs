@@ -173,20 +173,8 @@ impl hal::Device for SimulatedDevice {
     fn preference(&self, format: Format, target: &str) -> Result<u32> {
         self.inner.preference(format, target)
     }
-    fn build(&self, code: &[u8], format: Format, options: &str, libraries: &[&[u8]]) -> Result<Arc<dyn hal::Program>> {
-        let options = hal::device_has::options(options, &self.info.aspects, code, libraries);
-        self.inner.build(code, format, &options, libraries)
-    }
-    fn build_with_globals(
-        &self,
-        code: &[u8],
-        format: Format,
-        options: &str,
-        libraries: &[&[u8]],
-        globals: &[hal::Global<'_>],
-    ) -> Result<Arc<dyn hal::Program>> {
-        let options = hal::device_has::options(options, &self.info.aspects, code, libraries);
-        self.inner.build_with_globals(code, format, &options, libraries, globals)
+    fn build(&self, request: &hal::BuildRequest<'_>) -> Result<Arc<dyn hal::Program>> {
+        self.inner.build(request)
     }
     fn binds_globals(&self) -> bool {
         self.inner.binds_globals()

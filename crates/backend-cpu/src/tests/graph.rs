@@ -295,7 +295,8 @@ fn events_and_kernels_of_other_backends_are_refused() {
 
 #[test]
 fn senseless_thread_count_is_an_error_of_the_first_queue() {
-    let device = crate::device::CpuDevice::new(crate::threads::worker_count(Some("lots")));
+    let device =
+        crate::device::CpuDevice::new(crate::threads::worker_count(Some("lots")), &scythe_hal::compiler::NoCompiler);
     assert!(device.info().max_compute_units >= 1);
     let error = device.create_queue(false).err().unwrap();
     assert!(error.message.contains("SCYTHE_CPU_THREADS") && error.message.contains("lots"), "{error}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_hal::{Device, Errc, FunctorBytes, Kernel, KernelWork, Program, Work};
+use scythe_hal::{BuildRequest, Device, Errc, FunctorBytes, Kernel, KernelWork, Program, Work};
 use scythe_image::Format;
 
 use super::{compile_c, device, enqueue};
@@ -80,7 +80,7 @@ fn kernels_get_arguments_launch_and_local_memory() {
     let object = object();
     for threads in [1, 3] {
         let device = device(threads);
-        let program = device.build(&object, Format::CpuObject, "", &[]).unwrap();
+        let program = device.build(&BuildRequest::new(&object, Format::CpuObject)).unwrap();
         let kernel = program.kernel("_ZTS1K", &rows()).unwrap();
         drop(program);
         let queue = device.create_queue(false).unwrap();
@@ -97,7 +97,7 @@ fn kernels_get_arguments_launch_and_local_memory() {
 #[test]
 fn wrong_kernels_and_arguments_are_errors() {
     let device = device(2);
-    let program: Arc<dyn Program> = device.build(&object(), Format::CpuObject, "", &[]).unwrap();
+    let program: Arc<dyn Program> = device.build(&BuildRequest::new(&object(), Format::CpuObject)).unwrap();
     let missing = program.kernel("_ZTS5Other", &rows()).err().unwrap();
     assert!(missing.code == Errc::Kernel && missing.message.contains("_ZTS5Other"), "{missing}");
     let outside = KernelLaunch { functor_size: 48, ..rows() };
@@ -114,8 +114,8 @@ fn wrong_kernels_and_arguments_are_errors() {
     for bytes in [1 << 30, u64::MAX] {
         assert_eq!(refused(functor(std::ptr::null_mut(), 0, bytes)).code, Errc::MemoryAllocation);
     }
-    let other_format = device.build(b"", Format::SpirV, "", &[]).err().unwrap();
+    let other_format = device.build(&BuildRequest::new(b"", Format::SpirV)).err().unwrap();
     assert_eq!(other_format.code, Errc::Build);
-    let damaged = device.build(b"\x7fELF", Format::CpuObject, "", &[]).err().unwrap();
+    let damaged = device.build(&BuildRequest::new(b"\x7fELF", Format::CpuObject)).err().unwrap();
     assert!(damaged.code == Errc::Build && damaged.message.contains("not an ELF object"), "{damaged}");
 }

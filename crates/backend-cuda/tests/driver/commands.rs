@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 
 use crate::fake::{Fake, enqueue, kernel, launch};
 use scythe_abi::launch::Shape;
-use scythe_hal::{CopyBox, Device, Event, Hint, Status, UsmKind, Work};
+use scythe_hal::{BuildRequest, CopyBox, Device, Event, Hint, Status, UsmKind, Work};
 use scythe_image::Format;
 
 /// Memory of the fake device, which is the host's as well.
@@ -48,8 +48,8 @@ fn kernels_run_once_for_each_work_item() {
 fn generic_code_is_translated() {
     let fake = Fake::new();
     let device = fake.device();
-    assert!(device.build(b"BC", Format::LlvmBitcode, "-O2", &[]).is_ok());
-    let error = device.build(b"XX", Format::LlvmBitcode, "-O2", &[]).err().unwrap();
+    assert!(device.build(&BuildRequest::new(b"BC", Format::LlvmBitcode)).is_ok());
+    let error = device.build(&BuildRequest::new(b"XX", Format::LlvmBitcode)).err().unwrap();
     assert_eq!(error.message, "no device code");
 }
 

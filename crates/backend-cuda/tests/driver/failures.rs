@@ -2,7 +2,7 @@
 
 use crate::fake::{Fake, enqueue, kernel, launch};
 use scythe_abi::launch::{KernelLaunch, Shape};
-use scythe_hal::{Errc, Status, UsmKind, Work};
+use scythe_hal::{BuildRequest, Errc, Status, UsmKind, Work};
 use scythe_image::Format;
 use std::ptr::null_mut;
 
@@ -76,7 +76,7 @@ fn a_kernel_that_breaks_the_device_is_named_and_other_devices_go_on() {
     assert_eq!(enqueue(&queue, Work::Marker, &[event]).err(), Some(error.clone()));
     assert_eq!(device.alloc(UsmKind::Device, 64, 64), Err(error.clone()));
     assert_eq!(device.create_queue(false).err(), Some(error.clone()));
-    assert_eq!(device.build(crate::fake::CODE, Format::Ptx, "", &[]).err(), Some(error));
+    assert_eq!(device.build(&BuildRequest::new(crate::fake::CODE, Format::Ptx)).err(), Some(error));
     // SAFETY: nothing uses it.
     unsafe { device.free(UsmKind::Device, at) };
     let other = Fake::new();
@@ -108,14 +108,14 @@ fn several_kernels_under_way_are_all_named() {
 fn code_that_the_driver_does_not_take_is_an_error_with_its_words() {
     let fake = Fake::new();
     let device = fake.set("ptx_limit", 80).set("driver", 12000).device();
-    let error = device.build(crate::fake::CODE, Format::Ptx, "", &[]).err().expect("the driver is too old");
+    let error = device.build(&BuildRequest::new(crate::fake::CODE, Format::Ptx)).err().expect("the driver is too old");
     assert_eq!(error.code, Errc::Build);
     for part in ["PTX 8.3", "CUDA 12.0", "too old", "nvidia_gpu_sm_90", "UNSUPPORTED_PTX_VERSION"] {
         assert!(error.message.contains(part), "{error}");
     }
-    let error = device.build(b"nonsense", Format::Ptx, "", &[]).err().expect("no device code");
+    let error = device.build(&BuildRequest::new(b"nonsense", Format::Ptx)).err().expect("no device code");
     assert!(error.code == Errc::Build && error.message.contains("line 1: this is no device code"), "{error}");
-    let error = device.build(b"", Format::SpirV, "", &[]).err().expect("not for this device");
+    let error = device.build(&BuildRequest::new(b"", Format::SpirV)).err().expect("not for this device");
     assert!(error.code == Errc::Build && error.message.contains("spirv"), "{error}");
 }
 
@@ -123,7 +123,12 @@ fn code_that_the_driver_does_not_take_is_an_error_with_its_words() {
 fn libraries_are_linked_and_missing_kernels_named() {
     let fake = Fake::new();
     let device = fake.device();
-    let program = device.build(b".version 8.3 count deep ", Format::Ptx, "", &[b"library"]).expect("the driver links");
+    let program = device
+        .build(&BuildRequest {
+            libraries: &[b"library"],
+            ..BuildRequest::new(b".version 8.3 count deep ", Format::Ptx)
+        })
+        .expect("the driver links");
     let rows = KernelLaunch {
         shape: Shape::Range,
         functor_size: 0,

@@ -7,8 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_backend_cuda::{Discovery, Services, Translation, discover_with};
-use scythe_hal::{Device, Errc, Error, Event, FunctorBytes, Kernel, KernelWork, Queue, Result, Work};
+use scythe_backend_cuda::{Discovery, Services, discover_with};
+use scythe_hal::{
+    BuildRequest, CompileRequest, Compiler, Device, Errc, Error, Event, FunctorBytes, Kernel, KernelWork, Output,
+    Queue, Result, Work,
+};
 use scythe_image::Format;
 
 /// A driver of a test's own.
@@ -89,13 +92,21 @@ impl Drop for Fake {
 }
 
 pub fn services() -> Services {
-    fn translate(code: &Translation<'_>) -> Result<Vec<u8>> {
-        match code.bitcode {
-            b"BC" => Ok(format!(".version 8.3 .target sm_{} count {}\0", code.sm, code.options).into_bytes()),
+    Services { compiler: &FakeCompiler, kernel_name: |symbol| format!("<{symbol}>") }
+}
+
+/// Translates one text, and nothing else.
+struct FakeCompiler;
+
+impl Compiler for FakeCompiler {
+    fn compile(&self, request: &CompileRequest<'_>, load: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        match (request.bitcode, request.output) {
+            (b"BC", Output::Ptx { sm, .. }) => {
+                load(format!(".version 8.3 .target sm_{sm} count -O{}\0", request.opt_level).as_bytes())
+            }
             _ => Err(Error::new(Errc::Build, "no device code")),
         }
     }
-    Services { translate, kernel_name: |symbol| format!("<{symbol}>") }
 }
 
 /// What the test's kernels are in.
@@ -103,7 +114,7 @@ pub const CODE: &[u8] = b".version 8.3\ncount illegal wide local\0";
 
 /// A kernel with a pointer and, after that, as many local accessors as told.
 pub fn kernel(device: &Arc<dyn Device>, name: &str, shape: Shape, locals: usize) -> Arc<dyn Kernel> {
-    let program = device.build(CODE, Format::Ptx, "", &[]).expect("a program");
+    let program = device.build(&BuildRequest::new(CODE, Format::Ptx)).expect("a program");
     let mut params = vec![Param { kind: ParamKind::Pointer, size: 8, offset: 0 }];
     params.extend((0..locals).map(|i| Param { kind: ParamKind::Local, size: 8, offset: 8 + 16 * i as u64 }));
     let functor_size = 8 + 16 * locals as u64;

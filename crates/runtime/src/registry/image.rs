@@ -16,8 +16,9 @@ use scythe_abi::names::{
     LAUNCH_PROPERTY_SET, SPECIALIZATION_CONSTANTS,
 };
 use scythe_device_config::{Conditional, Requirements};
-use scythe_hal::{Global, Program};
+use scythe_hal::{BuildOptions, BuildRequest, CompileRequest, Compiler, Global, Output, Program, device_has};
 use scythe_image::{Format, ImageView, PropertySets};
+use scythe_jit_client::CLIENT;
 
 use super::{Constants, Place, requirements};
 use crate::demangle::symbol_name;
@@ -250,11 +251,23 @@ impl Image {
             };
             let others = libraries.iter().map(|library| code(library)).collect::<Result<Vec<_>>>()?;
             // SAFETY: as above.
-            (unsafe { self.view() }?.options.to_owned(), code(self)?, others)
+            let options = unsafe { self.view() }?.options;
+            (BuildOptions::from_command_line(options), code(self)?, others)
         };
         let specialized = |image: &Image, code: Vec<u8>| {
             let has_one = constants.iter().any(|(symbol, _)| image.constants.contains(symbol));
-            if has_one { scythe_backend_cpu::specialize::module(&code, constants) } else { Ok(code) }
+            if !has_one {
+                return Ok(code);
+            }
+            let compiler: &dyn Compiler = &CLIENT;
+            compiler.compile_to_vec(&CompileRequest {
+                device: device.name(),
+                bitcode: &code,
+                libraries: &[],
+                opt_level: 0,
+                aspects: &[],
+                output: Output::Bitcode { constants },
+            })
         };
         let code = specialized(self, code)?;
         let others = libraries.iter().zip(others).map(|(library, code)| specialized(library, code));
@@ -270,15 +283,19 @@ impl Image {
         }
         let others: Vec<&[u8]> = others.iter().map(Vec::as_slice).collect();
         let globals = self.memory(place, libraries)?;
-        let program = if globals.is_empty() {
-            device.hal.build(&code, self.format, &options, &others)?
-        } else {
-            let bound: Vec<Global<'_>> = globals
-                .iter()
-                .map(|memory| Global { symbol: memory.symbol(), size: memory.size, address: memory.address })
-                .collect();
-            device.hal.build_with_globals(&code, self.format, &options, &others, &bound)?
-        };
+        let bound: Vec<Global<'_>> = globals
+            .iter()
+            .map(|memory| Global { symbol: memory.symbol(), size: memory.size, address: memory.address })
+            .collect();
+        let asks = device_has::asks(&code) || others.iter().any(|code| device_has::asks(code));
+        let program = device.hal.build(&BuildRequest {
+            code: &code,
+            format: self.format,
+            libraries: &others,
+            options,
+            aspects: if asks { &device.hal.info().aspects } else { &[] },
+            globals: &bound,
+        })?;
         Ok(BuiltProgram { program, globals, context: self.context(place, libraries) })
     }
 

@@ -126,11 +126,11 @@ impl Device<'_> {
     }
 }
 
-/// A part's SPIR-V for devices of which it learns the same.
+/// The SPIR-V of a part, for all devices with the same answers to the part's questions.
 struct Translation {
     part: usize,
-    /// What it learns, see [`device_has::options`].
-    learns: String,
+    /// The aspects of the devices. Empty if the part does not ask for them.
+    aspects: Vec<u32>,
     spirv: OnceLock<Result<Vec<u8>, String>>,
 }
 
@@ -187,11 +187,13 @@ impl<'t, 's> Work<'t, 's> {
 
     fn add_job(&mut self, device: usize, part: usize, entry: &str) -> Result<(), Failure> {
         let entry = aspect_filter::target(&self.settings.split.targets, entry)?;
-        let aspects: Vec<u32> = entry.aspects.iter().map(|&aspect| aspect as u32).collect();
-        let learns = device_has::options("", &aspects, &self.parts[part].code, &[]).into_owned();
-        let same = |known: &Translation| known.part == part && known.learns == learns;
+        let aspects = match device_has::asks(&self.parts[part].code) {
+            true => entry.aspects.iter().map(|&aspect| aspect as u32).collect(),
+            false => Vec::new(),
+        };
+        let same = |known: &Translation| known.part == part && known.aspects == aspects;
         let translation = self.translations.iter().position(same).unwrap_or_else(|| {
-            self.translations.push(Translation { part, learns, spirv: OnceLock::new() });
+            self.translations.push(Translation { part, aspects, spirv: OnceLock::new() });
             self.translations.len() - 1
         });
         self.jobs.push(Job { device, translation });
@@ -321,7 +323,7 @@ impl<'t, 's> Work<'t, 's> {
         if let Some(code) = cached.and_then(|(cache, key)| cache.binary(key)) {
             return binaries(device, &code, "").map_err(|what| fail(what, None));
         }
-        let spirv = translation.spirv.get_or_init(|| translate(part, &translation.learns, device_library));
+        let spirv = translation.spirv.get_or_init(|| translate(part, &translation.aspects, device_library));
         let spirv = spirv.as_ref().map_err(|what| fail(what.clone(), None))?;
         let compiled = device.compiler.compile(spirv, &options, &self.settings.scratch);
         let (code, log) = compiled.map_err(|fault| match device.compiler.is_unknown_device(&device.name, &fault) {
@@ -342,8 +344,10 @@ impl<'t, 's> Work<'t, 's> {
     fn key(&self, device: &Device<'_>, translation: &Translation, options: &[String]) -> Option<blake3::Hash> {
         let mut hasher = blake3::Hasher::new();
         hasher.update(blake3::hash(&self.parts[translation.part].code).as_bytes());
-        for field in [translation.learns.as_str(), device.compiler.identity(), &options.join("\0")] {
-            hasher.update(&(field.len() as u64).to_le_bytes()).update(field.as_bytes());
+        let aspects: Vec<u8> = translation.aspects.iter().flat_map(|aspect| aspect.to_le_bytes()).collect();
+        let options = options.join("\0");
+        for field in [&aspects, device.compiler.identity().as_bytes(), options.as_bytes()] {
+            hasher.update(&(field.len() as u64).to_le_bytes()).update(field);
         }
         self.settings.cache.is_some().then(|| hasher.finalize())
     }
@@ -357,12 +361,12 @@ fn known_target(name: &str) -> Option<String> {
     table.targets().find(same).map(|row| row.name.to_string()).or_else(version)
 }
 
-fn translate(part: &Image, learns: &str, device_library: &Path) -> Result<Vec<u8>, String> {
+fn translate(part: &Image, aspects: &[u32], device_library: &Path) -> Result<Vec<u8>, String> {
     let options = spirv::Options {
         device_lib_dir: Some(PathBuf::from(device_library)),
         extensions: EXTENSIONS.map(str::to_owned).into(),
         version: SPIRV_VERSION,
-        aspects: device_has::aspects(learns),
+        aspects: aspects.to_vec(),
         validator: std::env::var_os(VALIDATOR_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from),
         ..spirv::Options::default()
     };

@@ -1,8 +1,8 @@
 //! What an entry is found by: a BLAKE3 hash of everything that the object depends on, and nothing of LLVM needs to be
 //! loaded to compute it.
 //!
-//! * the device bitcode and that of the images it is linked with, the build options, the optimisation level, the kernel
-//!   variant;
+//! * the request: the device bitcode and that of the images it is linked with, the optimisation level, the device's aspects
+//!   where the code asks for them, and what is made of the bitcode;
 //! * the processor: model and all feature bits that LLVM derives a processor's name and features from;
 //! * Scythe's version, the version of the run-time compiler's C edge, and the compiler's file: size, time of last change
 //!   and first page, where linkers put the build identifier;
@@ -16,6 +16,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use scythe_cuda_toolkit::{Toolkit, libraries_identity};
+use scythe_hal::{CompileRequest, Output};
 
 /// The hash, as it stands in an entry; in hexadecimal it is the entry's name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,18 +34,6 @@ impl fmt::Display for Key {
     }
 }
 
-/// What differs from build to build.
-#[derive(Clone, Copy)]
-pub(crate) struct Recipe<'a> {
-    pub(crate) bitcode: &'a [u8],
-    /// In the order of linking.
-    pub(crate) libraries: &'a [&'a [u8]],
-    pub(crate) options: &'a str,
-    pub(crate) opt_level: u32,
-    /// How the code is specialised: empty for code that serves every launch.
-    pub(crate) variant: &'a str,
-}
-
 /// What all builds of a process have in common: the compiler, its device library, and the processor.
 #[derive(Clone, Copy)]
 pub(crate) struct Toolchain([u8; Key::BYTES]);
@@ -50,7 +41,7 @@ pub(crate) struct Toolchain([u8; Key::BYTES]);
 impl Toolchain {
     /// `library` is the run-time compiler, `device_lib_dir` the folder of the device library; there may be none.
     pub(crate) fn identify(library: &Path, device_lib_dir: &Path) -> io::Result<Self> {
-        let mut fields = Fields::new("scythe cpu toolchain");
+        let mut fields = Fields::new("scythe run-time compiler");
         fields.add(env!("CARGO_PKG_VERSION").as_bytes());
         fields.add(&scythe_abi::jit::VERSION.to_le_bytes());
         add_library(&mut fields, library)?;
@@ -59,15 +50,40 @@ impl Toolchain {
         Ok(Self(fields.finish()))
     }
 
-    pub(crate) fn key(&self, recipe: &Recipe<'_>) -> Key {
-        let mut fields = Fields::new("scythe cpu object");
+    pub(crate) fn key(&self, request: &CompileRequest<'_>) -> Key {
+        let mut fields = Fields::new("scythe device code");
         fields.add(&self.0);
-        fields.add(recipe.bitcode);
-        fields.add(&(recipe.libraries.len() as u64).to_le_bytes());
-        recipe.libraries.iter().for_each(|library| fields.add(library));
-        fields.add(recipe.options.as_bytes());
-        fields.add(&recipe.opt_level.to_le_bytes());
-        fields.add(recipe.variant.as_bytes());
+        fields.add(request.bitcode);
+        fields.add_list(request.libraries.iter().copied());
+        fields.add(&request.opt_level.to_le_bytes());
+        let aspects: Vec<u8> = request.aspects.iter().flat_map(|aspect| aspect.to_le_bytes()).collect();
+        fields.add(&aspects);
+        match request.output {
+            Output::CpuObject { scalar, variant } => {
+                fields.add(b"cpu object");
+                fields.add(&[u8::from(scalar)]);
+                fields.add_list(variant.iter().map(|variant| variant.kernel.as_bytes()));
+                let sizes = variant.map_or([0; 3], |variant| variant.local_size);
+                sizes.iter().for_each(|size| fields.add(&size.to_le_bytes()));
+            }
+            Output::SpirV { version, extensions, kernel } => {
+                fields.add(b"spir-v");
+                fields.add(&version.to_le_bytes());
+                fields.add_list(extensions.iter().map(String::as_bytes));
+                fields.add_list(kernel.iter().map(|kernel| kernel.as_bytes()));
+            }
+            Output::Ptx { sm, driver } => {
+                fields.add(b"ptx");
+                fields.add(&sm.to_le_bytes());
+                fields.add(&driver.to_le_bytes());
+                // The maths library belongs to the machine, and may change between two runs.
+                fields.add(libraries_identity(&Toolkit::find()).as_bytes());
+            }
+            Output::Bitcode { constants } => {
+                fields.add(b"bitcode");
+                fields.add_list(constants.iter().flat_map(|(symbol, value)| [symbol.as_bytes(), value.as_slice()]));
+            }
+        }
         Key(fields.finish())
     }
 }
@@ -85,6 +101,13 @@ impl Fields {
     fn add(&mut self, bytes: &[u8]) {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
+    }
+
+    /// Adds the number of fields, then each of them.
+    fn add_list<'a>(&mut self, list: impl Iterator<Item = &'a [u8]>) {
+        let list: Vec<&[u8]> = list.collect();
+        self.add(&(list.len() as u64).to_le_bytes());
+        list.iter().for_each(|bytes| self.add(bytes));
     }
 
     fn finish(self) -> [u8; Key::BYTES] {

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_hal::{FunctorBytes, KernelWork, Result, Work};
+use scythe_hal::{BuildRequest, FunctorBytes, KernelWork, Result, Work};
 use scythe_image::Format;
 
 const COMPILER: &str = r#"
@@ -21,7 +21,7 @@ const COMPILER: &str = r#"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-struct request { unsigned version, level; const char *code; size_t length; const char *library, *dump; };
+struct request { unsigned version, output, level, scalar; const char *code; size_t length; };
 struct response { void *object; size_t length; char *error; };
 static void say(const char *what) {
     int file = open(getenv("TEST_LOG"), O_WRONLY | O_APPEND);
@@ -29,7 +29,7 @@ static void say(const char *what) {
     close(file);
 }
 __attribute__((constructor)) static void load(void) { say("loaded\n"); }
-int scythe_jit_compile(const struct request *request, struct response *response) {
+int scythe_jit_build(const struct request *request, struct response *response) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%.*s", getenv("TEST_OBJECTS"), (int)request->length, request->code);
     FILE *file = fopen(path, "rb");
@@ -44,8 +44,6 @@ int scythe_jit_compile(const struct request *request, struct response *response)
     say("compiled\n");
     return 0;
 }
-int scythe_jit_translate(const void *request, struct response *response) { abort(); }
-int scythe_jit_specialize(const void *request, struct response *response) { abort(); }
 void scythe_jit_free(struct response *response) { free(response->object); }
 "#;
 
@@ -77,9 +75,9 @@ fn child() {
 }
 
 fn run(name: &str) -> Result<u64> {
-    let backend = scythe_backend_cpu::backend();
+    let backend = scythe_backend_cpu::backend(&scythe_jit_client::CLIENT);
     let device = &backend.devices()[0];
-    let program = device.build(name.as_bytes(), Format::LlvmBitcode, "-O2", &[])?;
+    let program = device.build(&BuildRequest::new(name.as_bytes(), Format::LlvmBitcode))?;
     let rows = KernelLaunch {
         shape: Shape::Range,
         functor_size: 8,
@@ -254,6 +252,23 @@ fn second_process_loads_no_compiler() {
     place.compile_c(&format!("{COMPILER}\nint another;"), &["-shared", "-fPIC"], "libscythe-jit.so");
     place.run(&kernel);
     assert_eq!(place.taken(), (1, 1));
+}
+
+#[test]
+fn an_error_names_the_device_that_lacks_the_compiler() {
+    let place = Place::new();
+    let kernel = place.kernel(41, 1);
+    std::fs::remove_file(place.folder.join("libscythe-jit.so")).unwrap();
+    let output = place.command(&kernel).output().unwrap();
+    let trace = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "{trace}");
+    let device = &scythe_backend_cpu::backend(&scythe_jit_client::CLIENT).devices()[0].clone();
+    let expected = format!(
+        "cannot build device code for '{}': the run-time compiler libscythe-jit.so is not in {}",
+        device.info().name,
+        place.folder.display()
+    );
+    assert!(trace.contains(&expected), "{trace}");
 }
 
 #[test]

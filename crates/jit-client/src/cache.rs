@@ -20,14 +20,14 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
 
-use scythe_hal::Result;
+use scythe_hal::{CompileRequest, Result};
 
 pub(crate) use entry::{Entry, FileStamp};
 use folder::Folder;
-pub(crate) use key::{Key, Recipe, Toolchain};
+pub(crate) use key::{Key, Toolchain};
 use settings::{Place, Settings};
 
-/// No object that can be loaded is larger (`loader`); a file that is has not been written by us.
+/// The CPU backend loads no larger object; a larger file was not written by this cache.
 const MAX_ENTRY_BYTES: u64 = 1 << 31;
 
 pub(crate) struct Cache {
@@ -62,7 +62,7 @@ impl Cache {
     }
 
     /// The key of a build with the compiler in these files.
-    pub(crate) fn key(&self, recipe: &Recipe<'_>, library: &Path, device_lib_dir: &Path) -> Option<Key> {
+    pub(crate) fn key(&self, request: &CompileRequest<'_>, library: &Path, device_lib_dir: &Path) -> Option<Key> {
         // The processor and, in one process, the compiler stay as they are.
         static TOOLCHAIN: OnceLock<Option<Toolchain>> = OnceLock::new();
         let toolchain = TOOLCHAIN.get_or_init(|| {
@@ -71,7 +71,7 @@ impl Cache {
                 .inspect_err(|error| self.trace.line(format_args!("not used: cannot read the compiler: {error}")))
                 .ok()
         });
-        toolchain.as_ref().map(|toolchain| toolchain.key(recipe))
+        toolchain.as_ref().map(|toolchain| toolchain.key(request))
     }
 
     /// The entry for a key.

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use super::entry::{Damage, encode_head};
 use super::*;
+use scythe_hal::Output;
+use scythe_hal::compiler::Variant;
 
 /// A folder of its own, removed at the end.
 struct Scratch(PathBuf);
@@ -142,46 +144,67 @@ fn key_depends_on_every_ingredient() {
     let library = scratch.file("libscythe-jit.so", &[1; 10_000]);
     let device_lib = scratch.file("devicelib/devicelib-cpu.bc", b"bitcode");
     let folder = device_lib.parent().unwrap();
-    let recipe = Recipe { bitcode: b"code", libraries: &[], options: "-O2 -g", opt_level: 2, variant: "" };
+    let cpu = |scalar, variant| Output::CpuObject { scalar, variant };
+    let request = CompileRequest {
+        device: "device",
+        bitcode: b"code",
+        libraries: &[],
+        opt_level: 2,
+        aspects: &[],
+        output: cpu(false, None),
+    };
+    let variants = [[64, 1, 1], [1, 64, 1]].map(|local_size| Variant { kernel: "k".into(), local_size });
+    let extensions = ["a".to_owned(), "b".to_owned()];
+    let spirv = |version, extensions, kernel| Output::SpirV { version, extensions, kernel };
+    let constants = [("c".to_owned(), vec![1, 2])];
     let identify = || Toolchain::identify(&library, folder).unwrap();
-    let mut keys = vec![identify().key(&recipe).to_string()];
-    assert_eq!(keys[0], identify().key(&recipe).to_string());
+    let mut keys = vec![identify().key(&request).to_string()];
+    assert_eq!(keys[0], identify().key(&request).to_string());
     assert_eq!(keys[0].len(), 64);
     let mut changed = |key: Key| {
         assert!(!keys.contains(&key.to_string()), "change {}", keys.len());
         keys.push(key.to_string());
     };
     for other in [
-        Recipe { bitcode: b"codf", ..recipe },
-        Recipe { bitcode: b"code-O2", options: " -g", ..recipe },
-        Recipe { libraries: &[b""], ..recipe },
-        Recipe { libraries: &[b"one", b"two"], ..recipe },
-        Recipe { libraries: &[b"two", b"one"], ..recipe },
-        Recipe { libraries: &[b"onetwo"], ..recipe },
-        Recipe { options: "-O2", ..recipe },
-        Recipe { opt_level: 3, ..recipe },
-        Recipe { variant: "local=64", ..recipe },
-        Recipe { options: "-O2", variant: " -g", ..recipe },
+        CompileRequest { bitcode: b"codf", ..request },
+        CompileRequest { libraries: &[b""], ..request },
+        CompileRequest { libraries: &[b"one", b"two"], ..request },
+        CompileRequest { libraries: &[b"two", b"one"], ..request },
+        CompileRequest { libraries: &[b"onetwo"], ..request },
+        CompileRequest { opt_level: 3, ..request },
+        CompileRequest { aspects: &[1], ..request },
+        CompileRequest { aspects: &[1, 2], ..request },
+        CompileRequest { output: cpu(true, None), ..request },
+        CompileRequest { output: cpu(false, Some(&variants[0])), ..request },
+        CompileRequest { output: cpu(false, Some(&variants[1])), ..request },
+        CompileRequest { output: spirv(0x0001_0000, &[], None), ..request },
+        CompileRequest { output: spirv(0x0001_0400, &[], None), ..request },
+        CompileRequest { output: spirv(0x0001_0400, &extensions, None), ..request },
+        CompileRequest { output: spirv(0x0001_0400, &extensions[..1], Some("b")), ..request },
+        CompileRequest { output: Output::Ptx { sm: 90, driver: 13000 }, ..request },
+        CompileRequest { output: Output::Ptx { sm: 80, driver: 13000 }, ..request },
+        CompileRequest { output: Output::Bitcode { constants: &[] }, ..request },
+        CompileRequest { output: Output::Bitcode { constants: &constants }, ..request },
     ] {
         changed(identify().key(&other));
     }
     set_used(&library, Duration::from_secs(1000));
-    changed(identify().key(&recipe));
+    changed(identify().key(&request));
     let time = std::fs::metadata(&library).unwrap().modified().unwrap();
     let rewrite = |contents: &[u8]| {
         std::fs::write(&library, contents).unwrap();
         File::options().write(true).open(&library).unwrap().set_modified(time).unwrap();
     };
     rewrite(&[1; 10_001]);
-    changed(identify().key(&recipe));
+    changed(identify().key(&request));
     rewrite(&[2; 10_000]);
-    changed(identify().key(&recipe));
+    changed(identify().key(&request));
     std::fs::write(&device_lib, b"bitcodf").unwrap();
-    changed(identify().key(&recipe));
+    changed(identify().key(&request));
     scratch.file("devicelib/more.bc", b"");
-    changed(identify().key(&recipe));
+    changed(identify().key(&request));
     let without = Toolchain::identify(&library, &scratch.0.join("none")).unwrap();
-    changed(without.key(&recipe));
+    changed(without.key(&request));
     assert!(Toolchain::identify(&scratch.0.join("no library"), folder).is_err());
 }
 

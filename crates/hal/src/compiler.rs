@@ -1,0 +1,100 @@
+//! The run-time compiler as backends see it.
+//!
+//! The runtime gives every backend a [`Compiler`]. Backends do not know which library compiles, where
+//! its cache is, or which other backends use it.
+
+use std::fmt;
+
+use crate::{Errc, Error, Result};
+
+/// Compiles device code for the device of a backend.
+pub trait Compiler: Send + Sync {
+    /// Compiles `request`, or finds the result of an earlier process in the cache, and passes the
+    /// code to `load`. When `load` refuses code from the cache, the code is compiled again and
+    /// `load` is called a second time. An error of the last call of `load` is the error of this
+    /// function. A `Build` error says what is wrong with the device code.
+    fn compile(&self, request: &CompileRequest<'_>, load: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
+}
+
+impl dyn Compiler {
+    /// Compiles `request` and returns the code.
+    pub fn compile_to_vec(&self, request: &CompileRequest<'_>) -> Result<Vec<u8>> {
+        let mut code = Vec::new();
+        self.compile(request, &mut |compiled| {
+            code = compiled.to_vec();
+            Ok(())
+        })?;
+        Ok(code)
+    }
+}
+
+/// Device bitcode, and what to make of it.
+#[derive(Clone, Copy, Debug)]
+pub struct CompileRequest<'a> {
+    /// The name of the device that the code is for; errors show it.
+    pub device: &'a str,
+    pub bitcode: &'a [u8],
+    /// Bitcode of other images that `bitcode` is linked with, in this order.
+    pub libraries: &'a [&'a [u8]],
+    /// 0 to 3.
+    pub opt_level: u32,
+    /// The aspects that the code sees when it asks for those of its device.
+    pub aspects: &'a [u32],
+    pub output: Output<'a>,
+}
+
+/// What the run-time compiler makes of device bitcode.
+#[derive(Clone, Copy, Debug)]
+pub enum Output<'a> {
+    /// An x86-64 object for this machine.
+    CpuObject {
+        /// Compile for one work-item at a time instead of for vector lanes.
+        scalar: bool,
+        /// One kernel for one work-group size. `None`: all kernels, for any size.
+        variant: Option<&'a Variant>,
+    },
+    /// A SPIR-V module.
+    SpirV {
+        /// The highest version that the driver accepts, for example 0x0001_0400.
+        version: u32,
+        /// Names of the SPIR-V extensions that the driver supports.
+        extensions: &'a [String],
+        /// The only kernel to translate. `None`: all kernels.
+        kernel: Option<&'a str>,
+    },
+    /// PTX text that ends with a NUL byte.
+    Ptx {
+        /// The compute capability: 90 for 9.0.
+        sm: u32,
+        /// The CUDA version of the driver: 13000 for 13.0.
+        driver: u32,
+    },
+    /// The bitcode itself, with new values of specialization constants: pairs of a symbol and the
+    /// bytes of its value.
+    Bitcode { constants: &'a [(String, Vec<u8>)] },
+}
+
+/// One kernel compiled for one work-group size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    pub kernel: String,
+    /// The fastest dimension comes first.
+    pub local_size: [u64; 3],
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.local_size;
+        write!(f, "{x}x{y}x{z} {}", self.kernel)
+    }
+}
+
+/// Refuses every request: for tests and programs that build no device code.
+pub struct NoCompiler;
+
+impl Compiler for NoCompiler {
+    fn compile(&self, request: &CompileRequest<'_>, _load: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let message = format!("cannot build device code for '{}': there is no run-time compiler", request.device);
+        Err(Error::new(Errc::Build, message))
+    }
+}

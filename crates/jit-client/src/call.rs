@@ -1,0 +1,128 @@
+//! Calls of the run-time compiler: a [`CompileRequest`] becomes one request of the C interface.
+
+use std::ffi::{CStr, CString, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+use scythe_abi::jit::{self, Bytes, Constant, Request, Response};
+use scythe_abi::spirv::VALIDATOR_VARIABLE;
+use scythe_hal::{CompileRequest, Errc, Error, Output, Result};
+
+use crate::library::Library;
+use crate::ptx_version;
+
+/// Environment variable: a folder for the IR of each stage.
+const DUMP_VARIABLE: &str = "SCYTHE_DUMP_JIT";
+
+/// The folder to write the IR of each stage to, if the user wants to see it.
+pub(crate) fn dump_folder() -> Option<OsString> {
+    std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty())
+}
+
+/// The program that checks SPIR-V modules, if the user names one. A set-user-ID program ignores it: the
+/// caller of such a program chooses its environment.
+pub(crate) fn validator() -> Option<OsString> {
+    // SAFETY: reads a number that the kernel set at the start of the process.
+    let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+    std::env::var_os(VALIDATOR_VARIABLE).filter(|program| !privileged && !program.is_empty())
+}
+
+/// Compiles `request`. A `Build` error says what is wrong with the device code.
+pub(crate) fn compile(library: &Library, request: &CompileRequest<'_>) -> Result<Vec<u8>> {
+    let mut texts = Texts::default();
+    let libraries: Vec<Bytes> = request.libraries.iter().map(|code| bytes(code)).collect();
+    let (mut extensions, mut constants) = (Vec::new(), Vec::new());
+    let mut raw = Request {
+        opt_level: request.opt_level,
+        bitcode: bytes(request.bitcode),
+        libraries: libraries.as_ptr(),
+        library_count: libraries.len(),
+        device_lib_dir: library.device_lib_dir.as_ptr(),
+        dump_dir: texts.optional(dump_folder().as_deref())?,
+        aspects: request.aspects.as_ptr(),
+        aspect_count: request.aspects.len(),
+        ..Request::new(kind(&request.output))
+    };
+    match request.output {
+        Output::CpuObject { scalar, variant } => {
+            raw.scalar = u32::from(scalar);
+            raw.kernel = texts.optional(variant.map(|variant| variant.kernel.as_ref()))?;
+            raw.local_size = variant.map_or([0; 3], |variant| variant.local_size);
+        }
+        Output::SpirV { version, extensions: names, kernel } => {
+            for name in names {
+                extensions.push(texts.add(name.as_ref())?);
+            }
+            raw.extensions = extensions.as_ptr();
+            raw.extension_count = extensions.len();
+            raw.spirv_version = version;
+            raw.kernel = texts.optional(kernel.map(str::as_ref))?;
+            raw.validator = texts.optional(validator().as_deref())?;
+        }
+        Output::Ptx { sm, driver } => {
+            raw.sm = sm;
+            raw.ptx_version = ptx_version::of_driver(driver);
+        }
+        Output::Bitcode { constants: values } => {
+            for (symbol, value) in values {
+                constants.push(Constant { symbol: texts.add(symbol.as_ref())?, value: bytes(value) });
+            }
+            raw.constants = constants.as_ptr();
+            raw.constant_count = constants.len();
+        }
+    }
+    let mut response = Response::empty();
+    // SAFETY: the request has the layout of the version that it names, and everything that it points to
+    // lives until the end of this function.
+    let status = unsafe { (library.build)(&raw, &mut response) };
+    let result = if status == 0 && response.error.is_null() && !response.object.is_null() {
+        // SAFETY: on success the response holds `object_len` bytes until it is freed.
+        Ok(unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec())
+    } else if response.error.is_null() {
+        Err(build_error(format!("the run-time compiler failed with status {status} and gave no reason")))
+    } else {
+        // SAFETY: the error is a NUL-terminated string until the response is freed.
+        Err(build_error(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned()))
+    };
+    // SAFETY: the compiler filled the response, and nothing of it is used any more.
+    unsafe { (library.free)(&mut response) };
+    result
+}
+
+fn kind(output: &Output<'_>) -> jit::Output {
+    match output {
+        Output::CpuObject { .. } => jit::Output::CpuObject,
+        Output::SpirV { .. } => jit::Output::SpirV,
+        Output::Ptx { .. } => jit::Output::Ptx,
+        Output::Bitcode { .. } => jit::Output::Bitcode,
+    }
+}
+
+fn bytes(bytes: &[u8]) -> Bytes {
+    Bytes { data: bytes.as_ptr(), len: bytes.len() }
+}
+
+/// C strings that live as long as the request that points to them.
+#[derive(Default)]
+struct Texts(Vec<CString>);
+
+impl Texts {
+    fn add(&mut self, text: &std::ffi::OsStr) -> Result<*const std::ffi::c_char> {
+        self.0.push(c_string(Path::new(text))?);
+        // The string's bytes stay where they are when the vector grows.
+        Ok(self.0.last().map_or(ptr::null(), |text| text.as_ptr()))
+    }
+
+    fn optional(&mut self, text: Option<&std::ffi::OsStr>) -> Result<*const std::ffi::c_char> {
+        text.map_or(Ok(ptr::null()), |text| self.add(text))
+    }
+}
+
+pub(crate) fn build_error(message: String) -> Error {
+    Error::new(Errc::Build, message)
+}
+
+pub(crate) fn c_string(text: &Path) -> Result<CString> {
+    CString::new(text.as_os_str().as_bytes()).map_err(|_| build_error(format!("'{}' holds a NUL byte", text.display())))
+}
