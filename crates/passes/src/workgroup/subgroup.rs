@@ -1,6 +1,6 @@
 //! Sub-group primitives as vector code: a sub-group is the lanes of one item.
 //!
-//! The names are those of `__scythe_sg_…` in ARCHITECTURE.md. Reductions and scans combine in a tree, so their order is that of
+//! The names are those of `__scythe_sg_…` in docs/contracts.md. Reductions and scans combine in a tree, so their order is that of
 //! the lanes only for operations that do not care. A kernel that could not be widened has sub-groups of one work-item:
 //! [`make_single`] resolves everything accordingly.
 
