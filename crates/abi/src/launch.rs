@@ -7,12 +7,14 @@
 //!
 //! ```text
 //! !{!"<symbol>", i32 <shape>, i64 <functor size>, !"<file>", i32 <line>, i32 <column>, i64 <identity>,
-//!   i32 <kind>, i64 <size>, i64 <offset>,    ; repeated for each parameter
+//!   i32 <kind>, i64 <size>, i64 <offset>, i32 <passing>,    ; repeated for each parameter
 //!   ...}
 //! ```
 //!
 //! `identity` is a hash of the kernel's definition (not of its position). File, line, column and identity tell whether
 //! two modules mean the same kernel by one symbol.
+
+use std::fmt;
 
 /// What a kernel parameter is. The numbers are part of the image format and of the integration header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +43,15 @@ impl ParamKind {
             4 => Self::Local,
             _ => return None,
         })
+    }
+
+    /// The address space, with SPIR's number, of a parameter that is a pointer.
+    pub fn address_space(self) -> Option<u32> {
+        match self {
+            Self::Accessor | Self::Pointer => Some(1),
+            Self::Local => Some(3),
+            Self::StdLayout | Self::Sampler => None,
+        }
     }
 }
 
@@ -79,12 +90,127 @@ impl Shape {
     }
 }
 
+/// A scalar type of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    I8,
+    I16,
+    I32,
+    I64,
+    Half,
+    BFloat,
+    Float,
+    Double,
+}
+
+impl Scalar {
+    pub const ALL: [Self; 8] =
+        [Self::I8, Self::I16, Self::I32, Self::I64, Self::Half, Self::BFloat, Self::Float, Self::Double];
+
+    /// LLVM's name of the type.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::Half => "half",
+            Self::BFloat => "bfloat",
+            Self::Float => "float",
+            Self::Double => "double",
+        }
+    }
+
+    /// Inverse of [`Scalar::as_str`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scalar| scalar.as_str() == name)
+    }
+}
+
+/// How the lowered kernel takes a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Passing {
+    /// As a pointer into the address space that [`ParamKind::address_space`] gives.
+    Pointer,
+    Scalar(Scalar),
+    /// As a pointer to a copy of the bytes, aligned to 2 to the power of `align_log2`.
+    Bytes {
+        align_log2: u8,
+    },
+}
+
+impl Passing {
+    /// The largest alignment, as a power of two. No type asks for more, and LLVM's limit is far above.
+    pub const MAX_ALIGN_LOG2: u8 = 20;
+    const FIRST_SCALAR: u32 = 1;
+    const FIRST_BYTES: u32 = 16;
+
+    /// The number in metadata and images: 0 for a pointer, 1 to 8 for scalars in the order of
+    /// [`Scalar::ALL`], 16 and the power of two of the alignment for bytes.
+    pub fn to_u32(self) -> u32 {
+        match self {
+            Self::Pointer => 0,
+            Self::Scalar(scalar) => Self::FIRST_SCALAR + scalar as u32,
+            Self::Bytes { align_log2 } => Self::FIRST_BYTES + u32::from(align_log2),
+        }
+    }
+
+    /// Inverse of [`Passing::to_u32`].
+    pub fn from_u32(number: u32) -> Option<Self> {
+        if number == 0 {
+            return Some(Self::Pointer);
+        }
+        if let Some(power) = number.checked_sub(Self::FIRST_BYTES) {
+            let align_log2 = u8::try_from(power).ok().filter(|&power| power <= Self::MAX_ALIGN_LOG2)?;
+            return Some(Self::Bytes { align_log2 });
+        }
+        Scalar::ALL.get((number - Self::FIRST_SCALAR) as usize).map(|&scalar| Self::Scalar(scalar))
+    }
+
+    /// Bytes at an address that is a multiple of `align`, which is not 0.
+    pub fn bytes(align: u64) -> Self {
+        Self::Bytes { align_log2: (align.trailing_zeros() as u8).min(Self::MAX_ALIGN_LOG2) }
+    }
+
+    /// A parameter of this kind can be passed like this.
+    pub fn fits(self, kind: ParamKind) -> bool {
+        (self == Self::Pointer) == kind.address_space().is_some()
+    }
+}
+
+impl fmt::Display for Passing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pointer => f.write_str("pointer"),
+            Self::Scalar(scalar) => f.write_str(scalar.as_str()),
+            Self::Bytes { align_log2 } => write!(f, "bytes aligned to {}", 1u32 << align_log2),
+        }
+    }
+}
+
 /// One parameter of the lowered kernel: `size` bytes at `offset` of the functor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Param {
     pub kind: ParamKind,
     pub size: u64,
     pub offset: u64,
+    pub passing: Passing,
+}
+
+impl Param {
+    /// A pointer of this kind, which is not [`ParamKind::StdLayout`] or [`ParamKind::Sampler`].
+    pub fn pointer(kind: ParamKind, offset: u64) -> Self {
+        Self { kind, size: 8, offset, passing: Passing::Pointer }
+    }
+
+    /// A parameter of a kernel that nobody lowers: its bytes may have any alignment.
+    pub fn unlowered(kind: ParamKind, size: u64, offset: u64) -> Self {
+        let passing = match kind.address_space() {
+            Some(_) => Passing::Pointer,
+            None => Passing::bytes(1),
+        };
+        Self { kind, size, offset, passing }
+    }
 }
 
 /// All that launching a kernel needs to know of it.
@@ -102,9 +228,9 @@ pub struct KernelLaunch {
 impl KernelLaunch {
     /// The property's value: little-endian, `u32` shape, `u64` functor size, `u32` line, `u32` column, `u64` identity,
     /// `u32` length of file name, the name, `u32` number of parameters, and per parameter `u32` kind, `u64` size,
-    /// `u64` offset.
+    /// `u64` offset, `u32` passing.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(36 + self.file.len() + 20 * self.params.len());
+        let mut out = Vec::with_capacity(36 + self.file.len() + 24 * self.params.len());
         out.extend((self.shape as u32).to_le_bytes());
         out.extend(self.functor_size.to_le_bytes());
         out.extend(self.line.to_le_bytes());
@@ -117,6 +243,7 @@ impl KernelLaunch {
             out.extend((p.kind as u32).to_le_bytes());
             out.extend(p.size.to_le_bytes());
             out.extend(p.offset.to_le_bytes());
+            out.extend(p.passing.to_u32().to_le_bytes());
         }
         out
     }
@@ -133,7 +260,12 @@ impl KernelLaunch {
         let count = r.u32()?;
         let mut params = Vec::new();
         for _ in 0..count {
-            params.push(Param { kind: ParamKind::from_u32(r.u32()?)?, size: r.u64()?, offset: r.u64()? });
+            params.push(Param {
+                kind: ParamKind::from_u32(r.u32()?)?,
+                size: r.u64()?,
+                offset: r.u64()?,
+                passing: Passing::from_u32(r.u32()?)?,
+            });
         }
         r.0.is_empty().then_some(Self { shape, functor_size, file, line, column, identity, params })
     }
@@ -152,5 +284,23 @@ impl<'a> Reader<'a> {
     }
     fn u64(&mut self) -> Option<u64> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passings_have_numbers_of_their_own() {
+        let scalars = Scalar::ALL.into_iter().map(Passing::Scalar);
+        let bytes = (0..=Passing::MAX_ALIGN_LOG2).map(|align_log2| Passing::Bytes { align_log2 });
+        let all: Vec<Passing> = [Passing::Pointer].into_iter().chain(scalars).chain(bytes).collect();
+        for passing in &all {
+            assert_eq!(Passing::from_u32(passing.to_u32()), Some(*passing));
+        }
+        let known = (0..1000).filter(|&number| Passing::from_u32(number).is_some()).count();
+        assert_eq!(known, all.len());
+        assert_eq!(Passing::bytes(24), Passing::Bytes { align_log2: 3 });
     }
 }

@@ -117,7 +117,7 @@ const ROWS: [ParamKind; 3] = [ParamKind::Accessor, ParamKind::StdLayout, ParamKi
 /// A kernel of three words.
 fn kernel(device: &Arc<dyn Device>) -> Arc<dyn Kernel> {
     let program = device.build(&BuildRequest::new(b"words", Format::SpirV)).expect("the compiler takes anything");
-    let params = ROWS.iter().zip(0..).map(|(&kind, i)| Param { kind, size: 8, offset: 8 * i });
+    let params = ROWS.iter().zip(0..).map(|(&kind, i)| Param::unlowered(kind, 8, 8 * i));
     let launch = KernelLaunch {
         shape: Shape::Range,
         functor_size: 24,

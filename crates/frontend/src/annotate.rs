@@ -21,8 +21,6 @@ const REQUIRED_SIZE: &str = "sycl::reqd_work_group_size";
 pub struct KernelNote {
     pub symbol: String,
     pub launch: KernelLaunch,
-    /// One entry per parameter: see `lower_kernel_args`.
-    pub param_types: Vec<String>,
     /// The name is not the same entity in every translation unit.
     pub internal: bool,
     /// What sizes of work-groups mean to it.
@@ -122,7 +120,6 @@ fn annotate_kernel(module: &Module, function: Function, kernel: &KernelNote, not
     };
     attribute(names::SHAPE_ATTRIBUTE, kernel.launch.shape.as_str());
     attribute(names::MODULE_ID_ATTRIBUTE, &notes.module_id);
-    attribute("scythe-param-types", &kernel.param_types.join(","));
     if kernel.internal {
         attribute("scythe-internal", &notes.tu_id);
     }

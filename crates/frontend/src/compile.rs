@@ -165,7 +165,6 @@ fn kernel_note(unit: &Unit, kernel: &Kernel, body: Option<&Body<'_>>) -> KernelN
             identity: rows::identity(odr_hash, kernel.functor_size, &rows),
             params: rows.iter().map(|row| row.param).collect(),
         },
-        param_types: rows.iter().map(|row| row.type_name.clone()).collect(),
         internal: !kernel.external,
         work_groups: body.map(|body| body.work_groups).unwrap_or_default(),
         attributes: operator.map(|node| node.function.attributes.clone()).unwrap_or_default(),

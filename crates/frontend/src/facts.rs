@@ -2,6 +2,7 @@
 //!
 //! Nothing here depends on clang, so diagnostics, rows and the integration header can be tested without it.
 
+use scythe_abi::launch::Scalar;
 use scythe_abi::names::TU_SEPARATOR;
 
 /// A declaration's address: names a function or variable within one translation unit.
@@ -152,8 +153,7 @@ pub struct Event {
 /// What a part of a functor is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// `i8` … `double`.
-    Scalar(String),
+    Scalar(Scalar),
     Pointer,
     Reference,
     Record(Vec<Field>),

@@ -301,7 +301,7 @@ mod tests {
             spelling: spelling.into(),
             parts,
             functor_size: 16,
-            params: vec![Param { kind: ParamKind::Pointer, size: 8, offset: 8 }],
+            params: vec![Param::pointer(ParamKind::Pointer, 8)],
             calls: vec![Position { file: "a \"b\".cpp".into(), line: 3, column: 5 }],
         }
     }

@@ -7,18 +7,17 @@
 //!
 //! Rows never overlap, are in order of the layout, and leave out padding between fields.
 
-use scythe_abi::launch::{Param, ParamKind};
+use scythe_abi::launch::{Param, ParamKind, Passing, Scalar};
 
 use crate::facts::{Attribute, Field, FieldKind};
 
 /// Arrays with more elements than this travel as bytes even when they hold pointers.
 const MAX_EXPANDED: u64 = 256;
 
-/// A launch row with the type of its parameter, as `lower_kernel_args` reads it.
+/// A launch row, and what properties say of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub param: Param,
-    pub type_name: String,
     /// The properties of the object that this row is, or of which it is the address or the first part.
     pub properties: Vec<Attribute>,
 }
@@ -54,20 +53,19 @@ fn add_parts(field: &Field, shift: u64, rows: &mut Vec<Row>) {
     if field.size == 0 || field.empty {
         return;
     }
-    let mut push = |kind, size, offset, type_name| {
-        rows.push(Row { param: Param { kind, size, offset }, type_name, properties: Vec::new() });
+    let mut push = |kind, size, offset, passing| {
+        rows.push(Row { param: Param { kind, size, offset, passing }, properties: Vec::new() });
     };
     match (field.special.as_deref(), &field.kind) {
         (Some(special @ ("accessor" | "local_accessor")), _) if field.size >= 8 => {
-            let (kind, pointer) =
-                if special == "accessor" { (ParamKind::Accessor, "ptr1") } else { (ParamKind::Local, "ptr3") };
-            push(kind, 8, offset, pointer.to_owned());
+            let kind = if special == "accessor" { ParamKind::Accessor } else { ParamKind::Local };
+            push(kind, 8, offset, Passing::Pointer);
             if field.size > 8 {
                 push(ParamKind::StdLayout, field.size - 8, offset + 8, bytes(8, offset + 8));
             }
         }
-        (None, FieldKind::Scalar(scalar)) => push(ParamKind::StdLayout, field.size, offset, scalar.clone()),
-        (None, FieldKind::Pointer | FieldKind::Reference) => push(ParamKind::Pointer, 8, offset, "ptr1".to_owned()),
+        (None, FieldKind::Scalar(scalar)) => push(ParamKind::StdLayout, field.size, offset, Passing::Scalar(*scalar)),
+        (None, FieldKind::Pointer | FieldKind::Reference) => push(ParamKind::Pointer, 8, offset, Passing::Pointer),
         (None, FieldKind::Record(members)) if needs_parts(field) => {
             members.iter().for_each(|member| add(member, shift, rows));
         }
@@ -75,7 +73,7 @@ fn add_parts(field: &Field, shift: u64, rows: &mut Vec<Row>) {
             (0..*count).for_each(|i| add(element, shift + i * element.size, rows));
         }
         _ => match only_scalar(field) {
-            Some(scalar) => push(ParamKind::StdLayout, field.size, offset, scalar.to_owned()),
+            Some(scalar) => push(ParamKind::StdLayout, field.size, offset, Passing::Scalar(scalar)),
             None => push(ParamKind::StdLayout, field.size, offset, bytes(field.align, offset)),
         },
     }
@@ -95,9 +93,9 @@ fn needs_parts(field: &Field) -> bool {
 }
 
 /// The scalar that fills the whole field, as in `struct { int i; }`.
-fn only_scalar(field: &Field) -> Option<&str> {
+fn only_scalar(field: &Field) -> Option<Scalar> {
     let inner = match &field.kind {
-        FieldKind::Scalar(name) => return Some(name),
+        FieldKind::Scalar(scalar) => return Some(*scalar),
         FieldKind::Record(members) => {
             let mut filled = members.iter().filter(|member| !member.empty);
             filled.next().filter(|_| filled.next().is_none())?
@@ -108,10 +106,10 @@ fn only_scalar(field: &Field) -> Option<&str> {
     (inner.size == field.size && inner.special.is_none()).then(|| only_scalar(inner)).flatten()
 }
 
-/// `bytes:<align>`, with the alignment that holds at this offset of the functor.
-fn bytes(align: u64, offset: u64) -> String {
+/// Bytes, with the alignment that holds at this offset of the functor.
+fn bytes(align: u64, offset: u64) -> Passing {
     let of_offset = if offset == 0 { u64::MAX } else { 1 << offset.trailing_zeros() };
-    format!("bytes:{}", align.min(of_offset).max(1))
+    Passing::bytes(align.min(of_offset).max(1))
 }
 
 /// A hash of what the kernel is, not of where it stands: the definition of its call operator and its layout.
@@ -123,7 +121,7 @@ pub fn identity(odr_hash: u64, functor_size: u64, rows: &[Row]) -> u64 {
         hash.add(&(row.param.kind as u32).to_le_bytes());
         hash.add(&row.param.size.to_le_bytes());
         hash.add(&row.param.offset.to_le_bytes());
-        hash.add(row.type_name.as_bytes());
+        hash.add(&row.param.passing.to_u32().to_le_bytes());
     }
     hash.0
 }
@@ -174,24 +172,25 @@ mod tests {
     }
 
     fn int(offset: u64) -> Field {
-        field(FieldKind::Scalar("i32".into()), offset, 4)
+        field(FieldKind::Scalar(Scalar::I32), offset, 4)
     }
 
     fn functor(members: Vec<Field>, size: u64) -> Field {
         field(FieldKind::Record(members), 0, size)
     }
 
-    fn rows(functor: &Field) -> Vec<(ParamKind, u64, u64, String)> {
-        flatten(functor).into_iter().map(|r| (r.param.kind, r.param.size, r.param.offset, r.type_name)).collect()
+    const POINTER: Passing = Passing::Pointer;
+    const INT: Passing = Passing::Scalar(Scalar::I32);
+    const BYTES8: Passing = Passing::Bytes { align_log2: 3 };
+
+    fn rows(functor: &Field) -> Vec<(ParamKind, u64, u64, Passing)> {
+        flatten(functor).iter().map(|r| (r.param.kind, r.param.size, r.param.offset, r.param.passing)).collect()
     }
 
     #[test]
     fn scalars_and_pointers_are_rows_of_their_own() {
         let f = functor(vec![int(0), field(FieldKind::Pointer, 8, 8)], 16);
-        assert_eq!(
-            rows(&f),
-            [(ParamKind::StdLayout, 4, 0, "i32".to_owned()), (ParamKind::Pointer, 8, 8, "ptr1".to_owned())]
-        );
+        assert_eq!(rows(&f), [(ParamKind::StdLayout, 4, 0, INT), (ParamKind::Pointer, 8, 8, POINTER)]);
     }
 
     #[test]
@@ -199,10 +198,7 @@ mod tests {
         let mut accessor = field(FieldKind::Record(vec![]), 16, 40);
         accessor.special = Some("accessor".into());
         let f = functor(vec![accessor], 56);
-        assert_eq!(
-            rows(&f),
-            [(ParamKind::Accessor, 8, 16, "ptr1".to_owned()), (ParamKind::StdLayout, 32, 24, "bytes:8".to_owned())]
-        );
+        assert_eq!(rows(&f), [(ParamKind::Accessor, 8, 16, POINTER), (ParamKind::StdLayout, 32, 24, BYTES8)]);
     }
 
     #[test]
@@ -213,9 +209,9 @@ mod tests {
         assert_eq!(
             rows(&functor(vec![plain, mixed], 24)),
             [
-                (ParamKind::StdLayout, 8, 0, "bytes:8".to_owned()),
-                (ParamKind::StdLayout, 4, 8, "i32".to_owned()),
-                (ParamKind::Pointer, 8, 16, "ptr1".to_owned()),
+                (ParamKind::StdLayout, 8, 0, BYTES8),
+                (ParamKind::StdLayout, 4, 8, INT),
+                (ParamKind::Pointer, 8, 16, POINTER),
             ]
         );
     }
@@ -236,7 +232,7 @@ mod tests {
     #[test]
     fn a_record_around_one_scalar_is_that_scalar() {
         let f = functor(vec![field(FieldKind::Record(vec![int(0)]), 0, 4)], 4);
-        assert_eq!(rows(&f), [(ParamKind::StdLayout, 4, 0, "i32".to_owned())]);
+        assert_eq!(rows(&f), [(ParamKind::StdLayout, 4, 0, INT)]);
     }
 
     #[test]

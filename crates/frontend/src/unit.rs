@@ -1,5 +1,7 @@
 //! The shim's facts as values: the one place that reads `ffi` structures.
 
+use scythe_abi::launch::Scalar;
+
 use crate::facts::{
     Action, Attribute, Capture, Closure, Decl, DecoratedType, DeviceGlobal, Event, Field, FieldKind, Function,
     FunctorType, GetFault, Global, Kernel, Level, Loc, Member, Mention, Misuse, MisuseKind, NamePart, Placed, Position,
@@ -557,7 +559,7 @@ unsafe fn field_tree(raw: &[ffi::Field]) -> Option<Field> {
     let string = |s: ffi::Str| unsafe { text(s) };
     let flag = |bit: u32| first.flags & (1 << bit) != 0;
     let kind = match first.kind {
-        0 => FieldKind::Scalar(string(first.scalar)),
+        0 => Scalar::from_name(&string(first.scalar)).map_or(FieldKind::Opaque, FieldKind::Scalar),
         1 => FieldKind::Pointer,
         2 => FieldKind::Reference,
         3 => FieldKind::Record(children()),

@@ -85,7 +85,7 @@ fn run(name: &str) -> Result<u64> {
         line: 1,
         column: 1,
         identity: 0,
-        params: vec![Param { kind: ParamKind::Pointer, size: 8, offset: 0 }],
+        params: vec![Param::pointer(ParamKind::Pointer, 0)],
     };
     let kernel = program.kernel("_ZTS1K", &rows)?;
     let mut value = 0u64;

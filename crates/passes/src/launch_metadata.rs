@@ -2,14 +2,14 @@
 //! `scythe_abi::launch` describes. The front end writes it, `split` turns it into a property set.
 
 use crate::Error;
-use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Shape};
 use scythe_abi::names::LAUNCH_METADATA;
 use scythe_llvm::{ContextRef, Metadata, Module};
 
 /// Operands before the first parameter's.
 const HEAD: usize = 7;
 /// Operands of one parameter.
-const PER_PARAM: usize = 3;
+const PER_PARAM: usize = 4;
 
 /// All rows, in the module's order, without repetitions. Linking puts the rows of its inputs after one another: a
 /// kernel that two translation units share is there once, while different kernels under one symbol stay apart, for
@@ -57,6 +57,7 @@ fn encode<'ctx>(context: ContextRef<'ctx>, symbol: &str, launch: &KernelLaunch) 
         operands.push(context.md_int(32, param.kind as u64));
         operands.push(context.md_int(64, param.size));
         operands.push(context.md_int(64, param.offset));
+        operands.push(context.md_int(32, param.passing.to_u32().into()));
     }
     context.md_node(&operands)
 }
@@ -86,7 +87,11 @@ fn decode(node: Metadata<'_>) -> Result<(String, KernelLaunch), String> {
         let kind = number32(i, "parameter kind")?;
         let kind =
             ParamKind::from_u32(kind).ok_or_else(|| format!("kernel '{symbol}': unknown parameter kind {kind}"))?;
-        params.push(Param { kind, size: number(i + 1, "parameter size")?, offset: number(i + 2, "parameter offset")? });
+        let passing = number32(i + 3, "parameter passing")?;
+        let passing = Passing::from_u32(passing)
+            .ok_or_else(|| format!("kernel '{symbol}': unknown parameter passing {passing}"))?;
+        let (size, offset) = (number(i + 1, "parameter size")?, number(i + 2, "parameter offset")?);
+        params.push(Param { kind, size, offset, passing });
     }
     let launch = KernelLaunch {
         shape,

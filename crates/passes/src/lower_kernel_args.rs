@@ -10,21 +10,15 @@
 //! that mean something to the host only) is undefined there. Afterwards
 //! * each parameter can carry attributes of its own, and address-space inference sees global and local pointers;
 //! * name, linkage, comdat, calling convention, attributes and debug information of the kernel are as before;
-//! * [`PARAM_TYPES_ATTRIBUTE`] is gone, and a second run changes nothing.
+//! * a second run changes nothing: a kernel whose parameters are those of its launch rows is done.
 //!
-//! The pass trusts neither rows nor attribute: what does not fit together is an error and leaves the kernel as it was.
+//! The pass does not trust the rows: a row that does not fit its kernel is an error and leaves the kernel as it was.
 
 use crate::{Error, Pass, launch_metadata};
-use scythe_abi::launch::{KernelLaunch, Param, ParamKind};
+use scythe_abi::launch::{KernelLaunch, Param, Passing, Scalar};
+use scythe_abi::names::SHAPE_ATTRIBUTE;
 use scythe_llvm::{Function, Module, Place, Type, Value};
 use std::collections::HashMap;
-
-/// Function attribute on kernels to lower: the type of each row's parameter, separated by commas. One of `ptr1`, `ptr3`,
-/// `i8`, `i16`, `i32`, `i64`, `half`, `bfloat`, `float`, `double`, `bytes:<alignment>`.
-pub const PARAM_TYPES_ATTRIBUTE: &str = "scythe-param-types";
-
-const GLOBAL: u32 = 1;
-const LOCAL: u32 = 3;
 
 /// See the file's head.
 pub struct LowerKernelArgs;
@@ -40,71 +34,21 @@ impl Pass for LowerKernelArgs {
         for kernel in module.kernels() {
             let fail = |message| Error::Kernel { pass: self.name(), kernel: kernel.name(), message };
             let launch = rows.get(&kernel.name());
-            match (kernel.string_attribute(Place::Function, PARAM_TYPES_ATTRIBUTE), launch) {
-                (Some(types), Some(launch)) => {
-                    let plan = Plan::new(module, kernel, launch, &types).map_err(fail)?;
+            match launch {
+                Some(launch) if !is_lowered(module, kernel, launch) => {
+                    let plan = Plan::new(module, kernel, launch).map_err(fail)?;
                     plan.apply(module, kernel);
                     changed = true;
                 }
-                (Some(_), None) => return Err(fail("has no row in the launch metadata".into())),
-                (None, Some(launch)) if !is_lowered(module, kernel, launch) => {
-                    return Err(fail(format!("has launch rows but no attribute {PARAM_TYPES_ATTRIBUTE}")));
+                // The front end gives each of its kernels a shape.
+                None if kernel.string_attribute(Place::Function, SHAPE_ATTRIBUTE).is_some() => {
+                    return Err(fail("has no row in the launch metadata".into()));
                 }
-                // Lowered before, or no kernel of the front end's.
-                (None, _) => {}
+                // Lowered before, or not a kernel of the front end.
+                Some(_) | None => {}
             }
         }
         Ok(changed)
-    }
-}
-
-/// How one row is passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passing {
-    /// A pointer into this address space, stored in the functor as a generic one.
-    Pointer(u32),
-    Scalar(Scalar),
-    /// Bytes with this alignment.
-    Bytes(u32),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scalar {
-    Int(u32),
-    Half,
-    BFloat,
-    Float,
-    Double,
-}
-
-impl Passing {
-    fn parse(text: &str) -> Option<Self> {
-        Some(match text {
-            "ptr1" => Self::Pointer(GLOBAL),
-            "ptr3" => Self::Pointer(LOCAL),
-            "i8" => Self::Scalar(Scalar::Int(8)),
-            "i16" => Self::Scalar(Scalar::Int(16)),
-            "i32" => Self::Scalar(Scalar::Int(32)),
-            "i64" => Self::Scalar(Scalar::Int(64)),
-            "half" => Self::Scalar(Scalar::Half),
-            "bfloat" => Self::Scalar(Scalar::BFloat),
-            "float" => Self::Scalar(Scalar::Float),
-            "double" => Self::Scalar(Scalar::Double),
-            _ => {
-                let align: u32 = text.strip_prefix("bytes:")?.parse().ok()?;
-                // LLVM's limit is far above what any type asks for.
-                Self::Bytes(Some(align).filter(|a| a.is_power_of_two() && *a <= 1 << 20)?)
-            }
-        })
-    }
-
-    /// The row's kind can be passed like this.
-    fn fits(self, kind: ParamKind) -> bool {
-        match kind {
-            ParamKind::Accessor | ParamKind::Pointer => self == Self::Pointer(GLOBAL),
-            ParamKind::Local => self == Self::Pointer(LOCAL),
-            ParamKind::StdLayout | ParamKind::Sampler => !matches!(self, Self::Pointer(_)),
-        }
     }
 }
 
@@ -114,11 +58,11 @@ struct Plan<'ctx> {
     functor_align: u32,
     /// The functor's address: a parameter of the old kernel.
     old_param: Value<'ctx>,
-    params: Vec<(Param, Passing)>,
+    params: Vec<Param>,
 }
 
 impl<'ctx> Plan<'ctx> {
-    fn new(module: &Module<'ctx>, kernel: Function<'ctx>, launch: &KernelLaunch, types: &str) -> Result<Self, String> {
+    fn new(module: &Module<'ctx>, kernel: Function<'ctx>, launch: &KernelLaunch) -> Result<Self, String> {
         let (functor, functor_align, old_param) = functor_of(module, kernel)?;
         let size = functor.alloc_size(module).unwrap_or(0);
         if size != launch.functor_size {
@@ -128,43 +72,34 @@ impl<'ctx> Plan<'ctx> {
         if kernel.users().into_iter().any(is_call) {
             return Err("is called by device code".into());
         }
-        let texts: Vec<&str> = if types.is_empty() { Vec::new() } else { types.split(',').collect() };
-        if texts.len() != launch.params.len() {
-            let (types, rows) = (texts.len(), launch.params.len());
-            return Err(format!("attribute {PARAM_TYPES_ATTRIBUTE} names {types} types for {rows} launch rows"));
-        }
-        let mut params = Vec::with_capacity(texts.len());
-        for (index, (param, text)) in launch.params.iter().zip(texts).enumerate() {
-            let passing = Passing::parse(text).ok_or_else(|| format!("parameter {index}: unknown type '{text}'"))?;
-            if !passing.fits(param.kind) {
-                return Err(format!("parameter {index}: type '{text}' does not fit kind {:?}", param.kind));
+        for (index, Param { kind, size, passing, .. }) in launch.params.iter().enumerate() {
+            if !passing.fits(*kind) {
+                return Err(format!("parameter {index}: a parameter of kind {kind:?} cannot be passed as {passing}"));
             }
-            let expected = size_of(module, passing).unwrap_or(param.size);
-            if param.size != expected || param.size == 0 {
-                return Err(format!("parameter {index}: type '{text}' does not fit {} bytes", param.size));
+            let expected = size_of(module, *passing).unwrap_or(*size);
+            if *size != expected || *size == 0 {
+                return Err(format!("parameter {index}: {size} bytes cannot be passed as {passing}"));
             }
-            params.push((*param, passing));
         }
         check_places(&launch.params, launch.functor_size)?;
-        Ok(Self { functor, functor_align, old_param, params })
+        Ok(Self { functor, functor_align, old_param, params: launch.params.clone() })
     }
 
     /// Replaces `kernel` by one with flat parameters.
     fn apply(&self, module: &Module<'ctx>, kernel: Function<'ctx>) {
         let context = module.context();
-        let types: Vec<_> = self.params.iter().map(|(p, passing)| self.param_type(module, p, *passing)).collect();
+        let types: Vec<_> = self.params.iter().map(|param| self.param_type(module, param)).collect();
         let lowered = module.add_function("", context.void_type().function(&types, false));
         lowered.copy_attributes_from(kernel);
-        lowered.remove_string_attribute(Place::Function, PARAM_TYPES_ATTRIBUTE);
         lowered.set_linkage(kernel.linkage());
         lowered.copy_comdat_from(kernel);
-        for (index, (param, passing)) in self.params.iter().enumerate() {
+        for (index, param) in self.params.iter().enumerate() {
             let place = Place::Param(index as u32);
             let mut attributes = vec![context.enum_attribute("noundef", 0)];
-            if let Passing::Bytes(align) = passing {
+            if let Passing::Bytes { align_log2 } = param.passing {
                 let bytes = context.int_type(8).array(param.size);
                 attributes.push(context.type_attribute("byval", bytes));
-                attributes.push(context.enum_attribute("align", (*align).into()));
+                attributes.push(context.enum_attribute("align", 1 << align_log2));
             }
             attributes.into_iter().flatten().for_each(|a| lowered.add_attribute(place, a));
         }
@@ -176,15 +111,11 @@ impl<'ctx> Plan<'ctx> {
         lowered.set_name(&name);
     }
 
-    fn param_type(&self, module: &Module<'ctx>, param: &Param, passing: Passing) -> Type<'ctx> {
-        let context = module.context();
-        match passing {
-            Passing::Pointer(space) => context.ptr_type(space),
+    fn param_type(&self, module: &Module<'ctx>, param: &Param) -> Type<'ctx> {
+        match param.passing {
+            Passing::Pointer => module.context().ptr_type(param.kind.address_space().unwrap_or(0)),
             Passing::Scalar(scalar) => scalar_type(module, scalar),
-            Passing::Bytes(_) => {
-                debug_assert!(param.size > 0, "checked with the plan");
-                self.old_param.ty()
-            }
+            Passing::Bytes { .. } => self.old_param.ty(),
         }
     }
 
@@ -196,17 +127,19 @@ impl<'ctx> Plan<'ctx> {
         builder.position_at_start(entry);
         let functor = builder.alloca(self.functor, "functor");
         functor.set_align(self.functor_align);
-        for (index, ((param, passing), value)) in self.params.iter().zip(lowered.params()).enumerate() {
+        for (index, (param, value)) in self.params.iter().zip(lowered.params()).enumerate() {
             value.set_name(&format!("arg.{index}"));
             let place = builder.byte_offset(context, functor.as_value(), param.offset, "");
             let align = align_at(self.functor_align, param.offset);
-            match passing {
-                Passing::Pointer(_) => {
+            match param.passing {
+                Passing::Pointer => {
                     let generic = builder.addr_space_cast(value, generic_pointer(module), "");
                     builder.store(generic, place).set_align(align);
                 }
                 Passing::Scalar(_) => builder.store(value, place).set_align(align),
-                Passing::Bytes(from) => builder.memcpy(place, align, value, *from, context.const_int(64, param.size)),
+                Passing::Bytes { align_log2 } => {
+                    builder.memcpy(place, align, value, 1 << align_log2, context.const_int(64, param.size));
+                }
             }
         }
         let mut address = functor.as_value();
@@ -261,15 +194,14 @@ fn is_lowered(module: &Module<'_>, kernel: Function<'_>, launch: &KernelLaunch) 
     params.len() == launch.params.len()
         && params.iter().zip(&launch.params).enumerate().all(|(index, (value, row))| {
             let byval = kernel.enum_attribute(Place::Param(index as u32), "byval").and_then(|a| a.type_value());
-            match (byval, row.kind) {
-                (Some(bytes), ParamKind::StdLayout | ParamKind::Sampler) => {
+            match (row.passing, byval) {
+                (Passing::Pointer, None) => value.ty().address_space() == row.kind.address_space(),
+                (Passing::Scalar(scalar), None) => value.ty() == scalar_type(module, scalar),
+                (Passing::Bytes { .. }, Some(bytes)) => {
                     let elements = bytes.contained();
                     bytes.element_count() == Some(row.size) && elements[0].int_width() == Some(8)
                 }
-                (Some(_), _) => false,
-                (None, ParamKind::Accessor | ParamKind::Pointer) => value.ty().address_space() == Some(GLOBAL),
-                (None, ParamKind::Local) => value.ty().address_space() == Some(LOCAL),
-                (None, _) => !value.ty().is_pointer() && value.ty().alloc_size(module) == Some(row.size),
+                _ => false,
             }
         })
 }
@@ -277,7 +209,10 @@ fn is_lowered(module: &Module<'_>, kernel: Function<'_>, launch: &KernelLaunch) 
 fn scalar_type<'ctx>(module: &Module<'ctx>, scalar: Scalar) -> Type<'ctx> {
     let context = module.context();
     match scalar {
-        Scalar::Int(bits) => context.int_type(bits),
+        Scalar::I8 => context.int_type(8),
+        Scalar::I16 => context.int_type(16),
+        Scalar::I32 => context.int_type(32),
+        Scalar::I64 => context.int_type(64),
         Scalar::Half => context.half_type(),
         Scalar::BFloat => context.bfloat_type(),
         Scalar::Float => context.float_type(),
@@ -293,9 +228,9 @@ fn generic_pointer<'ctx>(module: &Module<'ctx>) -> Type<'ctx> {
 /// The bytes that the functor has for it; `None` where that is the row's to say.
 fn size_of(module: &Module<'_>, passing: Passing) -> Option<u64> {
     match passing {
-        Passing::Pointer(_) => generic_pointer(module).alloc_size(module),
+        Passing::Pointer => generic_pointer(module).alloc_size(module),
         Passing::Scalar(scalar) => scalar_type(module, scalar).alloc_size(module),
-        Passing::Bytes(_) => None,
+        Passing::Bytes { .. } => None,
     }
 }
 

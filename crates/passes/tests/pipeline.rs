@@ -1,13 +1,12 @@
 //! The hooks round passes, and launch metadata from end to end.
 
-use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar, Shape};
 use scythe_llvm::{Context, Module};
 use scythe_passes::{Aspects, Dump, Error, Options, Pass, front_end_pipeline, launch_metadata, pipeline};
 
 fn module<'c>(context: &'c Context) -> Module<'c> {
     let text = "target triple = \"spirv64-unknown-unknown\"\n\
-        define spir_kernel void @k(ptr byval(i64) %f) #0 {\n  ret void\n}\n\
-        attributes #0 = { \"scythe-param-types\"=\"i64\" }\n";
+        define spir_kernel void @k(ptr byval(i64) %f) {\n  ret void\n}\n";
     let module = context.parse_ir(text.as_bytes(), "test").unwrap();
     launch_metadata::write(&module, &[("k".into(), launch())]);
     module
@@ -21,7 +20,7 @@ fn launch() -> KernelLaunch {
         line: 7,
         column: 9,
         identity: u64::MAX - 3,
-        params: vec![Param { kind: ParamKind::StdLayout, size: 8, offset: 0 }],
+        params: vec![Param { kind: ParamKind::StdLayout, size: 8, offset: 0, passing: Passing::Scalar(Scalar::I64) }],
     }
 }
 

@@ -44,7 +44,7 @@ impl Arguments {
                 return Err(wrong(&format!("{copied} bytes at {:p} are no value", arg.data)));
             }
             functor.resize(functor.len().next_multiple_of(ALIGNMENT), 0);
-            params.push(Param { kind, size: size as u64, offset: functor.len() as u64 });
+            params.push(Param::unlowered(kind, size as u64, functor.len() as u64));
             // SAFETY: the caller's contract.
             functor.extend_from_slice(unsafe { std::slice::from_raw_parts(arg.data.cast::<u8>(), copied) });
         }
@@ -139,7 +139,7 @@ mod tests {
         ];
         // SAFETY: the values above outlive the call.
         let read = unsafe { Arguments::read(&args) }.expect("good arguments");
-        assert_eq!(read.params[1], Param { kind: ParamKind::Pointer, size: 8, offset: 16 });
+        assert_eq!(read.params[1], Param::pointer(ParamKind::Pointer, 16));
         assert_eq!((&read.functor[..4], read.functor.len()), (&7u32.to_ne_bytes()[..], 24));
     }
 

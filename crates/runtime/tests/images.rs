@@ -379,7 +379,7 @@ fn hierarchical_work_groups_have_the_devices_limits() {
 #[test]
 fn local_memory_is_limited_as_the_device_says() {
     let machine = Machine::with_device(|info| info.local_mem_size = 1000, 0, |_, _| Ok(()));
-    let local = |offset| Param { kind: ParamKind::Local, size: 8, offset };
+    let local = |offset| Param::pointer(ParamKind::Local, offset);
     let launch_row = KernelLaunch { params: vec![local(0), local(16)], ..row(32, TASK) };
     let _library = Library::load(vec![image_with(&[("greedy", launch_row)], &Traits::default())]);
     let expected = Expected { functor_size: 32, shape: TASK };

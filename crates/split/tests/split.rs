@@ -21,7 +21,7 @@ impl Ir {
             "define linkonce_odr spir_kernel void @{symbol}(ptr addrspace(1) %p) \"sycl-module-id\"=\"{unit}\" {{\n{code}  ret void\n}}\n"
         );
         self.rows.push(format!(
-            "!{{!\"{symbol}\", i32 0, i64 8, !\"{file}\", i32 {line}, i32 5, i64 77, i32 3, i64 8, i64 0}}"
+            "!{{!\"{symbol}\", i32 0, i64 8, !\"{file}\", i32 {line}, i32 5, i64 77, i32 3, i64 8, i64 0, i32 0}}"
         ));
         self
     }
@@ -148,7 +148,7 @@ fn launch_rows_become_properties_of_the_part_with_the_kernel() {
         line: 9,
         column: 5,
         identity: 77,
-        params: vec![Param { kind: ParamKind::Pointer, size: 8, offset: 0 }],
+        params: vec![Param::pointer(ParamKind::Pointer, 0)],
     };
     assert_eq!(KernelLaunch::from_bytes(set.get("_ZTS1B").unwrap().as_bytes().unwrap()), Some(expected));
     assert_eq!(parts[1].module.named_metadata("scythe.launch").len(), 1);
@@ -295,7 +295,7 @@ fn missing_and_damaged_launch_rows_are_errors() {
     let damaged = Ir { rows: vec!["!{!\"_ZTS1K\", i32 0}".into()], ..Ir::default() };
     check(
         damaged,
-        "a.bc: error: launch metadata, node 0: has 2 operands, expected 7 and 3 more for each parameter [scythe-E0204]\n",
+        "a.bc: error: launch metadata, node 0: has 2 operands, expected 7 and 4 more for each parameter [scythe-E0204]\n",
     );
     let row = "!{!\"_ZTS1K\", i32 9, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into();
     let unknown = Ir { rows: vec![row], ..Ir::default() };

@@ -25,7 +25,7 @@ fn image() -> Image {
         line: 12,
         column: 5,
         identity: 1,
-        params: vec![Param { kind: ParamKind::Pointer, size: 8, offset: 0 }],
+        params: vec![Param::pointer(ParamKind::Pointer, 0)],
     };
     properties.set("SCYTHE/launch").insert("_ZTS1KIiE", launch.to_bytes());
     let origins = "fp64\tK<int>::operator()@a.cpp:20:5\thelper<a&b>@b.hpp:8:10\n";

@@ -4,10 +4,9 @@ target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:
 target triple = "spirv64-unknown-unknown"
 
 %functor = type { ptr addrspace(4), i32, i32 }
-define spir_kernel void @k(ptr byval(%functor) align 8 %f) #0 {
+define spir_kernel void @k(ptr byval(%functor) align 8 %f) {
   ret void
 }
-attributes #0 = { "scythe-param-types"="ptr1" }
 
 !scythe.launch = !{!0}
-!0 = !{!"k", i32 0, i64 24, !"a.cpp", i32 3, i32 4, i64 5, i32 3, i64 8, i64 0}
+!0 = !{!"k", i32 0, i64 24, !"a.cpp", i32 3, i32 4, i64 5, i32 3, i64 8, i64 0, i32 0}

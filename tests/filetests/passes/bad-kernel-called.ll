@@ -2,13 +2,12 @@
 ; EXPECT-ERROR: kernel 'k': is called by device code
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"
-define spir_kernel void @k(ptr byval(i64) %f) #0 {
+define spir_kernel void @k(ptr byval(i64) %f) {
   ret void
 }
 define spir_func void @caller(ptr %p) {
   call spir_func void @k(ptr byval(i64) %p)
   ret void
 }
-attributes #0 = { "scythe-param-types"="i64" }
 !scythe.launch = !{!0}
-!0 = !{!"k", i32 0, i64 8, !"a.cpp", i32 3, i32 4, i64 5, i32 1, i64 8, i64 0}
+!0 = !{!"k", i32 0, i64 8, !"a.cpp", i32 3, i32 4, i64 5, i32 1, i64 8, i64 0, i32 4}

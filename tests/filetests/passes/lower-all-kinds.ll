@@ -32,7 +32,6 @@ target triple = "spirv64-unknown-unknown"
 ; CHECK: [[P8:%.*]] = getelementptr inbounds i8, ptr %functor, i64 63
 ; CHECK-NEXT: call void @llvm.memcpy{{.*}}(ptr align 1 [[P8]], ptr align 4 %arg.8, i64 12, i1 false)
 ; CHECK: call spir_func void @body(ptr %functor)
-; CHECK-NOT: scythe-param-types
 ; CHECK: attributes #[[ATTRIBUTES]] = { convergent norecurse nounwind "scythe-shape"="range" }
 $_ZTS1K = comdat any
 define weak_odr spir_kernel void @_ZTS1K(ptr noundef byval(%functor) align 8 %f) #0 comdat align 16 !note !1 {
@@ -41,10 +40,10 @@ entry:
   ret void
 }
 declare spir_func void @body(ptr)
-attributes #0 = { convergent norecurse nounwind "scythe-param-types"="ptr1,i64,ptr1,ptr3,i64,float,half,i8,bytes:4,i16" "scythe-shape"="range" }
+attributes #0 = { convergent norecurse nounwind "scythe-shape"="range" }
 
 !scythe.launch = !{!0}
 !0 = !{!"_ZTS1K", i32 1, i64 80, !"a.cpp", i32 3, i32 4, i64 5,
-  i32 0, i64 8, i64 0, i32 1, i64 8, i64 16, i32 3, i64 8, i64 24, i32 4, i64 8, i64 32, i32 1, i64 8, i64 48,
-  i32 1, i64 4, i64 56, i32 1, i64 2, i64 60, i32 1, i64 1, i64 62, i32 1, i64 12, i64 63, i32 1, i64 2, i64 76}
+  i32 0, i64 8, i64 0, i32 0, i32 1, i64 8, i64 16, i32 4, i32 3, i64 8, i64 24, i32 0, i32 4, i64 8, i64 32, i32 0, i32 1, i64 8, i64 48, i32 4,
+  i32 1, i64 4, i64 56, i32 7, i32 1, i64 2, i64 60, i32 5, i32 1, i64 1, i64 62, i32 1, i32 1, i64 12, i64 63, i32 18, i32 1, i64 2, i64 76, i32 2}
 !1 = !{!"kept"}

@@ -17,12 +17,11 @@ define spir_kernel void @_ZTS1K(ptr byval(%functor) %f) #0 !dbg !5 {
   ret void, !dbg !8
 }
 declare spir_func void @body(ptr)
-attributes #0 = { "scythe-param-types"="i32" }
 
 !scythe.launch = !{!0}
 !llvm.dbg.cu = !{!1}
 !llvm.module.flags = !{!3}
-!0 = !{!"_ZTS1K", i32 0, i64 4, !"a.cpp", i32 3, i32 4, i64 5, i32 1, i64 4, i64 0}
+!0 = !{!"_ZTS1K", i32 0, i64 4, !"a.cpp", i32 3, i32 4, i64 5, i32 1, i64 4, i64 0, i32 3}
 !1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_17, file: !2, emissionKind: FullDebug)
 !2 = !DIFile(filename: "a.cpp", directory: "/src")
 !3 = !{i32 2, !"Debug Info Version", i32 3}

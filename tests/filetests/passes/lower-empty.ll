@@ -7,12 +7,11 @@ target triple = "spirv64-unknown-unknown"
 ; CHECK-NEXT: %functor = alloca %empty, align 1
 ; CHECK-NEXT: call spir_func void @body(ptr %functor)
 %empty = type { i8 }
-define spir_kernel void @_ZTS1E(ptr noundef byval(%empty) align 1 %f) #0 {
+define spir_kernel void @_ZTS1E(ptr noundef byval(%empty) align 1 %f) {
   call spir_func void @body(ptr %f)
   ret void
 }
 declare spir_func void @body(ptr)
-attributes #0 = { "scythe-param-types"="" }
 
 !scythe.launch = !{!0}
 !0 = !{!"_ZTS1E", i32 0, i64 1, !"a.cpp", i32 3, i32 4, i64 5}

@@ -11,14 +11,13 @@ target triple = "spirv64-unknown-unknown"
 define spir_kernel void @done(ptr addrspace(1) noundef %p, ptr addrspace(3) %l, ptr byval([3 x i8]) %b, double %d) {
   ret void
 }
-define spir_kernel void @fresh(ptr byval(%functor) %f) #0 {
+define spir_kernel void @fresh(ptr byval(%functor) %f) {
   ret void
 }
 define spir_kernel void @foreign(ptr byval(%functor) %f) {
   ret void
 }
-attributes #0 = { "scythe-param-types"="i32" }
 
 !scythe.launch = !{!0, !1}
-!0 = !{!"done", i32 0, i64 40, !"a.cpp", i32 3, i32 4, i64 5, i32 0, i64 8, i64 0, i32 4, i64 8, i64 8, i32 1, i64 3, i64 16, i32 1, i64 8, i64 24}
-!1 = !{!"fresh", i32 0, i64 4, !"a.cpp", i32 3, i32 4, i64 5, i32 1, i64 4, i64 0}
+!0 = !{!"done", i32 0, i64 40, !"a.cpp", i32 3, i32 4, i64 5, i32 0, i64 8, i64 0, i32 0, i32 4, i64 8, i64 8, i32 0, i32 1, i64 3, i64 16, i32 16, i32 1, i64 8, i64 24, i32 8}
+!1 = !{!"fresh", i32 0, i64 4, !"a.cpp", i32 3, i32 4, i64 5, i32 1, i64 4, i64 0, i32 3}

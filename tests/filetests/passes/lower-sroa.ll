@@ -35,8 +35,8 @@ define internal spir_func void @_ZZ4mainENKUlvE_clEv(ptr addrspace(4) noundef al
   store i32 %12, ptr addrspace(4) %14, align 4
   ret void
 }
-attributes #0 = { convergent norecurse nounwind "scythe-param-types"="ptr1,float,i8" }
+attributes #0 = { convergent norecurse nounwind }
 attributes #1 = { convergent inlinehint norecurse nounwind }
 
 !scythe.launch = !{!0}
-!0 = !{!"_ZTS2Nm", i32 0, i64 16, !"a.cpp", i32 3, i32 4, i64 5, i32 3, i64 8, i64 0, i32 1, i64 4, i64 8, i32 1, i64 1, i64 12}
+!0 = !{!"_ZTS2Nm", i32 0, i64 16, !"a.cpp", i32 3, i32 4, i64 5, i32 3, i64 8, i64 0, i32 0, i32 1, i64 4, i64 8, i32 7, i32 1, i64 1, i64 12, i32 1}

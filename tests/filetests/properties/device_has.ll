@@ -87,4 +87,4 @@ define internal spir_func void @others(ptr addrspace(1) %p) #1 {
 attributes #0 = { noinline optnone }
 attributes #1 = { noinline optnone "scythe-conditional" }
 !scythe.launch = !{!0}
-!0 = !{!"_ZTS1K", i32 0, i64 8, !"a.cpp", i32 3, i32 5, i64 1, i32 4, i64 8, i64 0}
+!0 = !{!"_ZTS1K", i32 0, i64 8, !"a.cpp", i32 3, i32 5, i64 1, i32 4, i64 8, i64 0, i32 0}

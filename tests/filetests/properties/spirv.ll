@@ -93,4 +93,4 @@ attributes #2 = { "sycl-device-image-scope" }
 !2 = !{%struct.node poison, i32 1}
 !3 = !{%struct.node poison, i32 2}
 !scythe.launch = !{!20}
-!20 = !{!"_ZTS1K", i32 0, i64 16, !"a.cpp", i32 3, i32 5, i64 1, i32 4, i64 8, i64 0, i32 1, i64 8, i64 8}
+!20 = !{!"_ZTS1K", i32 0, i64 16, !"a.cpp", i32 3, i32 5, i64 1, i32 4, i64 8, i64 0, i32 0, i32 1, i64 8, i64 8, i32 4}

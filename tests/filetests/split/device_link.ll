@@ -66,7 +66,7 @@ define spir_func void @needed() {
   ret void
 }
 !scythe.launch = !{!0}
-!0 = !{!"_ZTS1K", i32 2, i64 40, !"a.cpp", i32 3, i32 5, i64 1, i32 0, i64 8, i64 0, i32 4, i64 8, i64 16, i32 1, i64 4, i64 32}
+!0 = !{!"_ZTS1K", i32 2, i64 40, !"a.cpp", i32 3, i32 5, i64 1, i32 0, i64 8, i64 0, i32 0, i32 4, i64 8, i64 16, i32 0, i32 1, i64 4, i64 32, i32 3}
 
 ;--- host.ll
 target triple = "x86_64-unknown-linux-gnu"

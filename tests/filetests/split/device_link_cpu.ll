@@ -49,4 +49,4 @@ define weak_odr spir_kernel void @_ZTS1K(ptr addrspace(1) %a) #0 {
 }
 attributes #0 = { "scythe-shape"="single_task" }
 !scythe.launch = !{!0}
-!0 = !{!"_ZTS1K", i32 0, i64 8, !"a.cpp", i32 3, i32 5, i64 1, i32 3, i64 8, i64 0}
+!0 = !{!"_ZTS1K", i32 0, i64 8, !"a.cpp", i32 3, i32 5, i64 1, i32 3, i64 8, i64 0, i32 0}

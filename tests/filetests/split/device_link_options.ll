@@ -88,7 +88,7 @@ define spir_kernel void @_ZTS1A(ptr addrspace(1) %a) #0 {
 }
 attributes #0 = { "sycl-module-id"="a.cpp" "scythe-shape"="single_task" }
 !scythe.launch = !{!0}
-!0 = !{!"_ZTS1A", i32 0, i64 8, !"src/a.cpp", i32 3, i32 5, i64 1, i32 3, i64 8, i64 0}
+!0 = !{!"_ZTS1A", i32 0, i64 8, !"src/a.cpp", i32 3, i32 5, i64 1, i32 3, i64 8, i64 0, i32 0}
 
 ;--- b.ll
 target triple = "spirv64-unknown-unknown"
@@ -98,4 +98,4 @@ define spir_kernel void @_ZTS1B(ptr addrspace(1) %a) #0 {
 }
 attributes #0 = { "sycl-module-id"="b.cpp" "scythe-shape"="single_task" }
 !scythe.launch = !{!0}
-!0 = !{!"_ZTS1B", i32 0, i64 8, !"src/b.cpp", i32 3, i32 5, i64 2, i32 3, i64 8, i64 0}
+!0 = !{!"_ZTS1B", i32 0, i64 8, !"src/b.cpp", i32 3, i32 5, i64 2, i32 3, i64 8, i64 0, i32 0}

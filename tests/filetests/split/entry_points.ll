@@ -95,5 +95,5 @@ declare spir_kernel void @_ZTS1C()
 declare spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 noundef)
 
 !scythe.launch = !{!0, !1}
-!0 = !{!"_ZTS1A", i32 0, i64 8, !"a.cpp", i32 3, i32 5, i64 1, i32 3, i64 8, i64 0}
+!0 = !{!"_ZTS1A", i32 0, i64 8, !"a.cpp", i32 3, i32 5, i64 1, i32 3, i64 8, i64 0, i32 0}
 !1 = !{!"_ZTS1B", i32 0, i64 1, !"a.cpp", i32 9, i32 5, i64 2}

@@ -106,6 +106,6 @@ define spir_func void @unused() "sycl-module-id"="a.cpp" {
 }
 
 !scythe.launch = !{!0, !1, !2}
-!0 = !{!"_ZTS1A", i32 0, i64 8, !"a.cpp", i32 3, i32 5, i64 1, i32 0, i64 8, i64 0}
+!0 = !{!"_ZTS1A", i32 0, i64 8, !"a.cpp", i32 3, i32 5, i64 1, i32 0, i64 8, i64 0, i32 0}
 !1 = !{!"_ZTS1B", i32 0, i64 1, !"b.cpp", i32 3, i32 5, i64 2}
-!2 = !{!"_ZTS1C", i32 1, i64 8, !"a.cpp", i32 9, i32 5, i64 3, i32 0, i64 8, i64 0}
+!2 = !{!"_ZTS1C", i32 1, i64 8, !"a.cpp", i32 9, i32 5, i64 3, i32 0, i64 8, i64 0, i32 0}

@@ -132,5 +132,5 @@ define spir_kernel void @_ZTS7Precise(ptr addrspace(1) %a) "scythe-shape"="singl
 
 !1 = !{i32 6}
 !scythe.launch = !{!20, !21}
-!20 = !{!"_ZTS5Plain", i32 0, i64 8, !"a.cpp", i32 1, i32 1, i64 1, i32 3, i64 8, i64 0}
-!21 = !{!"_ZTS7Precise", i32 0, i64 8, !"a.cpp", i32 2, i32 1, i64 2, i32 3, i64 8, i64 0}
+!20 = !{!"_ZTS5Plain", i32 0, i64 8, !"a.cpp", i32 1, i32 1, i64 1, i32 3, i64 8, i64 0, i32 0}
+!21 = !{!"_ZTS7Precise", i32 0, i64 8, !"a.cpp", i32 2, i32 1, i64 2, i32 3, i64 8, i64 0, i32 0}

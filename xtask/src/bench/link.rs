@@ -218,8 +218,8 @@ fn module(kernels: usize) -> String {
     for kernel in 0..kernels {
         let (symbol, unit, at) = (symbol(kernel), kernel / 50, kernel % 50 + 1);
         line(format_args!(
-            "!{kernel} = !{{!\"{symbol}\", i32 0, i64 16, !\"{unit}.cpp\", i32 {at}, i32 5, i64 {kernel}, i32 3, i64 8, i64 0, \
-             i32 1, i64 4, i64 8}}"
+            "!{kernel} = !{{!\"{symbol}\", i32 0, i64 16, !\"{unit}.cpp\", i32 {at}, i32 5, i64 {kernel}, i32 3, i64 8, i64 0, i32 0, \
+             i32 1, i64 4, i64 8, i32 3}}"
         ));
     }
     out

@@ -41,7 +41,7 @@ fn object() -> Vec<u8> {
 }
 
 fn rows() -> KernelLaunch {
-    let param = |kind, size, offset| Param { kind, size, offset };
+    let param = Param::unlowered;
     KernelLaunch {
         shape: Shape::NdRange,
         functor_size: 56,

@@ -115,8 +115,8 @@ pub const CODE: &[u8] = b".version 8.3\ncount illegal wide local\0";
 /// A kernel with a pointer and, after that, as many local accessors as told.
 pub fn kernel(device: &Arc<dyn Device>, name: &str, shape: Shape, locals: usize) -> Arc<dyn Kernel> {
     let program = device.build(&BuildRequest::new(CODE, Format::Ptx)).expect("a program");
-    let mut params = vec![Param { kind: ParamKind::Pointer, size: 8, offset: 0 }];
-    params.extend((0..locals).map(|i| Param { kind: ParamKind::Local, size: 8, offset: 8 + 16 * i as u64 }));
+    let mut params = vec![Param::pointer(ParamKind::Pointer, 0)];
+    params.extend((0..locals).map(|i| Param::pointer(ParamKind::Local, 8 + 16 * i as u64)));
     let functor_size = 8 + 16 * locals as u64;
     let launch = KernelLaunch { shape, functor_size, file: String::new(), line: 0, column: 0, identity: 0, params };
     program.kernel(name, &launch).expect("a kernel")

@@ -40,7 +40,7 @@ class accessors;
 // CHECK-DAG: define weak_odr spir_kernel void @_ZTS7nothing()
 class nothing;
 
-// CHECK-DAG: !{!"_ZTS7scalars", i32 0, i64 40, !"rows.cpp", i32 [[# @LINE + 8]], i32 26, i64 {{-?[0-9]+}}, i32 1, i64 1, i64 0, i32 1, i64 2, i64 2, i32 1, i64 8, i64 8, i32 1, i64 4, i64 16, i32 1, i64 8, i64 24, i32 3, i64 8, i64 32}
+// CHECK-DAG: !{!"_ZTS7scalars", i32 0, i64 40, !"rows.cpp", i32 [[# @LINE + 8]], i32 26, i64 {{-?[0-9]+}}, i32 1, i64 1, i64 0, i32 1, i32 1, i64 2, i64 2, i32 2, i32 1, i64 8, i64 8, i32 4, i32 1, i64 4, i64 16, i32 7, i32 1, i64 8, i64 24, i32 8, i32 3, i64 8, i64 32, i32 0}
 void submit(sycl::queue &q, sycl::buffer<float> &buffer) {
   float *p = nullptr;
   bool b = true;
@@ -59,7 +59,7 @@ void submit(sycl::queue &q, sycl::buffer<float> &buffer) {
     p[0] = plain.a + mixed.c + mixed.p[0] + either.i + bits.a + bits.c;
   });
   q.single_task<functor>(Derived{});
-  // CHECK-DAG: !{!"_ZTS9accessors", i32 2, i64 {{[0-9]+}}, !"rows.cpp", i32 {{[0-9]+}}, i32 {{[0-9]+}}, i64 {{-?[0-9]+}}, i32 0, i64 8, i64 0, i32 1, i64 {{[0-9]+}}, i64 8, i32 4, i64 8, i64 {{[0-9]+}}, i32 1, i64 {{[0-9]+}}, i64 {{[0-9]+}}}
+  // CHECK-DAG: !{!"_ZTS9accessors", i32 2, i64 {{[0-9]+}}, !"rows.cpp", i32 {{[0-9]+}}, i32 {{[0-9]+}}, i64 {{-?[0-9]+}}, i32 0, i64 8, i64 0, i32 0, i32 1, i64 {{[0-9]+}}, i64 8, i32 19, i32 4, i64 8, i64 {{[0-9]+}}, i32 0, i32 1, i64 {{[0-9]+}}, i64 {{[0-9]+}}, i32 19}
   q.submit([&](sycl::handler &h) {
     sycl::accessor a(buffer, h, sycl::read_write);
     sycl::local_accessor<float, 1> local(sycl::range<1>(8), h);

@@ -23,7 +23,7 @@ pub fn row(functor_size: u64, shape: Shape) -> KernelLaunch {
 
 /// An accessor at `offset` of the functor.
 pub fn accessor(offset: u64) -> Param {
-    Param { kind: ParamKind::Accessor, size: 8, offset }
+    Param::pointer(ParamKind::Accessor, offset)
 }
 
 /// A device image for the null backend with these kernels.

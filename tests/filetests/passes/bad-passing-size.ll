@@ -1,13 +1,12 @@
 ; RUN-PASS: lower-kernel-args
-; EXPECT-ERROR: parameter 0: type 'i64' does not fit 4 bytes
+; EXPECT-ERROR: parameter 0: 4 bytes cannot be passed as i64
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"
 
 %functor = type { ptr addrspace(4), i32, i32 }
-define spir_kernel void @k(ptr byval(%functor) align 8 %f) #0 {
+define spir_kernel void @k(ptr byval(%functor) align 8 %f) {
   ret void
 }
-attributes #0 = { "scythe-param-types"="i64" }
 
 !scythe.launch = !{!0}
-!0 = !{!"k", i32 0, i64 16, !"a.cpp", i32 3, i32 4, i64 5, i32 1, i64 4, i64 0}
+!0 = !{!"k", i32 0, i64 16, !"a.cpp", i32 3, i32 4, i64 5, i32 1, i64 4, i64 0, i32 4}
