@@ -1,16 +1,19 @@
-// Copies that all work-items of a group make together, element by element: what `__spirv_OpGroupAsyncCopy` is where the
-// device has no instruction for it. Whoever waits for the copy meets at a barrier, which the compiler puts there.
+// Copies that all work-items of a group make together, element by element: what
+// `__spirv_OpGroupAsyncCopy` is where the device has no instruction for it. Whoever waits for the
+// copy meets at a barrier, which the compiler puts there.
 #ifndef SCYTHE_DEVICE_LIBRARY_ASYNC_COPIES_HPP
 #define SCYTHE_DEVICE_LIBRARY_ASYNC_COPIES_HPP
 
 #include "device_library.hpp"
 
 __attribute__((const)) extern __SIZE_TYPE__ __spirv_BuiltInWorkgroupSize(int dimension) noexcept;
-__attribute__((const)) extern __SIZE_TYPE__ __spirv_BuiltInLocalInvocationId(int dimension) noexcept;
+__attribute__((const)) extern __SIZE_TYPE__
+__spirv_BuiltInLocalInvocationId(int dimension) noexcept;
 
 // Steps are in elements of `size` bytes.
-extern "C" SCYTHE_DEVICE void __scythe_group_copy(unsigned char *to, const unsigned char *from, __SIZE_TYPE__ count,
-                                                  __SIZE_TYPE__ to_step, __SIZE_TYPE__ from_step, __SIZE_TYPE__ size) {
+extern "C" SCYTHE_DEVICE void __scythe_group_copy(unsigned char *to, const unsigned char *from,
+                                                  __SIZE_TYPE__ count, __SIZE_TYPE__ to_step,
+                                                  __SIZE_TYPE__ from_step, __SIZE_TYPE__ size) {
   __SIZE_TYPE__ self = 0, items = 1;
   for (int dimension = 2; dimension >= 0; --dimension) {
     const __SIZE_TYPE__ extent = __spirv_BuiltInWorkgroupSize(dimension);

@@ -1,6 +1,6 @@
-// The products and quotients that clang calls for `_Complex` and `std::complex`: `__mulsc3` and its like. The results
-// follow annex G of the C standard: an operand that is infinite gives an infinite product, a division by zero an
-// infinite quotient, also where the plain formula has NaN.
+// The products and quotients that clang calls for `_Complex` and `std::complex`: `__mulsc3` and its
+// like. The results follow annex G of the C standard: an operand that is infinite gives an infinite
+// product, a division by zero an infinite quotient, also where the plain formula has NaN.
 #include "device_library.hpp"
 
 namespace scythe_device_library {
@@ -8,7 +8,8 @@ namespace scythe_device_library {
 // A NaN becomes a zero of its own sign, so that it no longer hides the infinity in the other part.
 template <class T> T zero_if_nan(T x) { return __builtin_isnan(x) ? copysign_of(T(0), x) : x; }
 
-// An infinity becomes one and anything else zero, each of its own sign: the direction of an infinite number.
+// An infinity becomes one and anything else zero, each of its own sign: the direction of an
+// infinite number.
 template <class T> T direction(T x) { return copysign_of(__builtin_isinf(x) ? T(1) : T(0), x); }
 
 template <class T> parts<T> multiply(T a, T b, T c, T d) {
@@ -32,7 +33,8 @@ template <class T> parts<T> multiply(T a, T b, T c, T d) {
     recompute = true;
   }
   // Finite operands whose partial products overflow.
-  if (!recompute && (__builtin_isinf(ac) || __builtin_isinf(bd) || __builtin_isinf(ad) || __builtin_isinf(bc))) {
+  if (!recompute &&
+      (__builtin_isinf(ac) || __builtin_isinf(bd) || __builtin_isinf(ad) || __builtin_isinf(bc))) {
     a = zero_if_nan(a);
     b = zero_if_nan(b);
     c = zero_if_nan(c);
@@ -65,12 +67,14 @@ template <class T> parts<T> divide(T a, T b, T c, T d) {
   if (square == T(0) && (!__builtin_isnan(a) || !__builtin_isnan(b))) {
     re = copysign_of(infinity, c) * a;
     im = copysign_of(infinity, c) * b;
-  } else if ((__builtin_isinf(a) || __builtin_isinf(b)) && __builtin_isfinite(c) && __builtin_isfinite(d)) {
+  } else if ((__builtin_isinf(a) || __builtin_isinf(b)) && __builtin_isfinite(c) &&
+             __builtin_isfinite(d)) {
     a = direction(a);
     b = direction(b);
     re = infinity * (a * c + b * d);
     im = infinity * (b * c - a * d);
-  } else if (__builtin_isinf(exponent) && exponent > T(0) && __builtin_isfinite(a) && __builtin_isfinite(b)) {
+  } else if (__builtin_isinf(exponent) && exponent > T(0) && __builtin_isfinite(a) &&
+             __builtin_isfinite(b)) {
     c = direction(c);
     d = direction(d);
     re = T(0) * (a * c + b * d);

@@ -1,5 +1,6 @@
-// The complex functions that `std::complex` calls by their C names. The C library has them too, but device code passes
-// complex numbers through memory, which is not how the C library takes them: they must be defined here.
+// The complex functions that `std::complex` calls by their C names. The C library has them too, but
+// device code passes complex numbers through memory, which is not how the C library takes them:
+// they must be defined here.
 #include "device_library.hpp"
 
 namespace scythe_device_library {
@@ -17,7 +18,9 @@ template <class T> parts<T> cexp_of(parts<T> z) {
   return parts<T>{r * cos_of(y), r * sin_of(y)};
 }
 
-template <class T> parts<T> clog_of(parts<T> z) { return parts<T>{log_of(cabs_of<T>(z)), carg_of<T>(z)}; }
+template <class T> parts<T> clog_of(parts<T> z) {
+  return parts<T>{log_of(cabs_of<T>(z)), carg_of<T>(z)};
+}
 
 template <class T> parts<T> csqrt_of(parts<T> z) {
   const auto [x, y] = z;
@@ -37,7 +40,8 @@ template <class T> parts<T> csqrt_of(parts<T> z) {
 
 template <class T> parts<T> csinh_of(parts<T> z) {
   const auto [x, y] = z;
-  return y == T(0) ? parts<T>{sinh_of(x), y} : parts<T>{sinh_of(x) * cos_of(y), cosh_of(x) * sin_of(y)};
+  return y == T(0) ? parts<T>{sinh_of(x), y}
+                   : parts<T>{sinh_of(x) * cos_of(y), cosh_of(x) * sin_of(y)};
 }
 
 template <class T> parts<T> ccosh_of(parts<T> z) {
@@ -78,12 +82,14 @@ template <class T> parts<T> cpow_of(parts<T> base, parts<T> exponent) {
 
 } // namespace scythe_device_library
 
-#define SCYTHE_COMPLEX(name)                                                                                           \
-  SCYTHE_DEVICE _Complex float name##f(_Complex float z) {                                                             \
-    return scythe_device_library::join(scythe_device_library::name##_of<float>(scythe_device_library::parts_of(z)));   \
-  }                                                                                                                    \
-  SCYTHE_DEVICE _Complex double name(_Complex double z) {                                                              \
-    return scythe_device_library::join(scythe_device_library::name##_of<double>(scythe_device_library::parts_of(z)));  \
+#define SCYTHE_COMPLEX(name)                                                                       \
+  SCYTHE_DEVICE _Complex float name##f(_Complex float z) {                                         \
+    return scythe_device_library::join(                                                            \
+        scythe_device_library::name##_of<float>(scythe_device_library::parts_of(z)));              \
+  }                                                                                                \
+  SCYTHE_DEVICE _Complex double name(_Complex double z) {                                          \
+    return scythe_device_library::join(                                                            \
+        scythe_device_library::name##_of<double>(scythe_device_library::parts_of(z)));             \
   }
 
 extern "C" {
@@ -109,12 +115,12 @@ SCYTHE_DEVICE double carg(_Complex double z) {
   return scythe_device_library::carg_of<double>(scythe_device_library::parts_of(z));
 }
 SCYTHE_DEVICE _Complex float cpowf(_Complex float x, _Complex float y) {
-  return scythe_device_library::join(
-      scythe_device_library::cpow_of<float>(scythe_device_library::parts_of(x), scythe_device_library::parts_of(y)));
+  return scythe_device_library::join(scythe_device_library::cpow_of<float>(
+      scythe_device_library::parts_of(x), scythe_device_library::parts_of(y)));
 }
 SCYTHE_DEVICE _Complex double cpow(_Complex double x, _Complex double y) {
-  return scythe_device_library::join(
-      scythe_device_library::cpow_of<double>(scythe_device_library::parts_of(x), scythe_device_library::parts_of(y)));
+  return scythe_device_library::join(scythe_device_library::cpow_of<double>(
+      scythe_device_library::parts_of(x), scythe_device_library::parts_of(y)));
 }
 }
 

@@ -1,5 +1,5 @@
-// What every part of the device library shares: the markers that make a function part of it, and the three
-// floating-point types that each maths function comes in.
+// What every part of the device library shares: the markers that make a function part of it, and
+// the three floating-point types that each maths function comes in.
 #ifndef SCYTHE_DEVICE_LIBRARY_HPP
 #define SCYTHE_DEVICE_LIBRARY_HPP
 
@@ -7,24 +7,28 @@
 #error "compile the device library as SYCL device code: README.md has the command"
 #endif
 
-// Device code calls these functions under the mangled names and with the calling convention of its own target, so
-// they are compiled exactly like device code, and emitted because they are SYCL_EXTERNAL.
+// Device code calls these functions under the mangled names and with the calling convention of its
+// own target, so they are compiled exactly like device code, and emitted because they are
+// SYCL_EXTERNAL.
 #define SCYTHE_DEVICE [[clang::sycl_external]]
 
 using half = _Float16;
 
-// Defines `name` for float, double and half from two builtins. Half computes in float and rounds once: float's 24 bits
-// are more than twice half's 11 plus two, so that the basic operations stay correctly rounded.
-#define SCYTHE_UNARY(name, builtin)                                                                                    \
-  SCYTHE_DEVICE float name(float x) noexcept { return builtin##f(x); }                                                 \
-  SCYTHE_DEVICE double name(double x) noexcept { return builtin(x); }                                                  \
-  SCYTHE_DEVICE half name(half x) noexcept { return static_cast<half>(builtin##f(static_cast<float>(x))); }
+// Defines `name` for float, double and half from two builtins. Half computes in float and rounds
+// once: float's 24 bits are more than twice half's 11 plus two, so that the basic operations stay
+// correctly rounded.
+#define SCYTHE_UNARY(name, builtin)                                                                \
+  SCYTHE_DEVICE float name(float x) noexcept { return builtin##f(x); }                             \
+  SCYTHE_DEVICE double name(double x) noexcept { return builtin(x); }                              \
+  SCYTHE_DEVICE half name(half x) noexcept {                                                       \
+    return static_cast<half>(builtin##f(static_cast<float>(x)));                                   \
+  }
 
-#define SCYTHE_BINARY(name, builtin)                                                                                   \
-  SCYTHE_DEVICE float name(float x, float y) noexcept { return builtin##f(x, y); }                                     \
-  SCYTHE_DEVICE double name(double x, double y) noexcept { return builtin(x, y); }                                     \
-  SCYTHE_DEVICE half name(half x, half y) noexcept {                                                                   \
-    return static_cast<half>(builtin##f(static_cast<float>(x), static_cast<float>(y)));                                \
+#define SCYTHE_BINARY(name, builtin)                                                               \
+  SCYTHE_DEVICE float name(float x, float y) noexcept { return builtin##f(x, y); }                 \
+  SCYTHE_DEVICE double name(double x, double y) noexcept { return builtin(x, y); }                 \
+  SCYTHE_DEVICE half name(half x, half y) noexcept {                                               \
+    return static_cast<half>(builtin##f(static_cast<float>(x), static_cast<float>(y)));            \
   }
 
 // Overloads over the precision, for the formulas of complex numbers.

@@ -1,5 +1,6 @@
-// The CPU device library, one translation unit: all that kernels may call without defining it, apart from what the back
-// end itself provides (work-item queries) and the scalar functions of the C maths library.
+// The CPU device library, one translation unit: all that kernels may call without defining it,
+// apart from what the back end itself provides (work-item queries) and the scalar functions of the
+// C maths library.
 #include "assertions.hpp"
 #include "async_copies.hpp"
 #include "complex_arithmetic.hpp"

@@ -1,4 +1,5 @@
-// What the compiler provides to this library: the lanes of a sub-group, barriers and positions. Widening turns
+// What the compiler provides to this library: the lanes of a sub-group, barriers and positions.
+// Widening turns
 // `__scythe_sg_…` into vector code; ARCHITECTURE.md lists the names.
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_PRIMITIVES_HPP
 #define SCYTHE_DEVICE_LIBRARY_GROUP_PRIMITIVES_HPP
@@ -14,31 +15,33 @@ SCYTHE_DEVICE extern void __spirv_ControlBarrier(scythe_u32 execution, scythe_u3
                                                  scythe_u32 semantics) noexcept;
 SCYTHE_DEVICE __attribute__((const)) extern scythe_u32 __spirv_BuiltInNumSubgroups() noexcept;
 SCYTHE_DEVICE __attribute__((const)) extern scythe_u32 __spirv_BuiltInSubgroupId() noexcept;
-SCYTHE_DEVICE __attribute__((const)) extern __SIZE_TYPE__ __spirv_BuiltInLocalInvocationId(int) noexcept;
-SCYTHE_DEVICE __attribute__((const)) extern __SIZE_TYPE__ __spirv_BuiltInWorkgroupSize(int) noexcept;
+SCYTHE_DEVICE __attribute__((const)) extern __SIZE_TYPE__
+__spirv_BuiltInLocalInvocationId(int) noexcept;
+SCYTHE_DEVICE __attribute__((const)) extern __SIZE_TYPE__
+__spirv_BuiltInWorkgroupSize(int) noexcept;
 
 extern "C" {
 
-#define SCYTHE_FOLDS(op, name, T)                                                                                      \
-  SCYTHE_DEVICE T __scythe_sg_reduce_##op##_##name(T) noexcept;                                                        \
-  SCYTHE_DEVICE T __scythe_sg_inscan_##op##_##name(T) noexcept;                                                        \
+#define SCYTHE_FOLDS(op, name, T)                                                                  \
+  SCYTHE_DEVICE T __scythe_sg_reduce_##op##_##name(T) noexcept;                                    \
+  SCYTHE_DEVICE T __scythe_sg_inscan_##op##_##name(T) noexcept;                                    \
   SCYTHE_DEVICE T __scythe_sg_exscan_##op##_##name(T) noexcept;
-#define SCYTHE_MOVES(name, T)                                                                                          \
-  SCYTHE_DEVICE T __scythe_sg_shuffle_##name(T, scythe_u32) noexcept;                                                  \
-  SCYTHE_DEVICE T __scythe_sg_shuffle_xor_##name(T, scythe_u32) noexcept;                                              \
-  SCYTHE_DEVICE T __scythe_sg_shuffle_up_##name(T, scythe_u32) noexcept;                                               \
-  SCYTHE_DEVICE T __scythe_sg_shuffle_down_##name(T, scythe_u32) noexcept;                                             \
+#define SCYTHE_MOVES(name, T)                                                                      \
+  SCYTHE_DEVICE T __scythe_sg_shuffle_##name(T, scythe_u32) noexcept;                              \
+  SCYTHE_DEVICE T __scythe_sg_shuffle_xor_##name(T, scythe_u32) noexcept;                          \
+  SCYTHE_DEVICE T __scythe_sg_shuffle_up_##name(T, scythe_u32) noexcept;                           \
+  SCYTHE_DEVICE T __scythe_sg_shuffle_down_##name(T, scythe_u32) noexcept;                         \
   SCYTHE_DEVICE T __scythe_sg_broadcast_##name(T, scythe_u32) noexcept;
-#define SCYTHE_NUMBER(name, T)                                                                                         \
-  SCYTHE_FOLDS(add, name, T)                                                                                           \
-  SCYTHE_FOLDS(mul, name, T)                                                                                           \
-  SCYTHE_FOLDS(min, name, T)                                                                                           \
-  SCYTHE_FOLDS(max, name, T)                                                                                           \
+#define SCYTHE_NUMBER(name, T)                                                                     \
+  SCYTHE_FOLDS(add, name, T)                                                                       \
+  SCYTHE_FOLDS(mul, name, T)                                                                       \
+  SCYTHE_FOLDS(min, name, T)                                                                       \
+  SCYTHE_FOLDS(max, name, T)                                                                       \
   SCYTHE_MOVES(name, T)
-#define SCYTHE_INTEGER(name, T)                                                                                        \
-  SCYTHE_NUMBER(name, T)                                                                                               \
-  SCYTHE_FOLDS(and, name, T)                                                                                           \
-  SCYTHE_FOLDS(or, name, T)                                                                                            \
+#define SCYTHE_INTEGER(name, T)                                                                    \
+  SCYTHE_NUMBER(name, T)                                                                           \
+  SCYTHE_FOLDS(and, name, T)                                                                       \
+  SCYTHE_FOLDS(or, name, T)                                                                        \
   SCYTHE_FOLDS(xor, name, T)
 
 SCYTHE_INTEGER(s8, signed char)

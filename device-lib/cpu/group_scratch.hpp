@@ -1,12 +1,14 @@
-// How sub-groups of one work-group combine their results: scratch in local memory, and two barriers.
+// How sub-groups of one work-group combine their results: scratch in local memory, and two
+// barriers.
 //
 //  1. Each sub-group combines its own values and leaves the result in its slot.
 //  2. Barrier. Sub-group 0 goes over the slots, once: the cost is linear in the size of the group.
 //  3. Barrier. Everybody reads.
 //
-// Two barriers are enough: a slot is read between them by sub-group 0, and afterwards by its own sub-group alone, which
-// fills it again; the common result is written between them, when everybody has read the previous one. All operations
-// share the scratch, for this holds for any sequence of them.
+// Two barriers are enough: a slot is read between them by sub-group 0, and afterwards by its own
+// sub-group alone, which fills it again; the common result is written between them, when everybody
+// has read the previous one. All operations share the scratch, for this holds for any sequence of
+// them.
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 #define SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 
@@ -20,9 +22,11 @@ namespace scythe_device_library {
 #endif
 constexpr scythe_u32 max_sub_groups = SCYTHE_MAX_SUB_GROUPS;
 
-[[clang::loader_uninitialized]] inline __attribute__((opencl_local)) unsigned long group_slots[max_sub_groups];
+[[clang::loader_uninitialized]] inline
+    __attribute__((opencl_local)) unsigned long group_slots[max_sub_groups];
 [[clang::loader_uninitialized]] inline __attribute__((opencl_local)) unsigned long group_result;
-[[clang::loader_uninitialized]] inline __attribute__((opencl_local)) unsigned long group_broadcast_value;
+[[clang::loader_uninitialized]] inline
+    __attribute__((opencl_local)) unsigned long group_broadcast_value;
 
 template <class T> inline __attribute__((always_inline)) unsigned long pack(T x) {
   unsigned long bits = 0;
@@ -36,7 +40,8 @@ template <class T> inline __attribute__((always_inline)) T unpack(unsigned long 
 }
 
 // `of_sub_group` is the same for all work-items of a sub-group.
-template <class T, class Op> inline __attribute__((always_inline)) T combine_sub_groups(T of_sub_group, Op op) {
+template <class T, class Op>
+inline __attribute__((always_inline)) T combine_sub_groups(T of_sub_group, Op op) {
   const scythe_u32 self = __spirv_BuiltInSubgroupId();
   group_slots[self] = pack(of_sub_group);
   work_group_barrier();
@@ -71,7 +76,8 @@ inline __attribute__((always_inline)) T scan_sub_groups(T in_sub_group, T of_sub
   return self == 0 ? in_sub_group : op(unpack<T>(group_slots[self]), in_sub_group);
 }
 
-// The second barrier keeps the next broadcast from replacing the value before everybody has read it.
+// The second barrier keeps the next broadcast from replacing the value before everybody has read
+// it.
 template <class T> inline __attribute__((always_inline)) T broadcast_in_group(T x, bool is_source) {
   if (is_source)
     group_broadcast_value = pack(x);

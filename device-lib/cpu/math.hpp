@@ -1,8 +1,8 @@
 // The maths functions of the SYCL headers, `__spirv_ocl_<name>`, for float, double and half.
 //
-// Those of `maths_*.hpp` are inlined into kernels and vectorise with them. What LLVM has an instruction-like intrinsic
-// for becomes that. The few that remain are the C library's: gamma functions and exact remainders, whose work depends
-// on their arguments too much for vectors.
+// Those of `maths_*.hpp` are inlined into kernels and vectorise with them. What LLVM has an
+// instruction-like intrinsic for becomes that. The few that remain are the C library's: gamma
+// functions and exact remainders, whose work depends on their arguments too much for vectors.
 #include "maths_erf.hpp"
 #include "maths_exp.hpp"
 #include "maths_inverse_trig.hpp"
@@ -18,28 +18,37 @@
 #define SCYTHE_MATHS SCYTHE_DEVICE __attribute__((always_inline))
 
 // `name` from a function template. Half computes in float and rounds once.
-#define SCYTHE_MATHS_1(name, formula)                                                                                  \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x) noexcept { return scythe_device_library::formula(x); }                \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x) noexcept { return scythe_device_library::formula(x); }              \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x) noexcept {                                                              \
-    return static_cast<half>(scythe_device_library::formula(static_cast<float>(x)));                                   \
+#define SCYTHE_MATHS_1(name, formula)                                                              \
+  SCYTHE_MATHS float __spirv_ocl_##name(float x) noexcept {                                        \
+    return scythe_device_library::formula(x);                                                      \
+  }                                                                                                \
+  SCYTHE_MATHS double __spirv_ocl_##name(double x) noexcept {                                      \
+    return scythe_device_library::formula(x);                                                      \
+  }                                                                                                \
+  SCYTHE_MATHS half __spirv_ocl_##name(half x) noexcept {                                          \
+    return static_cast<half>(scythe_device_library::formula(static_cast<float>(x)));               \
   }
-#define SCYTHE_MATHS_2(name, formula)                                                                                  \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y) noexcept { return scythe_device_library::formula(x, y); }    \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y) noexcept { return scythe_device_library::formula(x, y); } \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y) noexcept {                                                      \
-    return static_cast<half>(scythe_device_library::formula(static_cast<float>(x), static_cast<float>(y)));            \
+#define SCYTHE_MATHS_2(name, formula)                                                              \
+  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y) noexcept {                               \
+    return scythe_device_library::formula(x, y);                                                   \
+  }                                                                                                \
+  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y) noexcept {                            \
+    return scythe_device_library::formula(x, y);                                                   \
+  }                                                                                                \
+  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y) noexcept {                                  \
+    return static_cast<half>(                                                                      \
+        scythe_device_library::formula(static_cast<float>(x), static_cast<float>(y)));             \
   }
-#define SCYTHE_MATHS_3(name, formula)                                                                                  \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y, float z) noexcept {                                          \
-    return scythe_device_library::formula(x, y, z);                                                                    \
-  }                                                                                                                    \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y, double z) noexcept {                                      \
-    return scythe_device_library::formula(x, y, z);                                                                    \
-  }                                                                                                                    \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y, half z) noexcept {                                              \
-    return static_cast<half>(                                                                                          \
-        scythe_device_library::formula(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));          \
+#define SCYTHE_MATHS_3(name, formula)                                                              \
+  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y, float z) noexcept {                      \
+    return scythe_device_library::formula(x, y, z);                                                \
+  }                                                                                                \
+  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y, double z) noexcept {                  \
+    return scythe_device_library::formula(x, y, z);                                                \
+  }                                                                                                \
+  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y, half z) noexcept {                          \
+    return static_cast<half>(scythe_device_library::formula(                                       \
+        static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));                     \
   }
 
 SCYTHE_MATHS_1(acos, acos_of_any)
@@ -98,14 +107,17 @@ SCYTHE_MATHS_3(mad, mad_of_any)
 SCYTHE_MATHS_3(mix, mix_of_any)
 SCYTHE_MATHS_3(smoothstep, smoothstep_of_any)
 
-SCYTHE_MATHS float __spirv_ocl_fma(float x, float y, float z) noexcept { return scythe_device_library::fused(x, y, z); }
+SCYTHE_MATHS float __spirv_ocl_fma(float x, float y, float z) noexcept {
+  return scythe_device_library::fused(x, y, z);
+}
 SCYTHE_MATHS double __spirv_ocl_fma(double x, double y, double z) noexcept {
   return scythe_device_library::fused(x, y, z);
 }
-// A product of halves and its sum with a third need up to 40 bits: in double both are exact, and the result is rounded
-// once.
+// A product of halves and its sum with a third need up to 40 bits: in double both are exact, and
+// the result is rounded once.
 SCYTHE_MATHS half __spirv_ocl_fma(half x, half y, half z) noexcept {
-  return static_cast<half>(static_cast<double>(x) * static_cast<double>(y) + static_cast<double>(z));
+  return static_cast<half>(static_cast<double>(x) * static_cast<double>(y) +
+                           static_cast<double>(z));
 }
 
 #undef SCYTHE_MATHS_1
@@ -144,12 +156,12 @@ SCYTHE_DEVICE half __spirv_ocl_nextafter(half x, half y) noexcept {
   return __builtin_bit_cast(half, bits);
 }
 
-#define SCYTHE_RELAXED(name, formula)                                                                                  \
-  SCYTHE_MATHS float __spirv_ocl_native_##name(float x) noexcept {                                                     \
-    return scythe_device_library::formula<scythe_device_library::precision::native>(x);                                \
-  }                                                                                                                    \
-  SCYTHE_MATHS float __spirv_ocl_half_##name(float x) noexcept {                                                       \
-    return scythe_device_library::formula<scythe_device_library::precision::half>(x);                                  \
+#define SCYTHE_RELAXED(name, formula)                                                              \
+  SCYTHE_MATHS float __spirv_ocl_native_##name(float x) noexcept {                                 \
+    return scythe_device_library::formula<scythe_device_library::precision::native>(x);            \
+  }                                                                                                \
+  SCYTHE_MATHS float __spirv_ocl_half_##name(float x) noexcept {                                   \
+    return scythe_device_library::formula<scythe_device_library::precision::half>(x);              \
   }
 SCYTHE_RELAXED(cos, fast_cos)
 SCYTHE_RELAXED(exp, fast_exp)
@@ -163,69 +175,80 @@ SCYTHE_RELAXED(tan, fast_tan)
 #undef SCYTHE_RELAXED
 
 // Those that are an instruction or nearly so, alike in both forms.
-#define SCYTHE_RELAXED_BOTH(kind)                                                                                      \
-  SCYTHE_MATHS float __spirv_ocl_##kind##_recip(float x) noexcept { return scythe_device_library::fast_recip(x); }     \
-  SCYTHE_MATHS float __spirv_ocl_##kind##_rsqrt(float x) noexcept { return scythe_device_library::fast_rsqrt(x); }     \
-  SCYTHE_MATHS float __spirv_ocl_##kind##_sqrt(float x) noexcept { return scythe_device_library::root(x); }            \
-  SCYTHE_MATHS float __spirv_ocl_##kind##_divide(float x, float y) noexcept {                                          \
-    return scythe_device_library::fast_divide(x, y);                                                                   \
-  }                                                                                                                    \
-  SCYTHE_MATHS float __spirv_ocl_##kind##_powr(float x, float y) noexcept {                                            \
-    return scythe_device_library::fast_powr<scythe_device_library::precision::kind>(x, y);                             \
+#define SCYTHE_RELAXED_BOTH(kind)                                                                  \
+  SCYTHE_MATHS float __spirv_ocl_##kind##_recip(float x) noexcept {                                \
+    return scythe_device_library::fast_recip(x);                                                   \
+  }                                                                                                \
+  SCYTHE_MATHS float __spirv_ocl_##kind##_rsqrt(float x) noexcept {                                \
+    return scythe_device_library::fast_rsqrt(x);                                                   \
+  }                                                                                                \
+  SCYTHE_MATHS float __spirv_ocl_##kind##_sqrt(float x) noexcept {                                 \
+    return scythe_device_library::root(x);                                                         \
+  }                                                                                                \
+  SCYTHE_MATHS float __spirv_ocl_##kind##_divide(float x, float y) noexcept {                      \
+    return scythe_device_library::fast_divide(x, y);                                               \
+  }                                                                                                \
+  SCYTHE_MATHS float __spirv_ocl_##kind##_powr(float x, float y) noexcept {                        \
+    return scythe_device_library::fast_powr<scythe_device_library::precision::kind>(x, y);         \
   }
 SCYTHE_RELAXED_BOTH(native)
 SCYTHE_RELAXED_BOTH(half)
 #undef SCYTHE_RELAXED_BOTH
 
-// Functions with integers, or with a second result through a pointer: the same text for each type. `T` is the type,
-// `W` the one it computes in, `suffix` that of W's builtins.
-#define SCYTHE_MIXED(T, W, suffix)                                                                                     \
-  SCYTHE_MATHS T __spirv_ocl_ldexp(T x, int n) noexcept {                                                              \
-    return static_cast<T>(scythe_device_library::ldexp_of_any(static_cast<W>(x), n));                                  \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_pown(T x, int n) noexcept {                                                               \
-    return static_cast<T>(scythe_device_library::pown_of_any(static_cast<W>(x), n));                                   \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_rootn(T x, int n) noexcept {                                                              \
-    return static_cast<T>(scythe_device_library::rootn_of_any(static_cast<W>(x), n));                                  \
-  }                                                                                                                    \
-  SCYTHE_MATHS int __spirv_ocl_ilogb(T x) noexcept { return scythe_device_library::ilogb_of_any(static_cast<W>(x)); }  \
-  SCYTHE_MATHS T __spirv_ocl_fract(T x, T *whole) noexcept {                                                           \
-    const auto parts = scythe_device_library::fract_of_any(static_cast<W>(x));                                         \
-    *whole = static_cast<T>(parts.whole);                                                                              \
-    /* In half, too, the result is below one. */                                                                       \
-    return static_cast<T>(sizeof(T) == 2 && parts.rest > W(0x1.ffcp-1) ? W(0x1.ffcp-1) : parts.rest);                  \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_frexp(T x, int *exponent) noexcept {                                                      \
-    const auto parts = scythe_device_library::frexp_of_any(static_cast<W>(x));                                         \
-    *exponent = parts.exponent;                                                                                        \
-    return static_cast<T>(parts.fraction);                                                                             \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_modf(T x, T *whole) noexcept {                                                            \
-    const W w = __builtin_trunc##suffix(static_cast<W>(x));                                                            \
-    const W rest = __builtin_isinf(static_cast<W>(x)) ? W(0) : static_cast<W>(x) - w;                                  \
-    *whole = static_cast<T>(w);                                                                                        \
-    return static_cast<T>(__builtin_copysign##suffix(rest, static_cast<W>(x)));                                        \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_sincos(T x, T *cosine) noexcept {                                                         \
-    const auto both = scythe_device_library::sincos_of_any(static_cast<W>(x));                                         \
-    *cosine = static_cast<T>(both.cosine);                                                                             \
-    return static_cast<T>(both.sine);                                                                                  \
-  }                                                                                                                    \
-  SCYTHE_DEVICE T __spirv_ocl_lgamma_r(T x, int *sign) noexcept {                                                      \
-    const W w = static_cast<W>(x);                                                                                     \
-    /* Gamma is negative between -1 and 0, -3 and -2, and so on. */                                                    \
-    const W whole = __builtin_floor##suffix(w);                                                                        \
-    *sign = w < W(0) && whole != w && __builtin_fmod##suffix(whole, W(2)) != W(0) ? -1 : 1;                            \
-    return static_cast<T>(__builtin_lgamma##suffix(w));                                                                \
-  }                                                                                                                    \
-  SCYTHE_DEVICE T __spirv_ocl_remquo(T x, T y, int *quotient) noexcept {                                               \
-    const W a = static_cast<W>(x), b = static_cast<W>(y);                                                              \
-    const W rest = __builtin_remainder##suffix(a, b);                                                                  \
-    /* The seven low bits of the quotient: what is left modulo 128 divisors. */                                        \
-    const W low = __builtin_fmod##suffix(a, W(128) * b);                                                               \
-    *quotient = __builtin_isfinite(low) ? static_cast<int>(__builtin_rint##suffix((low - rest) / b)) % 128 : 0;        \
-    return static_cast<T>(rest);                                                                                       \
+// Functions with integers, or with a second result through a pointer: the same text for each type.
+// `T` is the type, `W` the one it computes in, `suffix` that of W's builtins.
+#define SCYTHE_MIXED(T, W, suffix)                                                                 \
+  SCYTHE_MATHS T __spirv_ocl_ldexp(T x, int n) noexcept {                                          \
+    return static_cast<T>(scythe_device_library::ldexp_of_any(static_cast<W>(x), n));              \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_pown(T x, int n) noexcept {                                           \
+    return static_cast<T>(scythe_device_library::pown_of_any(static_cast<W>(x), n));               \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_rootn(T x, int n) noexcept {                                          \
+    return static_cast<T>(scythe_device_library::rootn_of_any(static_cast<W>(x), n));              \
+  }                                                                                                \
+  SCYTHE_MATHS int __spirv_ocl_ilogb(T x) noexcept {                                               \
+    return scythe_device_library::ilogb_of_any(static_cast<W>(x));                                 \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_fract(T x, T *whole) noexcept {                                       \
+    const auto parts = scythe_device_library::fract_of_any(static_cast<W>(x));                     \
+    *whole = static_cast<T>(parts.whole);                                                          \
+    /* In half, too, the result is below one. */                                                   \
+    return static_cast<T>(sizeof(T) == 2 && parts.rest > W(0x1.ffcp-1) ? W(0x1.ffcp-1)             \
+                                                                       : parts.rest);              \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_frexp(T x, int *exponent) noexcept {                                  \
+    const auto parts = scythe_device_library::frexp_of_any(static_cast<W>(x));                     \
+    *exponent = parts.exponent;                                                                    \
+    return static_cast<T>(parts.fraction);                                                         \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_modf(T x, T *whole) noexcept {                                        \
+    const W w = __builtin_trunc##suffix(static_cast<W>(x));                                        \
+    const W rest = __builtin_isinf(static_cast<W>(x)) ? W(0) : static_cast<W>(x) - w;              \
+    *whole = static_cast<T>(w);                                                                    \
+    return static_cast<T>(__builtin_copysign##suffix(rest, static_cast<W>(x)));                    \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_sincos(T x, T *cosine) noexcept {                                     \
+    const auto both = scythe_device_library::sincos_of_any(static_cast<W>(x));                     \
+    *cosine = static_cast<T>(both.cosine);                                                         \
+    return static_cast<T>(both.sine);                                                              \
+  }                                                                                                \
+  SCYTHE_DEVICE T __spirv_ocl_lgamma_r(T x, int *sign) noexcept {                                  \
+    const W w = static_cast<W>(x);                                                                 \
+    /* Gamma is negative between -1 and 0, -3 and -2, and so on. */                                \
+    const W whole = __builtin_floor##suffix(w);                                                    \
+    *sign = w < W(0) && whole != w && __builtin_fmod##suffix(whole, W(2)) != W(0) ? -1 : 1;        \
+    return static_cast<T>(__builtin_lgamma##suffix(w));                                            \
+  }                                                                                                \
+  SCYTHE_DEVICE T __spirv_ocl_remquo(T x, T y, int *quotient) noexcept {                           \
+    const W a = static_cast<W>(x), b = static_cast<W>(y);                                          \
+    const W rest = __builtin_remainder##suffix(a, b);                                              \
+    /* The seven low bits of the quotient: what is left modulo 128 divisors. */                    \
+    const W low = __builtin_fmod##suffix(a, W(128) * b);                                           \
+    *quotient = __builtin_isfinite(low)                                                            \
+                    ? static_cast<int>(__builtin_rint##suffix((low - rest) / b)) % 128             \
+                    : 0;                                                                           \
+    return static_cast<T>(rest);                                                                   \
   }
 
 SCYTHE_MIXED(float, float, f)

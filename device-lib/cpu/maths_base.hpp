@@ -1,12 +1,14 @@
 // What the maths functions are made of: bit patterns, polynomials, powers of two, pairs of numbers.
 //
-// The functions of the `maths_*.hpp` files have no branches and call nothing, so that a kernel that is widened to run
-// one work-item per vector lane runs them in vector registers. Choices are made by `?:` between values that are both
-// computed. They rely on rounding to nearest. Special values come out right by themselves where possible: comparisons
-// are written so that a NaN falls through to the arithmetic, which hands it on.
+// The functions of the `maths_*.hpp` files have no branches and call nothing, so that a kernel that
+// is widened to run one work-item per vector lane runs them in vector registers. Choices are made
+// by `?:` between values that are both computed. They rely on rounding to nearest. Special values
+// come out right by themselves where possible: comparisons are written so that a NaN falls through
+// to the arithmetic, which hands it on.
 //
-// Sums of products in polynomials are fused where the machine can; the results stay within their limits either way.
-// What needs the fused form for its meaning calls `fused`, which a machine without it answers slowly.
+// Sums of products in polynomials are fused where the machine can; the results stay within their
+// limits either way. What needs the fused form for its meaning calls `fused`, which a machine
+// without it answers slowly.
 #ifndef SCYTHE_MATHS_BASE_HPP
 #define SCYTHE_MATHS_BASE_HPP
 
@@ -42,7 +44,9 @@ template <> struct format<double> {
 template <class T> using bits_of = typename format<T>::bits;
 template <class T> using integer_of = typename format<T>::integer;
 
-template <class T> SCYTHE_INLINE bits_of<T> to_bits(T x) { return __builtin_bit_cast(bits_of<T>, x); }
+template <class T> SCYTHE_INLINE bits_of<T> to_bits(T x) {
+  return __builtin_bit_cast(bits_of<T>, x);
+}
 template <class T> SCYTHE_INLINE T from_bits(bits_of<T> b) { return __builtin_bit_cast(T, b); }
 template <class T> SCYTHE_INLINE T nan_value() {
   return from_bits<T>(format<T>::infinity | (format<T>::infinity >> 1));
@@ -58,7 +62,8 @@ SCYTHE_INLINE double size_of(double x) { return __builtin_fabs(x); }
 SCYTHE_INLINE float with_sign(float x, float y) { return __builtin_copysignf(x, y); }
 SCYTHE_INLINE double with_sign(double x, double y) { return __builtin_copysign(x, y); }
 
-// c0 + c1 x + c2 x² + …: the even and the odd terms run side by side, which halves the time one result takes.
+// c0 + c1 x + c2 x² + …: the even and the odd terms run side by side, which halves the time one
+// result takes.
 template <class T> SCYTHE_INLINE T nested(T, T a) { return a; }
 template <class T> SCYTHE_INLINE T nested(T x2, T a, T) { return a; }
 template <class T, class... Rest> SCYTHE_INLINE T nested(T x2, T a, T, T c, Rest... rest) {
@@ -67,23 +72,30 @@ template <class T, class... Rest> SCYTHE_INLINE T nested(T x2, T a, T, T c, Rest
 template <class T> SCYTHE_INLINE T polynomial(T, T a) { return a; }
 template <class T> SCYTHE_INLINE T polynomial(T x, T a, T b) { return b * x + a; }
 template <class T> SCYTHE_INLINE T polynomial(T x, T a, T b, T c) { return (c * x + b) * x + a; }
-template <class T, class... Rest> SCYTHE_INLINE T polynomial(T x, T a, T b, T c, T d, Rest... rest) {
+template <class T, class... Rest>
+SCYTHE_INLINE T polynomial(T x, T a, T b, T c, T d, Rest... rest) {
   const T x2 = x * x;
   return nested(x2, b, c, d, rest...) * x + nested(x2, a, b, c, d, rest...);
 }
 
-// The nearest integer of a number below 2^22 (float), 2^51 (double) in size, both as number and as integer.
+// The nearest integer of a number below 2^22 (float), 2^51 (double) in size, both as number and as
+// integer.
 template <class T> struct whole {
   T value;
   integer_of<T> number;
 };
 template <class T> SCYTHE_INLINE whole<T> to_whole(T shifted) {
   constexpr T magic = format<T>::rounder;
-  return {shifted - magic, static_cast<integer_of<T>>(to_bits(shifted) - __builtin_bit_cast(bits_of<T>, magic))};
+  return {shifted - magic,
+          static_cast<integer_of<T>>(to_bits(shifted) - __builtin_bit_cast(bits_of<T>, magic))};
 }
-template <class T> SCYTHE_INLINE whole<T> nearest(T x) { return to_whole<T>(x + format<T>::rounder); }
+template <class T> SCYTHE_INLINE whole<T> nearest(T x) {
+  return to_whole<T>(x + format<T>::rounder);
+}
 // The nearest integer to x · y.
-template <class T> SCYTHE_INLINE whole<T> nearest(T x, T y) { return to_whole<T>(x * y + format<T>::rounder); }
+template <class T> SCYTHE_INLINE whole<T> nearest(T x, T y) {
+  return to_whole<T>(x * y + format<T>::rounder);
+}
 
 // 2^n for the exponents of normal numbers.
 template <class T> SCYTHE_INLINE T power_of_two(integer_of<T> n) {

@@ -1,5 +1,5 @@
-// Numbers that the maths functions share, each in as many parts as its use needs. `_whole` parts have so few bits that
-// their product with the integer they meet is exact.
+// Numbers that the maths functions share, each in as many parts as its use needs. `_whole` parts
+// have so few bits that their product with the integer they meet is exact.
 #ifndef SCYTHE_MATHS_CONSTANTS_HPP
 #define SCYTHE_MATHS_CONSTANTS_HPP
 
@@ -18,7 +18,8 @@ template <> struct constants<float> {
   static constexpr float log2_10 = 0x1.a934f0p+1f;
   static constexpr float pi = 0x1.921fb6p+1f, pi_low = -0x1.777a5cp-24f, pi_rest = -0x1.ee59dap-49f;
   static constexpr float one_over_pi = 0x1.45f306p-2f;
-  // Where the bits of sqrt(1/2) are: mantissas between it and its double have the smallest logarithms.
+  // Where the bits of sqrt(1/2) are: mantissas between it and its double have the smallest
+  // logarithms.
   static constexpr unsigned root_half = 0x3f3504f3u;
 };
 
@@ -29,7 +30,8 @@ template <> struct constants<double> {
   static constexpr double log2_e = 0x1.71547652b82fep+0, log2_e_low = 0x1.777d0ffda0d24p-56;
   static constexpr double log10_e = 0x1.bcb7b1526e50ep-2, log10_e_low = 0x1.95355baaafad3p-57;
   static constexpr double log2_10 = 0x1.a934f0979a371p+1;
-  static constexpr double pi = 0x1.921fb54442d18p+1, pi_low = 0x1.1a62633145c07p-53, pi_rest = -0x1.f1976b7ed8fbcp-109;
+  static constexpr double pi = 0x1.921fb54442d18p+1, pi_low = 0x1.1a62633145c07p-53,
+                          pi_rest = -0x1.f1976b7ed8fbcp-109;
   static constexpr double one_over_pi = 0x1.45f306dc9c883p-2;
   static constexpr unsigned long root_half = 0x3fe6a09e667f3bcdul;
 };

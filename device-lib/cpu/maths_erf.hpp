@@ -1,7 +1,8 @@
 // erf and erfc.
 //
-// Near zero erf is x times a polynomial in x². Far from it, erfc is exp(-x²) times a function that is smooth in
-// (x - 3.75) / (x + 3.75); the square is kept in two parts, since its error would be multiplied by its size.
+// Near zero erf is x times a polynomial in x². Far from it, erfc is exp(-x²) times a function that
+// is smooth in (x - 3.75) / (x + 3.75); the square is kept in two parts, since its error would be
+// multiplied by its size.
 #ifndef SCYTHE_MATHS_ERF_HPP
 #define SCYTHE_MATHS_ERF_HPP
 

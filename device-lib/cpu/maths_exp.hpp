@@ -1,7 +1,7 @@
 // exp, exp2, exp10, expm1, and the hyperbolic functions made of them.
 //
-// The argument is n·ln 2 + r with |r| at most ln(2)/2; a polynomial gives exp(r), and 2^n scales it in two factors so
-// that results round once, down to the subnormal ones.
+// The argument is n·ln 2 + r with |r| at most ln(2)/2; a polynomial gives exp(r), and 2^n scales it
+// in two factors so that results round once, down to the subnormal ones.
 #ifndef SCYTHE_MATHS_EXP_HPP
 #define SCYTHE_MATHS_EXP_HPP
 
@@ -87,7 +87,8 @@ template <class T> struct halves {
   T growing, falling;
 };
 template <class T> SCYTHE_INLINE halves<T> half_exps(T size) {
-  const exp_parts<T> e = split_exp(size > exp_range<T>::exp_high + T(1) ? exp_range<T>::exp_high + T(1) : size);
+  const exp_parts<T> e =
+      split_exp(size > exp_range<T>::exp_high + T(1) ? exp_range<T>::exp_high + T(1) : size);
   const T growing = scaled(T(1) + e.rest, e.n - 1);
   return {growing, T(0.25) / growing};
 }

@@ -7,7 +7,8 @@
 
 namespace scythe_device_library {
 
-// The arc tangent of y/x for y, x >= 0: atan(t) plus 0, pi/4 or pi/2, with t at most tan(pi/8), by one division.
+// The arc tangent of y/x for y, x >= 0: atan(t) plus 0, pi/4 or pi/2, with t at most tan(pi/8), by
+// one division.
 template <class T> SCYTHE_INLINE T atan_of_quotient(T y, T x) {
   using C = constants<T>;
   constexpr T tan_pi_8 = T(0.41421356237309504880);
@@ -21,7 +22,8 @@ template <class T> SCYTHE_INLINE T atan_of_quotient(T y, T x) {
 }
 
 template <class T> SCYTHE_INLINE T atan_of_any(T x) {
-  // A subnormal y times tan(pi/8) is exact enough to compare; infinity is brought to where atan has reached pi/2.
+  // A subnormal y times tan(pi/8) is exact enough to compare; infinity is brought to where atan has
+  // reached pi/2.
   constexpr T far = sizeof(T) == 4 ? T(0x1p60) : T(0x1p200);
   const T size = size_of(x);
   return with_sign(atan_of_quotient(size > far ? far : size, T(1)), x);
@@ -36,7 +38,8 @@ template <class T> SCYTHE_INLINE quotient<T> tame(T y, T x) {
   const bool both_infinite = a == infinite<T>() && b == infinite<T>();
   const T half = T(0.25);
   // Small sizes grow, so that the sums and products of what is left stay exact.
-  constexpr T large = sizeof(T) == 4 ? T(0x1p120) : T(0x1p1000), small = sizeof(T) == 4 ? T(0x1p-60) : T(0x1p-900);
+  constexpr T large = sizeof(T) == 4 ? T(0x1p120) : T(0x1p1000),
+              small = sizeof(T) == 4 ? T(0x1p-60) : T(0x1p-900);
   constexpr T growth = sizeof(T) == 4 ? T(0x1p60) : T(0x1p900);
   const bool shrink = a > large || b > large, grow = a < small && b < small;
   const T factor = shrink ? half : (grow ? growth : T(1));
@@ -54,7 +57,8 @@ template <class T> SCYTHE_INLINE T atan2_of_any(T y, T x) {
   return none ? x + y : with_sign(angle, y);
 }
 
-// asin(x) for |x| <= 1/2, and the arc sine of the half chord for the rest: asin(x) = pi/2 - 2 asin(sqrt((1 - x)/2)).
+// asin(x) for |x| <= 1/2, and the arc sine of the half chord for the rest: asin(x) = pi/2 - 2
+// asin(sqrt((1 - x)/2)).
 template <class T> struct arc_sine {
   T value;
   bool folded;
@@ -82,10 +86,18 @@ template <class T> SCYTHE_INLINE T acos_of_any(T x) {
   return a.folded ? (x < T(0) ? left : right) : near;
 }
 
-template <class T> SCYTHE_INLINE T asinpi_of_any(T x) { return asin_of_any(x) * constants<T>::one_over_pi; }
-template <class T> SCYTHE_INLINE T acospi_of_any(T x) { return acos_of_any(x) * constants<T>::one_over_pi; }
-template <class T> SCYTHE_INLINE T atanpi_of_any(T x) { return atan_of_any(x) * constants<T>::one_over_pi; }
-template <class T> SCYTHE_INLINE T atan2pi_of_any(T y, T x) { return atan2_of_any(y, x) * constants<T>::one_over_pi; }
+template <class T> SCYTHE_INLINE T asinpi_of_any(T x) {
+  return asin_of_any(x) * constants<T>::one_over_pi;
+}
+template <class T> SCYTHE_INLINE T acospi_of_any(T x) {
+  return acos_of_any(x) * constants<T>::one_over_pi;
+}
+template <class T> SCYTHE_INLINE T atanpi_of_any(T x) {
+  return atan_of_any(x) * constants<T>::one_over_pi;
+}
+template <class T> SCYTHE_INLINE T atan2pi_of_any(T y, T x) {
+  return atan2_of_any(y, x) * constants<T>::one_over_pi;
+}
 
 } // namespace scythe_device_library
 

@@ -1,7 +1,7 @@
 // log, log2, log10, log1p, and the inverse hyperbolic functions made of them.
 //
-// The argument is 2^k · (1 + f) with 1 + f between sqrt(1/2) and sqrt(2). The logarithm of 1 + f is f plus a tail that
-// is smaller, so that the first term, which is exact, carries the precision.
+// The argument is 2^k · (1 + f) with 1 + f between sqrt(1/2) and sqrt(2). The logarithm of 1 + f is
+// f plus a tail that is smaller, so that the first term, which is exact, carries the precision.
 #ifndef SCYTHE_MATHS_LOG_HPP
 #define SCYTHE_MATHS_LOG_HPP
 
@@ -10,7 +10,8 @@
 
 namespace scythe_device_library {
 
-// The floating-point value of a small integer. Few machines convert 64-bit integers; all of them add.
+// The floating-point value of a small integer. Few machines convert 64-bit integers; all of them
+// add.
 SCYTHE_INLINE float to_value(int n) { return static_cast<float>(n); }
 SCYTHE_INLINE double to_value(long n) {
   constexpr double magic = format<double>::rounder;
@@ -24,7 +25,8 @@ template <class T> struct split_number {
 };
 template <class T> SCYTHE_INLINE split_number<T> split_normal(T x) {
   const bits_of<T> bits = to_bits(x);
-  const integer_of<T> k = static_cast<integer_of<T>>(bits - constants<T>::root_half) >> format<T>::digits;
+  const integer_of<T> k =
+      static_cast<integer_of<T>>(bits - constants<T>::root_half) >> format<T>::digits;
   return {from_bits<T>(bits - (static_cast<bits_of<T>>(k) << format<T>::digits)), k};
 }
 template <class T> SCYTHE_INLINE split_number<T> split_any(T x) {
@@ -37,12 +39,14 @@ template <class T> SCYTHE_INLINE split_number<T> split_any(T x) {
 // log(1 + f) - f.
 SCYTHE_INLINE float log_rest(float f) { return f * f * log_tail(f); }
 SCYTHE_INLINE double log_rest(double f) {
-  // In s the series has odd terms only; what the quotient rounds off meets the small part of the result.
+  // In s the series has odd terms only; what the quotient rounds off meets the small part of the
+  // result.
   const double s = f / (2.0 + f), t = s * s, half_square = 0.5 * f * f;
   return s * (half_square + t * log_ratio_tail(t)) - half_square;
 }
 
-// What the logarithm of 0, negative numbers, infinity and NaN is, given the formula's result for the others.
+// What the logarithm of 0, negative numbers, infinity and NaN is, given the formula's result for
+// the others.
 template <class T> SCYTHE_INLINE T log_special(T x, T result) {
   const T positive = x == infinite<T>() ? x : result;
   return x > T(0) ? positive : (x == T(0) ? -infinite<T>() : nan_value<T>());
@@ -71,7 +75,8 @@ template <class T> SCYTHE_INLINE T log10_of_any(T x) {
   using C = constants<T>;
   const split_number<T> s = split_any(x);
   const T f = s.m - T(1), rest = log_rest(f), k = to_value(s.k);
-  const T fraction = f * C::log10_e + (rest * C::log10_e + (f * C::log10_e_low + k * C::log10_2_rest));
+  const T fraction =
+      f * C::log10_e + (rest * C::log10_e + (f * C::log10_e_low + k * C::log10_2_rest));
   return log_special(x, k * C::log10_2_whole + fraction);
 }
 

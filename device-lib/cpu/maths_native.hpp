@@ -1,8 +1,9 @@
 // The `native` and `half` functions: as few operations as their precision needs.
 //
-// `native` functions keep about 18 bits where the argument is moderate, do not care for subnormal numbers, and reduce
-// angles in two steps. `half` functions keep the 11 bits that SYCL asks of them over their whole domain, angles up to
-// 2^16. Quotients and inverse roots carry LLVM's flag that allows the machine's estimates.
+// `native` functions keep about 18 bits where the argument is moderate, do not care for subnormal
+// numbers, and reduce angles in two steps. `half` functions keep the 11 bits that SYCL asks of them
+// over their whole domain, angles up to 2^16. Quotients and inverse roots carry LLVM's flag that
+// allows the machine's estimates.
 #ifndef SCYTHE_MATHS_NATIVE_HPP
 #define SCYTHE_MATHS_NATIVE_HPP
 
@@ -33,7 +34,8 @@ template <precision P> SCYTHE_INLINE float fast_exp2(float x) {
   const float r = c - k.value;
   const float power = 1.0f + r * (P == precision::native ? native_exp2(r) : half_exp2(r));
   // Added to the exponent: the factor 2^k itself would be infinite just below the upper end.
-  const float result = from_bits<float>(to_bits(power) + (static_cast<unsigned>(k.number) << format<float>::digits));
+  const float result =
+      from_bits<float>(to_bits(power) + (static_cast<unsigned>(k.number) << format<float>::digits));
   return x != x ? x : result;
 }
 
@@ -46,7 +48,8 @@ template <precision P> SCYTHE_INLINE float fast_log2(float x) {
 
 template <precision P> SCYTHE_INLINE float fast_sine(float r, int n) {
   const float square = r * r;
-  const float sine = r + r * square * (P == precision::native ? native_sin(square) : half_sin(square));
+  const float sine =
+      r + r * square * (P == precision::native ? native_sin(square) : half_sin(square));
   return from_bits<float>(to_bits(sine) ^ odd_sign<float>(n));
 }
 // x less a multiple of pi.
@@ -60,7 +63,8 @@ template <precision P> SCYTHE_INLINE float fast_sin(float x) {
   return fast_sine<P>(fast_turn<P>(x, k.value), k.number);
 }
 template <precision P> SCYTHE_INLINE float fast_cos(float x) {
-  const whole<float> k = to_whole<float>((x * constants<float>::one_over_pi + 0.5f) + format<float>::rounder);
+  const whole<float> k =
+      to_whole<float>((x * constants<float>::one_over_pi + 0.5f) + format<float>::rounder);
   return fast_sine<P>(fast_turn<P>(x, k.value - 0.5f), k.number);
 }
 template <precision P> SCYTHE_INLINE float fast_tan(float x) {
@@ -70,10 +74,18 @@ template <precision P> SCYTHE_INLINE float fast_tan(float x) {
   return fast_divide(odd ? -s.cosine : s.sine, odd ? s.sine : s.cosine);
 }
 
-template <precision P> SCYTHE_INLINE float fast_exp(float x) { return fast_exp2<P>(x * constants<float>::log2_e); }
-template <precision P> SCYTHE_INLINE float fast_exp10(float x) { return fast_exp2<P>(x * constants<float>::log2_10); }
-template <precision P> SCYTHE_INLINE float fast_log(float x) { return fast_log2<P>(x) * constants<float>::ln2; }
-template <precision P> SCYTHE_INLINE float fast_log10(float x) { return fast_log2<P>(x) * 0x1.344136p-2f; }
+template <precision P> SCYTHE_INLINE float fast_exp(float x) {
+  return fast_exp2<P>(x * constants<float>::log2_e);
+}
+template <precision P> SCYTHE_INLINE float fast_exp10(float x) {
+  return fast_exp2<P>(x * constants<float>::log2_10);
+}
+template <precision P> SCYTHE_INLINE float fast_log(float x) {
+  return fast_log2<P>(x) * constants<float>::ln2;
+}
+template <precision P> SCYTHE_INLINE float fast_log10(float x) {
+  return fast_log2<P>(x) * 0x1.344136p-2f;
+}
 // The exponent multiplies the logarithm's error, so that both forms use the better one.
 template <precision P> SCYTHE_INLINE float fast_powr(float x, float y) {
   return fast_exp2<P>(y * fast_log2<precision::native>(x));

@@ -1,5 +1,5 @@
-// Functions that take numbers apart and put them together: frexp, ldexp, ilogb, logb, nextafter, fract, modf, and the
-// small ones that are a comparison or a sum.
+// Functions that take numbers apart and put them together: frexp, ldexp, ilogb, logb, nextafter,
+// fract, modf, and the small ones that are a comparison or a sum.
 #ifndef SCYTHE_MATHS_NUMBER_HPP
 #define SCYTHE_MATHS_NUMBER_HPP
 
@@ -7,7 +7,8 @@
 
 namespace scythe_device_library {
 
-// |x| = m · 2^exponent with m in [1, 2), for finite numbers other than zero; `mantissa` holds the bits of m.
+// |x| = m · 2^exponent with m in [1, 2), for finite numbers other than zero; `mantissa` holds the
+// bits of m.
 template <class T> struct taken_apart {
   bits_of<T> mantissa;
   int exponent;
@@ -17,12 +18,15 @@ template <class T> SCYTHE_INLINE taken_apart<T> take_apart(T x) {
   const T size = size_of(x);
   const bool small = size < format<T>::smallest_normal;
   const bits_of<T> bits = to_bits(small ? size * power_of_two<T>(shift) : size);
-  const int exponent = static_cast<int>(bits >> format<T>::digits) - format<T>::bias - (small ? shift : 0);
+  const int exponent =
+      static_cast<int>(bits >> format<T>::digits) - format<T>::bias - (small ? shift : 0);
   const bits_of<T> one = static_cast<bits_of<T>>(format<T>::bias) << format<T>::digits;
   return {(bits & ((bits_of<T>(1) << format<T>::digits) - 1)) | one, exponent};
 }
 // Finite and not zero.
-template <class T> SCYTHE_INLINE bool has_exponent(T x) { return x != T(0) && size_of(x) < infinite<T>(); }
+template <class T> SCYTHE_INLINE bool has_exponent(T x) {
+  return x != T(0) && size_of(x) < infinite<T>();
+}
 
 template <class T> SCYTHE_INLINE T ldexp_of_any(T x, int n) {
   const taken_apart<T> p = take_apart(x);
@@ -30,7 +34,8 @@ template <class T> SCYTHE_INLINE T ldexp_of_any(T x, int n) {
   constexpr int far = 8 * format<T>::bias;
   const int more = n > far ? far : (n < -far ? -far : n);
   constexpr int top = format<T>::bias + 1, bottom = -format<T>::bias - format<T>::digits - 1;
-  const int wanted = p.exponent + more, e = wanted > top ? top : (wanted < bottom ? bottom : wanted);
+  const int wanted = p.exponent + more,
+            e = wanted > top ? top : (wanted < bottom ? bottom : wanted);
   const T result = with_sign(scaled<T>(from_bits<T>(p.mantissa), e), x);
   return has_exponent(x) ? result : x;
 }
@@ -42,7 +47,8 @@ template <class T> struct fraction_exponent {
 template <class T> SCYTHE_INLINE fraction_exponent<T> frexp_of_any(T x) {
   const taken_apart<T> p = take_apart(x);
   const bool regular = has_exponent(x);
-  return {regular ? with_sign(from_bits<T>(p.mantissa) * T(0.5), x) : x, regular ? p.exponent + 1 : 0};
+  return {regular ? with_sign(from_bits<T>(p.mantissa) * T(0.5), x) : x,
+          regular ? p.exponent + 1 : 0};
 }
 
 template <class T> SCYTHE_INLINE int ilogb_of_any(T x) {
@@ -100,7 +106,9 @@ template <class T> SCYTHE_INLINE T radians_of_any(T x) { return x * (constants<T
 template <class T> SCYTHE_INLINE T step_of_any(T edge, T x) { return x < edge ? T(0) : T(1); }
 template <class T> SCYTHE_INLINE T mix_of_any(T x, T y, T a) { return x + (y - x) * a; }
 template <class T> SCYTHE_INLINE T mad_of_any(T x, T y, T z) { return x * y + z; }
-template <class T> SCYTHE_INLINE T clamp_of_any(T x, T low, T high) { return fmin_of_any(fmax_of_any(x, low), high); }
+template <class T> SCYTHE_INLINE T clamp_of_any(T x, T low, T high) {
+  return fmin_of_any(fmax_of_any(x, low), high);
+}
 template <class T> SCYTHE_INLINE T smoothstep_of_any(T low, T high, T x) {
   const T t = clamp_of_any((x - low) / (high - low), T(0), T(1));
   return t * t * (T(3) - T(2) * t);

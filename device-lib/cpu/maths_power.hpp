@@ -1,7 +1,7 @@
 // pow, pown, powr, rootn, cbrt, hypot, rsqrt.
 //
-// Powers are exp(y log x), with the logarithm and the product in pairs of numbers: y multiplies the error of the
-// logarithm.
+// Powers are exp(y log x), with the logarithm and the product in pairs of numbers: y multiplies the
+// error of the logarithm.
 #ifndef SCYTHE_MATHS_POWER_HPP
 #define SCYTHE_MATHS_POWER_HPP
 
@@ -17,7 +17,8 @@ template <class T> struct logarithm {
 
 // Infinite at zero and infinity, NaN at NaN, for sizes of numbers.
 template <class T> SCYTHE_INLINE logarithm<T> log_at_ends(T size, pair<T> inside) {
-  const T upper = size == infinite<T>() ? infinite<T>() : (size != size ? nan_value<T>() : inside.high);
+  const T upper =
+      size == infinite<T>() ? infinite<T>() : (size != size ? nan_value<T>() : inside.high);
   const T high = size == T(0) ? -infinite<T>() : upper;
   return {{high, high == inside.high ? inside.low : T(0)}};
 }
@@ -46,7 +47,8 @@ SCYTHE_INLINE logarithm<double> log_for_power(double size) {
   const double inverse = 1.0 / bottom.high, s = f * inverse;
   const pair<double> ratio = {s, (fused(-s, bottom.high, f) - s * bottom.low) * inverse};
   const pair<double> square = product(ratio, ratio);
-  const pair<double> third = product(product(square, ratio), pair<double>{0x1.5555555555555p-1, 0x1.5555555555555p-55});
+  const pair<double> third =
+      product(product(square, ratio), pair<double>{0x1.5555555555555p-1, 0x1.5555555555555p-55});
   const double rest = s * square.high * square.high * log_ratio_rest(square.high);
   const pair<double> a = exact_sum(k * C::ln2_whole, 2.0 * ratio.high);
   const pair<double> b = exact_sum(a.high, third.high);
@@ -111,8 +113,8 @@ template <class T> SCYTHE_INLINE T pow_of_any(T x, T y) {
 template <class T> SCYTHE_INLINE T powr_of_any(T x, T y) {
   const T magnitude = power_from(times(log_for_power(size_of(x)), y));
   const bool end = x == T(0) || x == infinite<T>();
-  const bool no_number =
-      x < T(0) || x != x || y != y || (y == T(0) && end) || (x == T(1) && size_of(y) == infinite<T>());
+  const bool no_number = x < T(0) || x != x || y != y || (y == T(0) && end) ||
+                         (x == T(1) && size_of(y) == infinite<T>());
   // NaNs from 0 times infinity are meant where `no_number` says so; 1 to any finite power is 1.
   return no_number ? nan_value<T>() : (x == T(1) || y == T(0) ? T(1) : magnitude);
 }
@@ -137,7 +139,8 @@ template <class T> SCYTHE_INLINE T rootn_of_any(T x, int n) {
 
 // The first guess of x^(-1/3): a third of the exponent, negated, by integers. Good to 5 bits.
 SCYTHE_INLINE float guess_inverse_cbrt(float x) {
-  const unsigned third = static_cast<unsigned>((static_cast<unsigned long>(to_bits(x)) * 0x55555556ul) >> 32);
+  const unsigned third =
+      static_cast<unsigned>((static_cast<unsigned long>(to_bits(x)) * 0x55555556ul) >> 32);
   return from_bits<float>(0x54a21d2au - third);
 }
 SCYTHE_INLINE double guess_inverse_cbrt(double x) {
@@ -170,12 +173,14 @@ template <class T> SCYTHE_INLINE T cbrt_of_any(T x) {
 SCYTHE_INLINE float hypot_of_any(float x, float y) {
   const double a = x, b = y;
   const float result = static_cast<float>(root(a * a + b * b));
-  return size_of(x) == infinite<float>() || size_of(y) == infinite<float>() ? infinite<float>() : result;
+  return size_of(x) == infinite<float>() || size_of(y) == infinite<float>() ? infinite<float>()
+                                                                            : result;
 }
 SCYTHE_INLINE double hypot_of_any(double x, double y) {
   const double a = size_of(x), b = size_of(y);
   const bool large = a > 0x1p500 || b > 0x1p500, small = a < 0x1p-450 && b < 0x1p-450;
-  const double factor = large ? 0x1p-600 : (small ? 0x1p600 : 1.0), back = large ? 0x1p600 : (small ? 0x1p-600 : 1.0);
+  const double factor = large ? 0x1p-600 : (small ? 0x1p600 : 1.0),
+               back = large ? 0x1p600 : (small ? 0x1p-600 : 1.0);
   const double c = a * factor, d = b * factor;
   const double result = root(c * c + d * d) * back;
   return a == infinite<double>() || b == infinite<double>() ? infinite<double>() : result;

@@ -1,9 +1,10 @@
 // sin, cos, tan, their forms in units of pi, and sincos.
 //
-// The nearest multiple of pi (of pi/2 for tan) is taken off in three parts, each product exact thanks to `fused`, which
-// holds for arguments up to `turn_limit`. Above it, the bits of 2/pi that matter for the argument's exponent are
-// multiplied with its mantissa in integers; that loop is the only control flow here, so that vector code, which skips
-// loops no lane enters, pays for it only when it is needed.
+// The nearest multiple of pi (of pi/2 for tan) is taken off in three parts, each product exact
+// thanks to `fused`, which holds for arguments up to `turn_limit`. Above it, the bits of 2/pi that
+// matter for the argument's exponent are multiplied with its mantissa in integers; that loop is the
+// only control flow here, so that vector code, which skips loops no lane enters, pays for it only
+// when it is needed.
 #ifndef SCYTHE_MATHS_TRIG_HPP
 #define SCYTHE_MATHS_TRIG_HPP
 
@@ -31,11 +32,13 @@ struct quarter_fraction {
   unsigned w0, w1, w2, w3;
 };
 SCYTHE_INLINE void to_angle(quarter_fraction f, float &r) {
-  const double sum = static_cast<double>(static_cast<int>(f.w0)) + static_cast<double>(f.w1) * 0x1p-32;
+  const double sum =
+      static_cast<double>(static_cast<int>(f.w0)) + static_cast<double>(f.w1) * 0x1p-32;
   r = static_cast<float>(sum * (0x1p-32 * 0x1.921fb54442d18p+0));
 }
 SCYTHE_INLINE void to_angle(quarter_fraction f, double &r) {
-  const pair<double> high = exact_sum(static_cast<double>(static_cast<int>(f.w0)), static_cast<double>(f.w1) * 0x1p-32);
+  const pair<double> high =
+      exact_sum(static_cast<double>(static_cast<int>(f.w0)), static_cast<double>(f.w1) * 0x1p-32);
   const double low = static_cast<double>(f.w2) * 0x1p-64 + static_cast<double>(f.w3) * 0x1p-96;
   const pair<double> all = quick_sum(high.high, high.low + low);
   r = product(all, pair<double>{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54}).high * 0x1p-32;
@@ -46,7 +49,8 @@ template <class T> SCYTHE_INLINE angle<T> reduce_huge(T x) {
   // So many words of 2/pi leave enough bits for the argument closest to a multiple of pi/2.
   constexpr int words = sizeof(T) == 4 ? 4 : 7;
   const bits_of<T> bits = to_bits(x);
-  const int exponent = static_cast<int>(bits >> format<T>::digits) - format<T>::bias - format<T>::digits;
+  const int exponent =
+      static_cast<int>(bits >> format<T>::digits) - format<T>::bias - format<T>::digits;
   const unsigned long mantissa =
       (bits & ((bits_of<T>(1) << format<T>::digits) - 1)) | (bits_of<T>(1) << format<T>::digits);
   // Words before `first` only add multiples of four quarters.
@@ -76,8 +80,8 @@ template <class T> SCYTHE_INLINE angle<T> reduce_huge(T x) {
   return a;
 }
 
-// An angle as r plus a multiple of pi, |r| at most pi/2 and a little; `flip` is the sign bit where that multiple is
-// odd.
+// An angle as r plus a multiple of pi, |r| at most pi/2 and a little; `flip` is the sign bit where
+// that multiple is odd.
 template <class T> struct half_turn {
   T r;
   bits_of<T> flip;
@@ -91,11 +95,12 @@ template <class T> SCYTHE_INLINE bits_of<T> odd_sign(integer_of<T> n) {
   return static_cast<bits_of<T>>(n) << (sizeof(T) * 8 - 1);
 }
 
-// What `sine_of_turn` needs for sin(x) (quadrant 0) or cos(x) (quadrant 1) from the quadrant form of |x|.
+// What `sine_of_turn` needs for sin(x) (quadrant 0) or cos(x) (quadrant 1) from the quadrant form
+// of |x|.
 template <class T> SCYTHE_INLINE half_turn<T> from_quadrant(angle<T> a, unsigned more) {
   const unsigned q = a.quadrant + more;
-  return {(q & 1u) != 0 ? T(0.5) * constants<T>::pi - size_of(a.r) : a.r, static_cast<bits_of<T>>(q & 2u)
-                                                                              << (sizeof(T) * 8 - 2)};
+  return {(q & 1u) != 0 ? T(0.5) * constants<T>::pi - size_of(a.r) : a.r,
+          static_cast<bits_of<T>>(q & 2u) << (sizeof(T) * 8 - 2)};
 }
 
 template <class T> SCYTHE_INLINE T sine_of_turn(half_turn<T> a) {
@@ -154,7 +159,8 @@ template <class T> struct sine_cosine {
 // Of an angle of at most pi/4.
 template <class T> SCYTHE_INLINE sine_cosine<T> short_sincos(T r) {
   const T square = r * r;
-  return {r + r * square * sin_short_tail(square), T(1) - (T(0.5) * square - square * square * cos_short_tail(square))};
+  return {r + r * square * sin_short_tail(square),
+          T(1) - (T(0.5) * square - square * square * cos_short_tail(square))};
 }
 
 template <class T> SCYTHE_INLINE T tan_of_any(T x) {
@@ -173,7 +179,8 @@ template <class T> SCYTHE_INLINE sine_cosine<T> sincos_of_any(T x) {
   const sine_cosine<T> s = short_sincos(a.r);
   const bool odd = (a.quadrant & 1u) != 0;
   const bits_of<T> q = a.quadrant, top = sizeof(T) * 8 - 2;
-  const T sine = from_bits<T>(to_bits(odd ? s.cosine : s.sine) ^ ((q & 2) << top) ^ (to_bits(x) & format<T>::sign));
+  const T sine = from_bits<T>(to_bits(odd ? s.cosine : s.sine) ^ ((q & 2) << top) ^
+                              (to_bits(x) & format<T>::sign));
   const T cosine = from_bits<T>(to_bits(odd ? s.sine : s.cosine) ^ (((q + 1) & 2) << top));
   const bool none = size == infinite<T>();
   return {none ? nan_value<T>() : sine, none ? nan_value<T>() : cosine};
@@ -192,8 +199,8 @@ template <class T> SCYTHE_INLINE T sinpi_short(T r) {
 // |x| below 2, which has the same sine and cosine of its product with pi.
 template <class T> SCYTHE_INLINE T less_turns(T size) {
   // Truncation is exact here, and so is the difference.
-  const T twice =
-      T(2) * (sizeof(T) == 4 ? T(__builtin_truncf(float(size * T(0.5)))) : T(__builtin_trunc(size * T(0.5))));
+  const T twice = T(2) * (sizeof(T) == 4 ? T(__builtin_truncf(float(size * T(0.5))))
+                                         : T(__builtin_trunc(size * T(0.5))));
   return size >= all_even<T> ? size - size : size - twice;
 }
 
@@ -203,7 +210,8 @@ template <class T> SCYTHE_INLINE T sinpi_of_any(T x) {
   const T sine = sinpi_short(b > T(0.5) ? T(1) - b : b);
   // Integers give zero with the sign of x.
   const T signed_sine = a > T(1) && b != T(1) ? -sine : sine;
-  return from_bits<T>(to_bits(b == T(0) || b == T(1) ? T(0) : signed_sine) ^ (to_bits(x) & format<T>::sign));
+  return from_bits<T>(to_bits(b == T(0) || b == T(1) ? T(0) : signed_sine) ^
+                      (to_bits(x) & format<T>::sign));
 }
 
 template <class T> SCYTHE_INLINE T cospi_of_any(T x) {
@@ -219,7 +227,8 @@ template <class T> SCYTHE_INLINE T tanpi_of_any(T x) {
   const T c = b > T(0.5) ? T(1) - b : b;
   const T tangent = sinpi_short(c) / sinpi_short(T(0.5) - c);
   const T turned = b > T(0.5) ? -tangent : tangent;
-  // tan(pi n) is 0 with the sign of x for even n, the other one for odd n; at n + 1/2 it is infinite, likewise.
+  // tan(pi n) is 0 with the sign of x for even n, the other one for odd n; at n + 1/2 it is
+  // infinite, likewise.
   const T zero = a == T(1) ? -T(0) : T(0);
   const T pole = a > T(1) ? -infinite<T>() : infinite<T>();
   const T result = b == T(0) ? zero : (b == T(0.5) ? pole : turned);

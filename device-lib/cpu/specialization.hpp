@@ -4,7 +4,8 @@
 
 #include "device_library.hpp"
 
-extern "C" SCYTHE_DEVICE const void *__scythe_specialization_constant(const void *variable) noexcept {
+extern "C" SCYTHE_DEVICE const void *
+__scythe_specialization_constant(const void *variable) noexcept {
   return variable;
 }
 

@@ -1,4 +1,5 @@
-// Where a pointer points: the address spaces of a GPU are windows of the one that all pointers are in.
+// Where a pointer points: the address spaces of a GPU are windows of the one that all pointers are
+// in.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_ADDRESS_SPACES_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_ADDRESS_SPACES_HPP
 

@@ -5,8 +5,8 @@
 #include "../cpu/device_library.hpp"
 
 // The driver's: prints, and ends the kernel with an error.
-extern "C" SCYTHE_DEVICE void __assertfail(const char *message, const char *file, unsigned line, const char *function,
-                                           __SIZE_TYPE__ char_size) noexcept;
+extern "C" SCYTHE_DEVICE void __assertfail(const char *message, const char *file, unsigned line,
+                                           const char *function, __SIZE_TYPE__ char_size) noexcept;
 
 extern "C" SCYTHE_DEVICE void __assert_fail(const char *message, const char *file, unsigned line,
                                             const char *function) noexcept {

@@ -1,76 +1,76 @@
-// The functions of CUDA's maths library that this one calls: `__nv_sinf`, `__nv_sin` and so on. `libdevice` defines
-// them, or, where there is none, `own_maths.cpp`.
+// The functions of CUDA's maths library that this one calls: `__nv_sinf`, `__nv_sin` and so on.
+// `libdevice` defines them, or, where there is none, `own_maths.cpp`.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_CUDA_MATHS_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_CUDA_MATHS_HPP
 
 #include "../cpu/device_library.hpp"
 
-// `X(name)` for each function of one number, of two, and of one and an integer. Those with a `pi` form and the inverse
-// functions of SYCL that CUDA has no name for are not among them.
-#define SCYTHE_NV_FOR_EACH_1(X)                                                                                        \
-  X(acos)                                                                                                              \
-  X(acosh)                                                                                                             \
-  X(asin)                                                                                                              \
-  X(asinh)                                                                                                             \
-  X(atan)                                                                                                              \
-  X(atanh)                                                                                                             \
-  X(cbrt)                                                                                                              \
-  X(cos)                                                                                                               \
-  X(cosh)                                                                                                              \
-  X(cospi)                                                                                                             \
-  X(erf)                                                                                                               \
-  X(erfc)                                                                                                              \
-  X(exp)                                                                                                               \
-  X(exp10)                                                                                                             \
-  X(exp2)                                                                                                              \
-  X(expm1)                                                                                                             \
-  X(lgamma)                                                                                                            \
-  X(log)                                                                                                               \
-  X(log10)                                                                                                             \
-  X(log1p)                                                                                                             \
-  X(log2)                                                                                                              \
-  X(logb)                                                                                                              \
-  X(round)                                                                                                             \
-  X(rsqrt)                                                                                                             \
-  X(sin)                                                                                                               \
-  X(sinh)                                                                                                              \
-  X(sinpi)                                                                                                             \
-  X(tan)                                                                                                               \
-  X(tanh)                                                                                                              \
+// `X(name)` for each function of one number, of two, and of one and an integer. Those with a `pi`
+// form and the inverse functions of SYCL that CUDA has no name for are not among them.
+#define SCYTHE_NV_FOR_EACH_1(X)                                                                    \
+  X(acos)                                                                                          \
+  X(acosh)                                                                                         \
+  X(asin)                                                                                          \
+  X(asinh)                                                                                         \
+  X(atan)                                                                                          \
+  X(atanh)                                                                                         \
+  X(cbrt)                                                                                          \
+  X(cos)                                                                                           \
+  X(cosh)                                                                                          \
+  X(cospi)                                                                                         \
+  X(erf)                                                                                           \
+  X(erfc)                                                                                          \
+  X(exp)                                                                                           \
+  X(exp10)                                                                                         \
+  X(exp2)                                                                                          \
+  X(expm1)                                                                                         \
+  X(lgamma)                                                                                        \
+  X(log)                                                                                           \
+  X(log10)                                                                                         \
+  X(log1p)                                                                                         \
+  X(log2)                                                                                          \
+  X(logb)                                                                                          \
+  X(round)                                                                                         \
+  X(rsqrt)                                                                                         \
+  X(sin)                                                                                           \
+  X(sinh)                                                                                          \
+  X(sinpi)                                                                                         \
+  X(tan)                                                                                           \
+  X(tanh)                                                                                          \
   X(tgamma)
 
-#define SCYTHE_NV_FOR_EACH_2(X)                                                                                        \
-  X(atan2)                                                                                                             \
-  X(fmod)                                                                                                              \
-  X(hypot)                                                                                                             \
-  X(nextafter)                                                                                                         \
-  X(pow)                                                                                                               \
+#define SCYTHE_NV_FOR_EACH_2(X)                                                                    \
+  X(atan2)                                                                                         \
+  X(fmod)                                                                                          \
+  X(hypot)                                                                                         \
+  X(nextafter)                                                                                     \
+  X(pow)                                                                                           \
   X(remainder)
 
-#define SCYTHE_NV_FOR_EACH_INT(X)                                                                                      \
-  X(ldexp)                                                                                                             \
+#define SCYTHE_NV_FOR_EACH_INT(X)                                                                  \
+  X(ldexp)                                                                                         \
   X(powi)
 
 // Approximations, in single precision only.
-#define SCYTHE_NV_FOR_EACH_FAST(X)                                                                                     \
-  X(cos)                                                                                                               \
-  X(exp)                                                                                                               \
-  X(exp10)                                                                                                             \
-  X(log)                                                                                                               \
-  X(log10)                                                                                                             \
-  X(log2)                                                                                                              \
-  X(sin)                                                                                                               \
+#define SCYTHE_NV_FOR_EACH_FAST(X)                                                                 \
+  X(cos)                                                                                           \
+  X(exp)                                                                                           \
+  X(exp10)                                                                                         \
+  X(log)                                                                                           \
+  X(log10)                                                                                         \
+  X(log2)                                                                                          \
+  X(sin)                                                                                           \
   X(tan)
 
 #define SCYTHE_NV SCYTHE_DEVICE __attribute__((const))
-#define SCYTHE_DECLARE_1(name)                                                                                         \
-  SCYTHE_NV float __nv_##name##f(float) noexcept;                                                                      \
+#define SCYTHE_DECLARE_1(name)                                                                     \
+  SCYTHE_NV float __nv_##name##f(float) noexcept;                                                  \
   SCYTHE_NV double __nv_##name(double) noexcept;
-#define SCYTHE_DECLARE_2(name)                                                                                         \
-  SCYTHE_NV float __nv_##name##f(float, float) noexcept;                                                               \
+#define SCYTHE_DECLARE_2(name)                                                                     \
+  SCYTHE_NV float __nv_##name##f(float, float) noexcept;                                           \
   SCYTHE_NV double __nv_##name(double, double) noexcept;
-#define SCYTHE_DECLARE_INT(name)                                                                                       \
-  SCYTHE_NV float __nv_##name##f(float, int) noexcept;                                                                 \
+#define SCYTHE_DECLARE_INT(name)                                                                   \
+  SCYTHE_NV float __nv_##name##f(float, int) noexcept;                                             \
   SCYTHE_NV double __nv_##name(double, int) noexcept;
 #define SCYTHE_DECLARE_FAST(name) SCYTHE_NV float __nv_fast_##name##f(float) noexcept;
 

@@ -1,7 +1,7 @@
-// How the warps of one work-group combine their results: one slot for each in shared memory, and two barriers. Each
-// warp goes over all slots by itself, a lane for each, so that nobody waits for one that does. Where the last warp has
-// fewer lanes than there are warps, every lane of all warps goes over the slots one by one, so that all come to the
-// same result.
+// How the warps of one work-group combine their results: one slot for each in shared memory, and
+// two barriers. Each warp goes over all slots by itself, a lane for each, so that nobody waits for
+// one that does. Where the last warp has fewer lanes than there are warps, every lane of all warps
+// goes over the slots one by one, so that all come to the same result.
 //
 // It takes the place of the CPU's `group_scratch.hpp`, by the same names.
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
@@ -12,8 +12,10 @@
 namespace scythe_device_library {
 
 // A work-group has at most 1024 work-items.
-[[clang::loader_uninitialized]] inline __attribute__((opencl_local)) unsigned long group_slots[warp_size];
-[[clang::loader_uninitialized]] inline __attribute__((opencl_local)) unsigned long group_broadcast_value;
+[[clang::loader_uninitialized]] inline
+    __attribute__((opencl_local)) unsigned long group_slots[warp_size];
+[[clang::loader_uninitialized]] inline
+    __attribute__((opencl_local)) unsigned long group_broadcast_value;
 
 template <class T> SCYTHE_WARP unsigned long pack(T x) {
   unsigned long bits = 0;
@@ -32,7 +34,8 @@ SCYTHE_WARP bool lanes_cover_slots() {
   return rest == 0 || rest >= warps_of_group();
 }
 
-// Leaves each warp's value in its slot, calls `use`, and keeps the next operation from filling the slots meanwhile.
+// Leaves each warp's value in its slot, calls `use`, and keeps the next operation from filling the
+// slots meanwhile.
 template <class T, class Use> SCYTHE_WARP T with_slots(T of_warp, Use use) {
   if (lane() == 0)
     group_slots[linear_id() / warp_size] = pack(of_warp);
@@ -71,7 +74,8 @@ template <class T, class Op> SCYTHE_WARP T scan_sub_groups(T in_sub_group, T of_
   return self == 0 ? in_sub_group : op(before, in_sub_group);
 }
 
-// The second barrier keeps the next broadcast from replacing the value before everybody has read it.
+// The second barrier keeps the next broadcast from replacing the value before everybody has read
+// it.
 template <class T> SCYTHE_WARP T broadcast_in_group(T x, bool is_source) {
   if (is_source)
     group_broadcast_value = pack(x);

@@ -1,5 +1,5 @@
-// Groups on NVIDIA GPUs: barriers, fences, sub-group queries, and the primitives on which the CPU's group functions
-// work.
+// Groups on NVIDIA GPUs: barriers, fences, sub-group queries, and the primitives on which the CPU's
+// group functions work.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_GROUPS_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_GROUPS_HPP
 
@@ -12,13 +12,14 @@ namespace scythe_device_library {
 constexpr scythe_u32 system_scope = 0, device_scope = 1, sub_group_scope = 3, work_item_scope = 4;
 constexpr scythe_u32 all_orders = 0x2 | 0x4 | 0x8 | 0x10, sequentially_consistent = 0x10;
 
-// One fence, of the weakest kind that the scope and the order allow. Before Volta there is only one order.
-#define SCYTHE_FENCE(scope_name, membar_name)                                                                          \
-  if (__nvvm_reflect("__CUDA_ARCH") < 700)                                                                             \
-    asm volatile("membar." membar_name ";" ::: "memory");                                                              \
-  else if (semantics & sequentially_consistent)                                                                        \
-    asm volatile("fence.sc." scope_name ";" ::: "memory");                                                             \
-  else                                                                                                                 \
+// One fence, of the weakest kind that the scope and the order allow. Before Volta there is only one
+// order.
+#define SCYTHE_FENCE(scope_name, membar_name)                                                      \
+  if (__nvvm_reflect("__CUDA_ARCH") < 700)                                                         \
+    asm volatile("membar." membar_name ";" ::: "memory");                                          \
+  else if (semantics & sequentially_consistent)                                                    \
+    asm volatile("fence.sc." scope_name ";" ::: "memory");                                         \
+  else                                                                                             \
     asm volatile("fence.acq_rel." scope_name ";" ::: "memory");
 
 SCYTHE_WARP void fence(scythe_u32 scope, scythe_u32 semantics) {
@@ -41,7 +42,8 @@ SCYTHE_GROUP void __spirv_MemoryBarrier(scythe_u32 scope, scythe_u32 semantics) 
 }
 
 // The hardware's barriers order the memory that the group shares; more needs fences on both sides.
-SCYTHE_GROUP void __spirv_ControlBarrier(scythe_u32 execution, scythe_u32 memory, scythe_u32 semantics) noexcept {
+SCYTHE_GROUP void __spirv_ControlBarrier(scythe_u32 execution, scythe_u32 memory,
+                                         scythe_u32 semantics) noexcept {
   using namespace scythe_device_library;
   const bool wide = memory < execution;
   if (wide)
@@ -55,18 +57,25 @@ SCYTHE_GROUP void __spirv_ControlBarrier(scythe_u32 execution, scythe_u32 memory
 }
 
 #define SCYTHE_QUERY SCYTHE_GROUP __attribute__((const)) scythe_u32
-SCYTHE_QUERY __spirv_BuiltInSubgroupSize() noexcept { return scythe_device_library::lanes_of_warp(); }
+SCYTHE_QUERY __spirv_BuiltInSubgroupSize() noexcept {
+  return scythe_device_library::lanes_of_warp();
+}
 SCYTHE_QUERY __spirv_BuiltInSubgroupMaxSize() noexcept { return scythe_device_library::warp_size; }
-SCYTHE_QUERY __spirv_BuiltInNumSubgroups() noexcept { return scythe_device_library::warps_of_group(); }
+SCYTHE_QUERY __spirv_BuiltInNumSubgroups() noexcept {
+  return scythe_device_library::warps_of_group();
+}
 SCYTHE_QUERY __spirv_BuiltInSubgroupId() noexcept {
   return scythe_device_library::linear_id() / scythe_device_library::warp_size;
 }
-SCYTHE_QUERY __spirv_BuiltInSubgroupLocalInvocationId() noexcept { return scythe_device_library::lane(); }
+SCYTHE_QUERY __spirv_BuiltInSubgroupLocalInvocationId() noexcept {
+  return scythe_device_library::lane();
+}
 #undef SCYTHE_QUERY
 
 // Reductions of 32-bit integers in one instruction, from Ampere on. LLVM knows them by name.
-#define SCYTHE_REDUX(name)                                                                                             \
-  extern "C" SCYTHE_DEVICE int scythe_redux_##name(int, int) __asm__("llvm.nvvm.redux.sync." #name);
+#define SCYTHE_REDUX(name)                                                                         \
+  extern "C" SCYTHE_DEVICE int scythe_redux_##name(int, int) __asm__("llvm.nvvm.redux."            \
+                                                                     "sync." #name);
 SCYTHE_REDUX(add)
 SCYTHE_REDUX(min)
 SCYTHE_REDUX(max)
@@ -78,57 +87,59 @@ SCYTHE_REDUX(xor)
 #undef SCYTHE_REDUX
 
 #define SCYTHE_NO_REDUX(name)
-#define SCYTHE_WITH_REDUX(name)                                                                                        \
-  if (__nvvm_reflect("__CUDA_ARCH") >= 800)                                                                            \
+#define SCYTHE_WITH_REDUX(name)                                                                    \
+  if (__nvvm_reflect("__CUDA_ARCH") >= 800)                                                        \
     return scythe_redux_##name(static_cast<int>(x), static_cast<int>(lanes_mask()));
 
 // `expression` combines `a` and `b`; `identity` is what it leaves alone.
-#define SCYTHE_FOLDS(op, name, T, expression, identity, redux)                                                         \
-  extern "C" SCYTHE_GROUP T __scythe_sg_reduce_##op##_##name(T x) noexcept {                                           \
-    using namespace scythe_device_library;                                                                             \
-    redux return fold_lanes(x, lanes_of_warp(), [](T a, T b) -> T { return static_cast<T>(expression); });             \
-  }                                                                                                                    \
-  extern "C" SCYTHE_GROUP T __scythe_sg_inscan_##op##_##name(T x) noexcept {                                           \
-    return scythe_device_library::scan_lanes(x, [](T a, T b) -> T { return static_cast<T>(expression); });             \
-  }                                                                                                                    \
-  extern "C" SCYTHE_GROUP T __scythe_sg_exscan_##op##_##name(T x) noexcept {                                           \
-    using namespace scythe_device_library;                                                                             \
-    const T whole = scan_lanes(x, [](T a, T b) -> T { return static_cast<T>(expression); });                           \
-    const T before = from_lane_before(whole, 1);                                                                       \
-    return lane() == 0 ? static_cast<T>(identity) : before;                                                            \
+#define SCYTHE_FOLDS(op, name, T, expression, identity, redux)                                     \
+  extern "C" SCYTHE_GROUP T __scythe_sg_reduce_##op##_##name(T x) noexcept {                       \
+    using namespace scythe_device_library;                                                         \
+    redux return fold_lanes(x, lanes_of_warp(),                                                    \
+                            [](T a, T b) -> T { return static_cast<T>(expression); });             \
+  }                                                                                                \
+  extern "C" SCYTHE_GROUP T __scythe_sg_inscan_##op##_##name(T x) noexcept {                       \
+    return scythe_device_library::scan_lanes(                                                      \
+        x, [](T a, T b) -> T { return static_cast<T>(expression); });                              \
+  }                                                                                                \
+  extern "C" SCYTHE_GROUP T __scythe_sg_exscan_##op##_##name(T x) noexcept {                       \
+    using namespace scythe_device_library;                                                         \
+    const T whole = scan_lanes(x, [](T a, T b) -> T { return static_cast<T>(expression); });       \
+    const T before = from_lane_before(whole, 1);                                                   \
+    return lane() == 0 ? static_cast<T>(identity) : before;                                        \
   }
-#define SCYTHE_MOVES(name, T)                                                                                          \
-  extern "C" SCYTHE_GROUP T __scythe_sg_shuffle_##name(T x, scythe_u32 n) noexcept {                                   \
-    return scythe_device_library::from_lane(x, n);                                                                     \
-  }                                                                                                                    \
-  extern "C" SCYTHE_GROUP T __scythe_sg_shuffle_xor_##name(T x, scythe_u32 n) noexcept {                               \
-    return scythe_device_library::from_lane_xor(x, n);                                                                 \
-  }                                                                                                                    \
-  extern "C" SCYTHE_GROUP T __scythe_sg_shuffle_up_##name(T x, scythe_u32 n) noexcept {                                \
-    return scythe_device_library::from_lane_before(x, n);                                                              \
-  }                                                                                                                    \
-  extern "C" SCYTHE_GROUP T __scythe_sg_shuffle_down_##name(T x, scythe_u32 n) noexcept {                              \
-    return scythe_device_library::from_lane_after(x, n);                                                               \
-  }                                                                                                                    \
-  extern "C" SCYTHE_GROUP T __scythe_sg_broadcast_##name(T x, scythe_u32 n) noexcept {                                 \
-    return scythe_device_library::from_lane(x, n);                                                                     \
+#define SCYTHE_MOVES(name, T)                                                                      \
+  extern "C" SCYTHE_GROUP T __scythe_sg_shuffle_##name(T x, scythe_u32 n) noexcept {               \
+    return scythe_device_library::from_lane(x, n);                                                 \
+  }                                                                                                \
+  extern "C" SCYTHE_GROUP T __scythe_sg_shuffle_xor_##name(T x, scythe_u32 n) noexcept {           \
+    return scythe_device_library::from_lane_xor(x, n);                                             \
+  }                                                                                                \
+  extern "C" SCYTHE_GROUP T __scythe_sg_shuffle_up_##name(T x, scythe_u32 n) noexcept {            \
+    return scythe_device_library::from_lane_before(x, n);                                          \
+  }                                                                                                \
+  extern "C" SCYTHE_GROUP T __scythe_sg_shuffle_down_##name(T x, scythe_u32 n) noexcept {          \
+    return scythe_device_library::from_lane_after(x, n);                                           \
+  }                                                                                                \
+  extern "C" SCYTHE_GROUP T __scythe_sg_broadcast_##name(T x, scythe_u32 n) noexcept {             \
+    return scythe_device_library::from_lane(x, n);                                                 \
   }
 
 // Integers wrap round.
-#define SCYTHE_INTEGER(name, T, least, most, R, min_name, max_name)                                                    \
-  SCYTHE_FOLDS(add, name, T, static_cast<unsigned long>(a) + b, 0, R(add))                                             \
-  SCYTHE_FOLDS(mul, name, T, static_cast<unsigned long>(a) * b, 1, )                                                   \
-  SCYTHE_FOLDS(min, name, T, b < a ? b : a, most, R(min_name))                                                         \
-  SCYTHE_FOLDS(max, name, T, a < b ? b : a, least, R(max_name))                                                        \
-  SCYTHE_FOLDS(and, name, T, a &b, ~0ul, R(and))                                                                       \
-  SCYTHE_FOLDS(or, name, T, a | b, 0, R(or))                                                                           \
-  SCYTHE_FOLDS(xor, name, T, a ^ b, 0, R(xor))                                                                         \
+#define SCYTHE_INTEGER(name, T, least, most, R, min_name, max_name)                                \
+  SCYTHE_FOLDS(add, name, T, static_cast<unsigned long>(a) + b, 0, R(add))                         \
+  SCYTHE_FOLDS(mul, name, T, static_cast<unsigned long>(a) * b, 1, )                               \
+  SCYTHE_FOLDS(min, name, T, b < a ? b : a, most, R(min_name))                                     \
+  SCYTHE_FOLDS(max, name, T, a < b ? b : a, least, R(max_name))                                    \
+  SCYTHE_FOLDS(and, name, T, a &b, ~0ul, R(and))                                                   \
+  SCYTHE_FOLDS(or, name, T, a | b, 0, R(or))                                                       \
+  SCYTHE_FOLDS(xor, name, T, a ^ b, 0, R(xor))                                                     \
   SCYTHE_MOVES(name, T)
-#define SCYTHE_FLOAT(name, T)                                                                                          \
-  SCYTHE_FOLDS(add, name, T, a + b, -0.0f, )                                                                           \
-  SCYTHE_FOLDS(mul, name, T, a *b, 1, )                                                                                \
-  SCYTHE_FOLDS(min, name, T, b < a ? b : a, __builtin_inff(), )                                                        \
-  SCYTHE_FOLDS(max, name, T, a < b ? b : a, -__builtin_inff(), )                                                       \
+#define SCYTHE_FLOAT(name, T)                                                                      \
+  SCYTHE_FOLDS(add, name, T, a + b, -0.0f, )                                                       \
+  SCYTHE_FOLDS(mul, name, T, a *b, 1, )                                                            \
+  SCYTHE_FOLDS(min, name, T, b < a ? b : a, __builtin_inff(), )                                    \
+  SCYTHE_FOLDS(max, name, T, a < b ? b : a, -__builtin_inff(), )                                   \
   SCYTHE_MOVES(name, T)
 
 SCYTHE_INTEGER(s8, signed char, -128, 127, SCYTHE_NO_REDUX, min, max)
@@ -161,18 +172,18 @@ extern "C" SCYTHE_GROUP int __scythe_sg_all(int x) noexcept {
 #define SCYTHE_GROUPS_ONLY
 #include "../cpu/group_functions.hpp"
 
-#define SCYTHE_SHUFFLES(name, T)                                                                                       \
-  SCYTHE_GROUP T __spirv_GroupNonUniformShuffle(scythe_u32, T x, scythe_u32 n) noexcept {                              \
-    return scythe_device_library::from_lane(x, n);                                                                     \
-  }                                                                                                                    \
-  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleXor(scythe_u32, T x, scythe_u32 n) noexcept {                           \
-    return scythe_device_library::from_lane_xor(x, n);                                                                 \
-  }                                                                                                                    \
-  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleUp(scythe_u32, T x, scythe_u32 n) noexcept {                            \
-    return scythe_device_library::from_lane_before(x, n);                                                              \
-  }                                                                                                                    \
-  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleDown(scythe_u32, T x, scythe_u32 n) noexcept {                          \
-    return scythe_device_library::from_lane_after(x, n);                                                               \
+#define SCYTHE_SHUFFLES(name, T)                                                                   \
+  SCYTHE_GROUP T __spirv_GroupNonUniformShuffle(scythe_u32, T x, scythe_u32 n) noexcept {          \
+    return scythe_device_library::from_lane(x, n);                                                 \
+  }                                                                                                \
+  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleXor(scythe_u32, T x, scythe_u32 n) noexcept {       \
+    return scythe_device_library::from_lane_xor(x, n);                                             \
+  }                                                                                                \
+  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleUp(scythe_u32, T x, scythe_u32 n) noexcept {        \
+    return scythe_device_library::from_lane_before(x, n);                                          \
+  }                                                                                                \
+  SCYTHE_GROUP T __spirv_GroupNonUniformShuffleDown(scythe_u32, T x, scythe_u32 n) noexcept {      \
+    return scythe_device_library::from_lane_after(x, n);                                           \
   }
 SCYTHE_SHUFFLES(s8, signed char)
 SCYTHE_SHUFFLES(s16, short)

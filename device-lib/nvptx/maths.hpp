@@ -1,5 +1,5 @@
-// The maths functions of the SYCL headers, `__spirv_ocl_<name>`, for float, double and half: CUDA's where it has them,
-// libclc's where OpenCL alone does, instructions where there is one.
+// The maths functions of the SYCL headers, `__spirv_ocl_<name>`, for float, double and half: CUDA's
+// where it has them, libclc's where OpenCL alone does, instructions where there is one.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_MATHS_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_MATHS_HPP
 
@@ -10,21 +10,28 @@
 #define SCYTHE_MATHS SCYTHE_DEVICE __attribute__((always_inline))
 
 // Half computes in float and rounds once.
-#define SCYTHE_OF_1(name, in_float, in_double)                                                                         \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x) noexcept { return in_float(x); }                                      \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x) noexcept { return in_double(x); }                                   \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x) noexcept { return static_cast<half>(in_float(static_cast<float>(x))); }
-#define SCYTHE_OF_2(name, in_float, in_double)                                                                         \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y) noexcept { return in_float(x, y); }                          \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y) noexcept { return in_double(x, y); }                      \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y) noexcept {                                                      \
-    return static_cast<half>(in_float(static_cast<float>(x), static_cast<float>(y)));                                  \
+#define SCYTHE_OF_1(name, in_float, in_double)                                                     \
+  SCYTHE_MATHS float __spirv_ocl_##name(float x) noexcept { return in_float(x); }                  \
+  SCYTHE_MATHS double __spirv_ocl_##name(double x) noexcept { return in_double(x); }               \
+  SCYTHE_MATHS half __spirv_ocl_##name(half x) noexcept {                                          \
+    return static_cast<half>(in_float(static_cast<float>(x)));                                     \
   }
-#define SCYTHE_OF_3(name, in_float, in_double)                                                                         \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y, float z) noexcept { return in_float(x, y, z); }              \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y, double z) noexcept { return in_double(x, y, z); }         \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y, half z) noexcept {                                              \
-    return static_cast<half>(in_float(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));           \
+#define SCYTHE_OF_2(name, in_float, in_double)                                                     \
+  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y) noexcept { return in_float(x, y); }      \
+  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y) noexcept { return in_double(x, y); }  \
+  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y) noexcept {                                  \
+    return static_cast<half>(in_float(static_cast<float>(x), static_cast<float>(y)));              \
+  }
+#define SCYTHE_OF_3(name, in_float, in_double)                                                     \
+  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y, float z) noexcept {                      \
+    return in_float(x, y, z);                                                                      \
+  }                                                                                                \
+  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y, double z) noexcept {                  \
+    return in_double(x, y, z);                                                                     \
+  }                                                                                                \
+  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y, half z) noexcept {                          \
+    return static_cast<half>(                                                                      \
+        in_float(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));            \
   }
 
 #define SCYTHE_CUDA_1(name) SCYTHE_OF_1(name, __nv_##name##f, __nv_##name)
@@ -57,13 +64,13 @@ SCYTHE_OF_3(fma, __builtin_fmaf, __builtin_fma)
 SCYTHE_OF_3(mad, __builtin_fmaf, __builtin_fma)
 
 // OpenCL's functions without a counterpart in CUDA, by the names that libclc gives them.
-#define SCYTHE_CLC_1(name)                                                                                             \
-  SCYTHE_NV float name(float) noexcept;                                                                                \
-  SCYTHE_NV double name(double) noexcept;                                                                              \
+#define SCYTHE_CLC_1(name)                                                                         \
+  SCYTHE_NV float name(float) noexcept;                                                            \
+  SCYTHE_NV double name(double) noexcept;                                                          \
   SCYTHE_OF_1(name, name, name)
-#define SCYTHE_CLC_2(name)                                                                                             \
-  SCYTHE_NV float name(float, float) noexcept;                                                                         \
-  SCYTHE_NV double name(double, double) noexcept;                                                                      \
+#define SCYTHE_CLC_2(name)                                                                         \
+  SCYTHE_NV float name(float, float) noexcept;                                                     \
+  SCYTHE_NV double name(double, double) noexcept;                                                  \
   SCYTHE_OF_2(name, name, name)
 SCYTHE_CLC_1(acospi)
 SCYTHE_CLC_1(asinpi)
@@ -77,11 +84,11 @@ SCYTHE_NV float rootn(float, int) noexcept;
 SCYTHE_NV double rootn(double, int) noexcept;
 
 // What is plain arithmetic.
-#define SCYTHE_FORMULA_1(name)                                                                                         \
+#define SCYTHE_FORMULA_1(name)                                                                     \
   SCYTHE_OF_1(name, scythe_device_library::name##_of_any, scythe_device_library::name##_of_any)
-#define SCYTHE_FORMULA_2(name)                                                                                         \
+#define SCYTHE_FORMULA_2(name)                                                                     \
   SCYTHE_OF_2(name, scythe_device_library::name##_of_any, scythe_device_library::name##_of_any)
-#define SCYTHE_FORMULA_3(name)                                                                                         \
+#define SCYTHE_FORMULA_3(name)                                                                     \
   SCYTHE_OF_3(name, scythe_device_library::name##_of_any, scythe_device_library::name##_of_any)
 SCYTHE_FORMULA_1(degrees)
 SCYTHE_FORMULA_1(radians)
@@ -97,8 +104,12 @@ SCYTHE_FORMULA_3(smoothstep)
 #undef SCYTHE_FORMULA_3
 
 // The next number differs between half and float, so half steps through its own bits.
-SCYTHE_MATHS float __spirv_ocl_nextafter(float x, float y) noexcept { return __nv_nextafterf(x, y); }
-SCYTHE_MATHS double __spirv_ocl_nextafter(double x, double y) noexcept { return __nv_nextafter(x, y); }
+SCYTHE_MATHS float __spirv_ocl_nextafter(float x, float y) noexcept {
+  return __nv_nextafterf(x, y);
+}
+SCYTHE_MATHS double __spirv_ocl_nextafter(double x, double y) noexcept {
+  return __nv_nextafter(x, y);
+}
 SCYTHE_DEVICE half __spirv_ocl_nextafter(half x, half y) noexcept {
   if (x != x || y != y)
     return x + y;
@@ -113,20 +124,22 @@ SCYTHE_DEVICE half __spirv_ocl_nextafter(half x, half y) noexcept {
 }
 
 // Approximations: CUDA's for both kinds, which are good to 11 bits and more in their usual range.
-#define SCYTHE_RELAXED_1(kind, name, function)                                                                         \
+#define SCYTHE_RELAXED_1(kind, name, function)                                                     \
   SCYTHE_MATHS float __spirv_ocl_##kind##_##name(float x) noexcept { return function(x); }
-#define SCYTHE_RELAXED(kind)                                                                                           \
-  SCYTHE_RELAXED_1(kind, exp, __nv_fast_expf)                                                                          \
-  SCYTHE_RELAXED_1(kind, exp10, __nv_fast_exp10f)                                                                      \
-  SCYTHE_RELAXED_1(kind, exp2, __nv_exp2f)                                                                             \
-  SCYTHE_RELAXED_1(kind, log, __nv_fast_logf)                                                                          \
-  SCYTHE_RELAXED_1(kind, log10, __nv_fast_log10f)                                                                      \
-  SCYTHE_RELAXED_1(kind, log2, __nv_fast_log2f)                                                                        \
-  SCYTHE_RELAXED_1(kind, rsqrt, __nvvm_rsqrt_approx_f)                                                                 \
-  SCYTHE_RELAXED_1(kind, sqrt, __nvvm_sqrt_approx_f)                                                                   \
-  SCYTHE_RELAXED_1(kind, recip, __nvvm_rcp_rn_f)                                                                       \
-  SCYTHE_MATHS float __spirv_ocl_##kind##_divide(float x, float y) noexcept { return x / y; }                          \
-  SCYTHE_MATHS float __spirv_ocl_##kind##_powr(float x, float y) noexcept { return __nv_fast_powf(x, y); }
+#define SCYTHE_RELAXED(kind)                                                                       \
+  SCYTHE_RELAXED_1(kind, exp, __nv_fast_expf)                                                      \
+  SCYTHE_RELAXED_1(kind, exp10, __nv_fast_exp10f)                                                  \
+  SCYTHE_RELAXED_1(kind, exp2, __nv_exp2f)                                                         \
+  SCYTHE_RELAXED_1(kind, log, __nv_fast_logf)                                                      \
+  SCYTHE_RELAXED_1(kind, log10, __nv_fast_log10f)                                                  \
+  SCYTHE_RELAXED_1(kind, log2, __nv_fast_log2f)                                                    \
+  SCYTHE_RELAXED_1(kind, rsqrt, __nvvm_rsqrt_approx_f)                                             \
+  SCYTHE_RELAXED_1(kind, sqrt, __nvvm_sqrt_approx_f)                                               \
+  SCYTHE_RELAXED_1(kind, recip, __nvvm_rcp_rn_f)                                                   \
+  SCYTHE_MATHS float __spirv_ocl_##kind##_divide(float x, float y) noexcept { return x / y; }      \
+  SCYTHE_MATHS float __spirv_ocl_##kind##_powr(float x, float y) noexcept {                        \
+    return __nv_fast_powf(x, y);                                                                   \
+  }
 SCYTHE_RELAXED(native)
 SCYTHE_RELAXED(half)
 SCYTHE_RELAXED_1(native, cos, __nv_fast_cosf)
@@ -150,46 +163,49 @@ inline float whole_power(float x, int n) {
 }
 } // namespace scythe_device_library
 
-// Functions with integers, or with a second result through a pointer: the same text for each type. `T` is the type,
-// `W` the one it computes in, `f` ends the names of W's functions.
-#define SCYTHE_MIXED(T, W, f)                                                                                          \
-  SCYTHE_MATHS T __spirv_ocl_ldexp(T x, int n) noexcept {                                                              \
-    return static_cast<T>(__nv_ldexp##f(static_cast<W>(x), n));                                                        \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_pown(T x, int n) noexcept {                                                               \
-    return static_cast<T>(scythe_device_library::whole_power(static_cast<W>(x), n));                                   \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_rootn(T x, int n) noexcept { return static_cast<T>(rootn(static_cast<W>(x), n)); }        \
-  SCYTHE_MATHS int __spirv_ocl_ilogb(T x) noexcept { return __nv_ilogb##f(static_cast<W>(x)); }                        \
-  SCYTHE_MATHS T __spirv_ocl_fract(T x, T *whole) noexcept {                                                           \
-    const auto parts = scythe_device_library::fract_of_any(static_cast<W>(x));                                         \
-    *whole = static_cast<T>(parts.whole);                                                                              \
-    return static_cast<T>(parts.rest);                                                                                 \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_frexp(T x, int *exponent) noexcept {                                                      \
-    return static_cast<T>(__nv_frexp##f(static_cast<W>(x), exponent));                                                 \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_modf(T x, T *whole) noexcept {                                                            \
-    W w;                                                                                                               \
-    const W rest = __nv_modf##f(static_cast<W>(x), &w);                                                                \
-    *whole = static_cast<T>(w);                                                                                        \
-    return static_cast<T>(rest);                                                                                       \
-  }                                                                                                                    \
-  SCYTHE_MATHS T __spirv_ocl_sincos(T x, T *cosine) noexcept {                                                         \
-    W s, c;                                                                                                            \
-    __nv_sincos##f(static_cast<W>(x), &s, &c);                                                                         \
-    *cosine = static_cast<T>(c);                                                                                       \
-    return static_cast<T>(s);                                                                                          \
-  }                                                                                                                    \
-  SCYTHE_DEVICE T __spirv_ocl_lgamma_r(T x, int *sign) noexcept {                                                      \
-    const W w = static_cast<W>(x);                                                                                     \
-    /* Gamma is negative between -1 and 0, -3 and -2, and so on. */                                                    \
-    const W whole = __builtin_floor##f(w);                                                                             \
-    *sign = w < W(0) && whole != w && __nv_fmod##f(whole, W(2)) != W(0) ? -1 : 1;                                      \
-    return static_cast<T>(__nv_lgamma##f(w));                                                                          \
-  }                                                                                                                    \
-  SCYTHE_DEVICE T __spirv_ocl_remquo(T x, T y, int *quotient) noexcept {                                               \
-    return static_cast<T>(scythe_device_library::remquo_of_any(static_cast<W>(x), static_cast<W>(y), *quotient));      \
+// Functions with integers, or with a second result through a pointer: the same text for each type.
+// `T` is the type, `W` the one it computes in, `f` ends the names of W's functions.
+#define SCYTHE_MIXED(T, W, f)                                                                      \
+  SCYTHE_MATHS T __spirv_ocl_ldexp(T x, int n) noexcept {                                          \
+    return static_cast<T>(__nv_ldexp##f(static_cast<W>(x), n));                                    \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_pown(T x, int n) noexcept {                                           \
+    return static_cast<T>(scythe_device_library::whole_power(static_cast<W>(x), n));               \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_rootn(T x, int n) noexcept {                                          \
+    return static_cast<T>(rootn(static_cast<W>(x), n));                                            \
+  }                                                                                                \
+  SCYTHE_MATHS int __spirv_ocl_ilogb(T x) noexcept { return __nv_ilogb##f(static_cast<W>(x)); }    \
+  SCYTHE_MATHS T __spirv_ocl_fract(T x, T *whole) noexcept {                                       \
+    const auto parts = scythe_device_library::fract_of_any(static_cast<W>(x));                     \
+    *whole = static_cast<T>(parts.whole);                                                          \
+    return static_cast<T>(parts.rest);                                                             \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_frexp(T x, int *exponent) noexcept {                                  \
+    return static_cast<T>(__nv_frexp##f(static_cast<W>(x), exponent));                             \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_modf(T x, T *whole) noexcept {                                        \
+    W w;                                                                                           \
+    const W rest = __nv_modf##f(static_cast<W>(x), &w);                                            \
+    *whole = static_cast<T>(w);                                                                    \
+    return static_cast<T>(rest);                                                                   \
+  }                                                                                                \
+  SCYTHE_MATHS T __spirv_ocl_sincos(T x, T *cosine) noexcept {                                     \
+    W s, c;                                                                                        \
+    __nv_sincos##f(static_cast<W>(x), &s, &c);                                                     \
+    *cosine = static_cast<T>(c);                                                                   \
+    return static_cast<T>(s);                                                                      \
+  }                                                                                                \
+  SCYTHE_DEVICE T __spirv_ocl_lgamma_r(T x, int *sign) noexcept {                                  \
+    const W w = static_cast<W>(x);                                                                 \
+    /* Gamma is negative between -1 and 0, -3 and -2, and so on. */                                \
+    const W whole = __builtin_floor##f(w);                                                         \
+    *sign = w < W(0) && whole != w && __nv_fmod##f(whole, W(2)) != W(0) ? -1 : 1;                  \
+    return static_cast<T>(__nv_lgamma##f(w));                                                      \
+  }                                                                                                \
+  SCYTHE_DEVICE T __spirv_ocl_remquo(T x, T y, int *quotient) noexcept {                           \
+    return static_cast<T>(                                                                         \
+        scythe_device_library::remquo_of_any(static_cast<W>(x), static_cast<W>(y), *quotient));    \
   }
 
 SCYTHE_MIXED(float, float, f)

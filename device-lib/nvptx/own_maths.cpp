@@ -1,5 +1,5 @@
-// CUDA's maths library by its names, and the few functions of OpenCL's that it lacks, for machines without CUDA: the
-// CPU's formulas, and what the CPU leaves to its C library, by plain means.
+// CUDA's maths library by its names, and the few functions of OpenCL's that it lacks, for machines
+// without CUDA: the CPU's formulas, and what the CPU leaves to its C library, by plain means.
 #include "../cpu/maths_erf.hpp"
 #include "../cpu/maths_exp.hpp"
 #include "../cpu/maths_inverse_trig.hpp"
@@ -14,11 +14,11 @@
 
 using namespace scythe_device_library;
 
-#define SCYTHE_DEFINE_1(name, formula)                                                                                 \
-  SCYTHE_NV float __nv_##name##f(float x) noexcept { return formula(x); }                                              \
+#define SCYTHE_DEFINE_1(name, formula)                                                             \
+  SCYTHE_NV float __nv_##name##f(float x) noexcept { return formula(x); }                          \
   SCYTHE_NV double __nv_##name(double x) noexcept { return formula(x); }
-#define SCYTHE_DEFINE_2(name, formula)                                                                                 \
-  SCYTHE_NV float __nv_##name##f(float x, float y) noexcept { return formula(x, y); }                                  \
+#define SCYTHE_DEFINE_2(name, formula)                                                             \
+  SCYTHE_NV float __nv_##name##f(float x, float y) noexcept { return formula(x, y); }              \
   SCYTHE_NV double __nv_##name(double x, double y) noexcept { return formula(x, y); }
 #define SCYTHE_SAME_1(name) SCYTHE_DEFINE_1(name, name##_of_any)
 #define SCYTHE_SAME_2(name) SCYTHE_DEFINE_2(name, name##_of_any)
@@ -69,33 +69,45 @@ SCYTHE_NV float __nv_powif(float x, int n) noexcept { return pown_of_any(x, n); 
 SCYTHE_NV double __nv_powi(double x, int n) noexcept { return pown_of_any(x, n); }
 SCYTHE_NV int __nv_ilogbf(float x) noexcept { return ilogb_of_any(x); }
 SCYTHE_NV int __nv_ilogb(double x) noexcept { return ilogb_of_any(x); }
-SCYTHE_NV long long __nv_llrintf(float x) noexcept { return static_cast<long long>(__builtin_rintf(x)); }
-SCYTHE_NV long long __nv_llrint(double x) noexcept { return static_cast<long long>(__builtin_rint(x)); }
-SCYTHE_NV long long __nv_llroundf(float x) noexcept { return static_cast<long long>(__builtin_roundf(x)); }
-SCYTHE_NV long long __nv_llround(double x) noexcept { return static_cast<long long>(__builtin_round(x)); }
+SCYTHE_NV long long __nv_llrintf(float x) noexcept {
+  return static_cast<long long>(__builtin_rintf(x));
+}
+SCYTHE_NV long long __nv_llrint(double x) noexcept {
+  return static_cast<long long>(__builtin_rint(x));
+}
+SCYTHE_NV long long __nv_llroundf(float x) noexcept {
+  return static_cast<long long>(__builtin_roundf(x));
+}
+SCYTHE_NV long long __nv_llround(double x) noexcept {
+  return static_cast<long long>(__builtin_round(x));
+}
 
-#define SCYTHE_FAST(name)                                                                                              \
-  SCYTHE_NV float __nv_fast_##name##f(float x) noexcept { return fast_##name<precision::native>(x); }
+#define SCYTHE_FAST(name)                                                                          \
+  SCYTHE_NV float __nv_fast_##name##f(float x) noexcept {                                          \
+    return fast_##name<precision::native>(x);                                                      \
+  }
 SCYTHE_NV_FOR_EACH_FAST(SCYTHE_FAST)
 #undef SCYTHE_FAST
-SCYTHE_NV float __nv_fast_powf(float x, float y) noexcept { return fast_powr<precision::native>(x, y); }
+SCYTHE_NV float __nv_fast_powf(float x, float y) noexcept {
+  return fast_powr<precision::native>(x, y);
+}
 SCYTHE_NV float __nv_fast_fdividef(float x, float y) noexcept { return fast_divide(x, y); }
 
 // Those with a second result. `f` ends the names of T's functions.
-#define SCYTHE_SECOND(T, f)                                                                                            \
-  SCYTHE_DEVICE T __nv_frexp##f(T x, int *exponent) noexcept {                                                         \
-    const auto parts = frexp_of_any(x);                                                                                \
-    *exponent = parts.exponent;                                                                                        \
-    return parts.fraction;                                                                                             \
-  }                                                                                                                    \
-  SCYTHE_DEVICE T __nv_modf##f(T x, T *whole) noexcept {                                                               \
-    *whole = __builtin_trunc##f(x);                                                                                    \
-    return __builtin_copysign##f(__builtin_isinf(x) ? T(0) : x - *whole, x);                                           \
-  }                                                                                                                    \
-  SCYTHE_DEVICE void __nv_sincos##f(T x, T *sine, T *cosine) noexcept {                                                \
-    const auto both = sincos_of_any(x);                                                                                \
-    *sine = both.sine;                                                                                                 \
-    *cosine = both.cosine;                                                                                             \
+#define SCYTHE_SECOND(T, f)                                                                        \
+  SCYTHE_DEVICE T __nv_frexp##f(T x, int *exponent) noexcept {                                     \
+    const auto parts = frexp_of_any(x);                                                            \
+    *exponent = parts.exponent;                                                                    \
+    return parts.fraction;                                                                         \
+  }                                                                                                \
+  SCYTHE_DEVICE T __nv_modf##f(T x, T *whole) noexcept {                                           \
+    *whole = __builtin_trunc##f(x);                                                                \
+    return __builtin_copysign##f(__builtin_isinf(x) ? T(0) : x - *whole, x);                       \
+  }                                                                                                \
+  SCYTHE_DEVICE void __nv_sincos##f(T x, T *sine, T *cosine) noexcept {                            \
+    const auto both = sincos_of_any(x);                                                            \
+    *sine = both.sine;                                                                             \
+    *cosine = both.cosine;                                                                         \
   }
 SCYTHE_SECOND(float, f)
 SCYTHE_SECOND(double, )
@@ -103,8 +115,8 @@ SCYTHE_SECOND(double, )
 }
 
 // libclc's.
-#define SCYTHE_CLC_1(name)                                                                                             \
-  SCYTHE_NV float name(float x) noexcept { return name##_of_any(x); }                                                  \
+#define SCYTHE_CLC_1(name)                                                                         \
+  SCYTHE_NV float name(float x) noexcept { return name##_of_any(x); }                              \
   SCYTHE_NV double name(double x) noexcept { return name##_of_any(x); }
 SCYTHE_CLC_1(acospi)
 SCYTHE_CLC_1(asinpi)

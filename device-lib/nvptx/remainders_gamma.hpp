@@ -1,7 +1,8 @@
 // Exact remainders, and the gamma functions, for targets without a C library.
 //
-// Remainders are computed bit by bit on the numbers' integers, and are exact. Gamma is Lanczos' sum with 9 terms, in
-// double for both precisions: relative errors are below 1e-13, and lgamma's absolute ones near its zeros.
+// Remainders are computed bit by bit on the numbers' integers, and are exact. Gamma is Lanczos' sum
+// with 9 terms, in double for both precisions: relative errors are below 1e-13, and lgamma's
+// absolute ones near its zeros.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_REMAINDERS_GAMMA_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_REMAINDERS_GAMMA_HPP
 
@@ -23,7 +24,8 @@ template <> struct number_form<double> {
   static constexpr int fraction = 52;
 };
 
-// The rest of |x| divided by |y|, towards zero, and the quotient's low bits. Both are finite, and y is not 0.
+// The rest of |x| divided by |y|, towards zero, and the quotient's low bits. Both are finite, and y
+// is not 0.
 template <class T> struct long_division {
   T rest;
   unsigned quotient;
@@ -35,7 +37,8 @@ template <class T> inline long_division<T> divide_long(T x, T y) {
   const B a = __builtin_bit_cast(B, x), b = __builtin_bit_cast(B, y);
   if (a == 0)
     return {x, 0};
-  // Numbers without a leading one get it, with an exponent below those that have a form of their own.
+  // Numbers without a leading one get it, with an exponent below those that have a form of their
+  // own.
   const auto normal = [](B bits, int &exponent) {
     exponent = static_cast<int>(bits >> fraction);
     B whole = exponent ? (bits & (one - 1)) | one : bits;
@@ -86,8 +89,8 @@ template <class T> inline T fmod_of_any(T x, T y) {
   return with_sign_of(divide_long(abs_of_number(x), abs_of_number(y)).rest, x);
 }
 
-// The quotient is rounded to the nearest whole number, in the middle to the even one. OpenCL wants its 7 lowest bits,
-// CUDA gives 3.
+// The quotient is rounded to the nearest whole number, in the middle to the even one. OpenCL wants
+// its 7 lowest bits, CUDA gives 3.
 template <class T> inline T remquo_of_any(T x, T y, int &quotient) {
   quotient = 0;
   if (has_no_remainder(x, y))
@@ -116,8 +119,9 @@ constexpr double half_log_two_pi = 0.91893853320467274178, lanczos_shift = 7.5;
 
 // Lanczos' sum for gamma of x + 1.
 inline double lanczos_sum(double x) {
-  constexpr double terms[] = {676.5203681218851,  -1259.1392167224028,  771.32342877765313,    -176.61502916214059,
-                              12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7};
+  constexpr double terms[] = {676.5203681218851,     -1259.1392167224028,  771.32342877765313,
+                              -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
+                              9.9843695780195716e-6, 1.5056327351493116e-7};
   double sum = 0.99999999999980993;
   for (int i = 0; i < 8; ++i)
     sum += terms[i] / (x + (i + 1));
@@ -139,7 +143,8 @@ inline double lgamma_in_double(double x) {
     return x == 1 || x == 2 ? 0.0 : log_gamma_from_half(x);
   // The mirror image: gamma(x) gamma(1 - x) = pi / sin(pi x).
   const double sine = sinpi_of_any(x);
-  return sine == 0 ? __builtin_inf() : log_of_any(pi / __builtin_fabs(sine)) - log_gamma_from_half(1 - x);
+  return sine == 0 ? __builtin_inf()
+                   : log_of_any(pi / __builtin_fabs(sine)) - log_gamma_from_half(1 - x);
 }
 
 inline double gamma_from_half(double x) {

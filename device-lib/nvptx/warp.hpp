@@ -1,7 +1,9 @@
-// Sub-groups are warps: 32 work-items, which exchange values by shuffles. The last one of a work-group may hold fewer.
+// Sub-groups are warps: 32 work-items, which exchange values by shuffles. The last one of a
+// work-group may hold fewer.
 //
-// Work-items lie in warps by their linear id. All work-items of a sub-group come to its functions together, so that a
-// mask of all lanes is right for a whole warp, and lanes that are not there take no part.
+// Work-items lie in warps by their linear id. All work-items of a sub-group come to its functions
+// together, so that a mask of all lanes is right for a whole warp, and lanes that are not there
+// take no part.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_WARP_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_WARP_HPP
 
@@ -21,10 +23,10 @@ SCYTHE_WARP scythe_u32 items_of_group() {
 }
 
 SCYTHE_WARP scythe_u32 linear_id() {
-  return static_cast<scythe_u32>(
-      (__nvvm_read_ptx_sreg_tid_z() * __nvvm_read_ptx_sreg_ntid_y() + __nvvm_read_ptx_sreg_tid_y()) *
-          __nvvm_read_ptx_sreg_ntid_x() +
-      __nvvm_read_ptx_sreg_tid_x());
+  return static_cast<scythe_u32>((__nvvm_read_ptx_sreg_tid_z() * __nvvm_read_ptx_sreg_ntid_y() +
+                                  __nvvm_read_ptx_sreg_tid_y()) *
+                                     __nvvm_read_ptx_sreg_ntid_x() +
+                                 __nvvm_read_ptx_sreg_tid_x());
 }
 
 SCYTHE_WARP scythe_u32 warps_of_group() { return (items_of_group() + warp_size - 1) / warp_size; }
@@ -56,13 +58,13 @@ template <class T> SCYTHE_WARP T join_words(words<T> parts) {
 }
 
 // The kinds of shuffles; a lane that is not there, or beyond the warp, gives an unspecified value.
-#define SCYTHE_SHUFFLE(name, instruction, clamp)                                                                       \
-  template <class T> SCYTHE_WARP T name(T x, scythe_u32 n) {                                                           \
-    auto parts = split(x);                                                                                             \
-    for (scythe_u32 &word : parts.word)                                                                                \
-      word = static_cast<scythe_u32>(                                                                                  \
-          __nvvm_shfl_sync_##instruction##_i32(whole_warp, static_cast<int>(word), static_cast<int>(n), clamp));       \
-    return join_words<T>(parts);                                                                                       \
+#define SCYTHE_SHUFFLE(name, instruction, clamp)                                                   \
+  template <class T> SCYTHE_WARP T name(T x, scythe_u32 n) {                                       \
+    auto parts = split(x);                                                                         \
+    for (scythe_u32 &word : parts.word)                                                            \
+      word = static_cast<scythe_u32>(__nvvm_shfl_sync_##instruction##_i32(                         \
+          whole_warp, static_cast<int>(word), static_cast<int>(n), clamp));                        \
+    return join_words<T>(parts);                                                                   \
   }
 SCYTHE_SHUFFLE(from_lane, idx, 31)
 SCYTHE_SHUFFLE(from_lane_xor, bfly, 31)

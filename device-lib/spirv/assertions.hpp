@@ -1,4 +1,5 @@
-// What the back end calls where an assertion fails: the first failure is written down for the runtime.
+// What the back end calls where an assertion fails: the first failure is written down for the
+// runtime.
 #ifndef SCYTHE_DEVICE_LIBRARY_SPIRV_ASSERTIONS_HPP
 #define SCYTHE_DEVICE_LIBRARY_SPIRV_ASSERTIONS_HPP
 
@@ -18,7 +19,8 @@ struct scythe_assertion {
 // `inline` lets it be linked with its only user.
 inline scythe_assertion __scythe_assertion{};
 
-extern "C" SCYTHE_DEVICE void __scythe_report_assertion(const char *expression, const char *file, unsigned line,
+extern "C" SCYTHE_DEVICE void __scythe_report_assertion(const char *expression, const char *file,
+                                                        unsigned line,
                                                         const char *function) noexcept {
   scythe_assertion &report = __scythe_assertion;
   if (__atomic_exchange_n(&report.failed, 1u, __ATOMIC_RELAXED) != 0)

@@ -1,21 +1,26 @@
-// The C maths library by name, which `std::sin` and its like call: each is the driver's function, as exact as OpenCL
-// says.
+// The C maths library by name, which `std::sin` and its like call: each is the driver's function,
+// as exact as OpenCL says.
 #ifndef SCYTHE_DEVICE_LIBRARY_C_MATHS_HPP
 #define SCYTHE_DEVICE_LIBRARY_C_MATHS_HPP
 
 #include "../cpu/device_library.hpp"
 
-#define SCYTHE_DECLARE(T, name, ...) SCYTHE_DEVICE __attribute__((const)) T __spirv_ocl_##name(__VA_ARGS__) noexcept;
-#define SCYTHE_C_1(name)                                                                                               \
-  SCYTHE_DECLARE(float, name, float)                                                                                   \
-  SCYTHE_DECLARE(double, name, double)                                                                                 \
-  extern "C" SCYTHE_DEVICE float name##f(float x) noexcept { return __spirv_ocl_##name(x); }                           \
+#define SCYTHE_DECLARE(T, name, ...)                                                               \
+  SCYTHE_DEVICE __attribute__((const)) T __spirv_ocl_##name(__VA_ARGS__) noexcept;
+#define SCYTHE_C_1(name)                                                                           \
+  SCYTHE_DECLARE(float, name, float)                                                               \
+  SCYTHE_DECLARE(double, name, double)                                                             \
+  extern "C" SCYTHE_DEVICE float name##f(float x) noexcept { return __spirv_ocl_##name(x); }       \
   extern "C" SCYTHE_DEVICE double name(double x) noexcept { return __spirv_ocl_##name(x); }
-#define SCYTHE_C_2(name)                                                                                               \
-  SCYTHE_DECLARE(float, name, float, float)                                                                            \
-  SCYTHE_DECLARE(double, name, double, double)                                                                         \
-  extern "C" SCYTHE_DEVICE float name##f(float x, float y) noexcept { return __spirv_ocl_##name(x, y); }               \
-  extern "C" SCYTHE_DEVICE double name(double x, double y) noexcept { return __spirv_ocl_##name(x, y); }
+#define SCYTHE_C_2(name)                                                                           \
+  SCYTHE_DECLARE(float, name, float, float)                                                        \
+  SCYTHE_DECLARE(double, name, double, double)                                                     \
+  extern "C" SCYTHE_DEVICE float name##f(float x, float y) noexcept {                              \
+    return __spirv_ocl_##name(x, y);                                                               \
+  }                                                                                                \
+  extern "C" SCYTHE_DEVICE double name(double x, double y) noexcept {                              \
+    return __spirv_ocl_##name(x, y);                                                               \
+  }
 
 SCYTHE_C_1(acos)
 SCYTHE_C_1(acosh)
@@ -98,12 +103,12 @@ SCYTHE_DEVICE long llroundf(float x) noexcept { return static_cast<long>(__spirv
 SCYTHE_DEVICE long llround(double x) noexcept { return static_cast<long>(__spirv_ocl_round(x)); }
 
 // The second results take the way through a variable: the driver's functions want private memory.
-#define SCYTHE_C_POINTER(T, name, inner, Second)                                                                       \
-  SCYTHE_DEVICE T name(T x, Second *second) noexcept {                                                                 \
-    Second value;                                                                                                      \
-    const T result = __spirv_ocl_##inner(x, &value);                                                                   \
-    *second = value;                                                                                                   \
-    return result;                                                                                                     \
+#define SCYTHE_C_POINTER(T, name, inner, Second)                                                   \
+  SCYTHE_DEVICE T name(T x, Second *second) noexcept {                                             \
+    Second value;                                                                                  \
+    const T result = __spirv_ocl_##inner(x, &value);                                               \
+    *second = value;                                                                               \
+    return result;                                                                                 \
   }
 SCYTHE_C_POINTER(float, frexpf, frexp, int)
 SCYTHE_C_POINTER(double, frexp, frexp, int)

@@ -1,4 +1,5 @@
-// Memory and string functions of the C library, which library headers call; drivers have none by these names.
+// Memory and string functions of the C library, which library headers call; drivers have none by
+// these names.
 #ifndef SCYTHE_DEVICE_LIBRARY_C_MEMORY_HPP
 #define SCYTHE_DEVICE_LIBRARY_C_MEMORY_HPP
 
@@ -16,7 +17,9 @@ SCYTHE_C_MEMORY int memcmp(const void *a, const void *b, __SIZE_TYPE__ size) noe
       return x[i] < y[i] ? -1 : 1;
   return 0;
 }
-SCYTHE_C_MEMORY int bcmp(const void *a, const void *b, __SIZE_TYPE__ size) noexcept { return memcmp(a, b, size); }
+SCYTHE_C_MEMORY int bcmp(const void *a, const void *b, __SIZE_TYPE__ size) noexcept {
+  return memcmp(a, b, size);
+}
 
 SCYTHE_C_MEMORY __SIZE_TYPE__ strlen(const char *text) noexcept {
   __SIZE_TYPE__ length = 0;

@@ -1,6 +1,6 @@
-// Quotients and remainders of integers of 128 bits, under the names of the compiler's run-time library. The run-time
-// compiler calls them where device code divides such integers, and has them inlined: SPIR-V has no such integers to
-// pass.
+// Quotients and remainders of integers of 128 bits, under the names of the compiler's run-time
+// library. The run-time compiler calls them where device code divides such integers, and has them
+// inlined: SPIR-V has no such integers to pass.
 #ifndef SCYTHE_DEVICE_LIBRARY_WIDE_DIVISION_HPP
 #define SCYTHE_DEVICE_LIBRARY_WIDE_DIVISION_HPP
 
@@ -18,8 +18,9 @@ struct division {
   wide quotient, rest;
 };
 
-// Divides `top` and behind it 32 further bits by `d`, whose highest bit is set and which is more than `top`. The
-// quotient has 32 bits; its guess by the upper half of `d` is at most two too large.
+// Divides `top` and behind it 32 further bits by `d`, whose highest bit is set and which is more
+// than `top`. The quotient has 32 bits; its guess by the upper half of `d` is at most two too
+// large.
 SCYTHE_WIDE_DIVISION word digit(word top, word next, word d, word &rest) noexcept {
   const word upper = d >> 32, lower = d & 0xffffffffu;
   word guess = top / upper, left = top % upper;
@@ -73,22 +74,25 @@ SCYTHE_WIDE_DIVISION division divide(wide n, wide d) noexcept {
   return {quotient, n};
 }
 
-SCYTHE_WIDE_DIVISION wide magnitude(swide x) noexcept { return x < 0 ? -static_cast<wide>(x) : static_cast<wide>(x); }
+SCYTHE_WIDE_DIVISION wide magnitude(swide x) noexcept {
+  return x < 0 ? -static_cast<wide>(x) : static_cast<wide>(x);
+}
 
 } // namespace scythe_wide
 
 extern "C" {
 
-SCYTHE_DEVICE __attribute__((always_inline)) unsigned __int128 __udivti3(unsigned __int128 n,
-                                                                         unsigned __int128 d) noexcept {
+SCYTHE_DEVICE __attribute__((always_inline)) unsigned __int128
+__udivti3(unsigned __int128 n, unsigned __int128 d) noexcept {
   return scythe_wide::divide(n, d).quotient;
 }
-SCYTHE_DEVICE __attribute__((always_inline)) unsigned __int128 __umodti3(unsigned __int128 n,
-                                                                         unsigned __int128 d) noexcept {
+SCYTHE_DEVICE __attribute__((always_inline)) unsigned __int128
+__umodti3(unsigned __int128 n, unsigned __int128 d) noexcept {
   return scythe_wide::divide(n, d).rest;
 }
 SCYTHE_DEVICE __attribute__((always_inline)) __int128 __divti3(__int128 n, __int128 d) noexcept {
-  const auto quotient = scythe_wide::divide(scythe_wide::magnitude(n), scythe_wide::magnitude(d)).quotient;
+  const auto quotient =
+      scythe_wide::divide(scythe_wide::magnitude(n), scythe_wide::magnitude(d)).quotient;
   return static_cast<__int128>((n < 0) != (d < 0) ? -quotient : quotient);
 }
 SCYTHE_DEVICE __attribute__((always_inline)) __int128 __modti3(__int128 n, __int128 d) noexcept {

@@ -1,7 +1,8 @@
 // The header name and namespace of SYCL 1.2.1, for programs written for it.
 //
-// Such programs often use parts of the standard library that this header brought along elsewhere, and the exception
-// classes that SYCL 2020 replaced by error codes. The latter can be named and caught; none is thrown.
+// Such programs often use parts of the standard library that this header brought along elsewhere,
+// and the exception classes that SYCL 2020 replaced by error codes. The latter can be named and
+// caught; none is thrown.
 #ifndef SCYTHE_CL_SYCL_HPP
 #define SCYTHE_CL_SYCL_HPP
 
@@ -18,9 +19,9 @@
 
 namespace sycl {
 
-#define SCYTHE_EARLIER_EXCEPTION(name, base)                                                                           \
-  class name : public base {                                                                                           \
-    using base::base;                                                                                                  \
+#define SCYTHE_EARLIER_EXCEPTION(name, base)                                                       \
+  class name : public base {                                                                       \
+    using base::base;                                                                              \
   };
 SCYTHE_EARLIER_EXCEPTION(runtime_error, exception)
 SCYTHE_EARLIER_EXCEPTION(kernel_error, runtime_error)

@@ -55,7 +55,8 @@ inline constexpr mode_tag_t<access_mode::write> write_only{};
 inline constexpr mode_tag_t<access_mode::read_write> read_write{};
 inline constexpr mode_target_tag_t<access_mode::read, target::host_task> read_only_host_task{};
 inline constexpr mode_target_tag_t<access_mode::write, target::host_task> write_only_host_task{};
-inline constexpr mode_target_tag_t<access_mode::read_write, target::host_task> read_write_host_task{};
+inline constexpr mode_target_tag_t<access_mode::read_write, target::host_task>
+    read_write_host_task{};
 
 namespace detail {
 
@@ -64,7 +65,8 @@ template <access_mode Mode> struct tag_traits<mode_tag_t<Mode>> {
   static constexpr access_mode mode = Mode;
   static constexpr sycl::target target = sycl::target::device;
 };
-template <access_mode Mode, sycl::target Target> struct tag_traits<mode_target_tag_t<Mode, Target>> {
+template <access_mode Mode, sycl::target Target>
+struct tag_traits<mode_target_tag_t<Mode, Target>> {
   static constexpr access_mode mode = Mode;
   static constexpr sycl::target target = Target;
 };

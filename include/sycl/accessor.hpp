@@ -1,6 +1,7 @@
 // `sycl::accessor`: a command's access to a buffer, for kernels and host tasks.
 //
-// An accessor is plain data that kernels capture. It does not keep its buffer alive; commands that use it do.
+// An accessor is plain data that kernels capture. It does not keep its buffer alive; commands that
+// use it do.
 #ifndef SCYTHE_ACCESSOR_HPP
 #define SCYTHE_ACCESSOR_HPP
 
@@ -12,15 +13,18 @@
 
 namespace sycl {
 
-template <class T, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder, class... Props>
+template <class T, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder,
+          class... Props>
 class SCYTHE_SPECIAL("accessor") SCYTHE_PROPERTIES("kernel_parameter_attributes", Props)
     accessor<T, Dimensions, Mode, Target, Placeholder, ext::oneapi::property_list<Props...>>
     : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
                                    Dimensions ? Dimensions : 1> {
   static_assert(Dimensions >= 0 && Dimensions <= 3, "accessors have 0 to 3 dimensions");
-  static_assert(Mode == access_mode::read || !std::is_const_v<T>, "an accessor of const elements can only read");
+  static_assert(Mode == access_mode::read || !std::is_const_v<T>,
+                "an accessor of const elements can only read");
   static constexpr int stored = Dimensions ? Dimensions : 1;
-  using base = detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
+  using base =
+      detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
   template <class B> using if_buffer = detail::if_buffer_for<B, T, stored, Mode>;
   using range_type = range<stored>;
   using id_type = id<stored>;
@@ -42,40 +46,58 @@ public:
   template <class B, class = if_buffer<B>, access_mode M>
   accessor(B &b, mode_tag_t<M>, const property_list &p = {}) : accessor(b, p) {}
   template <class B, class = if_buffer<B>>
-  accessor(B &b, range_type r, const property_list &p = {}) : accessor(b, nullptr, r, id_type(), p) {}
-  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, range_type r, const property_list &p = {})
+      : accessor(b, nullptr, r, id_type(), p) {}
+  template <class B, class = if_buffer<B>, class Tag,
+            class = decltype(detail::tag_traits<Tag>::mode)>
   accessor(B &b, range_type r, Tag, const property_list &p = {}) : accessor(b, r, p) {}
   template <class B, class = if_buffer<B>>
-  accessor(B &b, range_type r, id_type o, const property_list &p = {}) : accessor(b, nullptr, r, o, p) {}
-  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(B &b, range_type r, id_type o, Tag, const property_list &p = {}) : accessor(b, r, o, p) {}
+  accessor(B &b, range_type r, id_type o, const property_list &p = {})
+      : accessor(b, nullptr, r, o, p) {}
+  template <class B, class = if_buffer<B>, class Tag,
+            class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, range_type r, id_type o, Tag, const property_list &p = {})
+      : accessor(b, r, o, p) {}
 
   template <class B, class = if_buffer<B>>
-  accessor(B &b, handler &h, const property_list &p = {}) : accessor(b, &h, whole(b), id_type(), p) {}
-  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, handler &h, const property_list &p = {})
+      : accessor(b, &h, whole(b), id_type(), p) {}
+  template <class B, class = if_buffer<B>, class Tag,
+            class = decltype(detail::tag_traits<Tag>::mode)>
   accessor(B &b, handler &h, Tag, const property_list &p = {}) : accessor(b, h, p) {}
   template <class B, class = if_buffer<B>>
-  accessor(B &b, handler &h, range_type r, const property_list &p = {}) : accessor(b, &h, r, id_type(), p) {}
-  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(B &b, handler &h, range_type r, Tag, const property_list &p = {}) : accessor(b, h, r, p) {}
+  accessor(B &b, handler &h, range_type r, const property_list &p = {})
+      : accessor(b, &h, r, id_type(), p) {}
+  template <class B, class = if_buffer<B>, class Tag,
+            class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, handler &h, range_type r, Tag, const property_list &p = {})
+      : accessor(b, h, r, p) {}
   template <class B, class = if_buffer<B>>
-  accessor(B &b, handler &h, range_type r, id_type o, const property_list &p = {}) : accessor(b, &h, r, o, p) {}
-  template <class B, class = if_buffer<B>, class Tag, class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(B &b, handler &h, range_type r, id_type o, Tag, const property_list &p = {}) : accessor(b, h, r, o, p) {}
+  accessor(B &b, handler &h, range_type r, id_type o, const property_list &p = {})
+      : accessor(b, &h, r, o, p) {}
+  template <class B, class = if_buffer<B>, class Tag,
+            class = decltype(detail::tag_traits<Tag>::mode)>
+  accessor(B &b, handler &h, range_type r, id_type o, Tag, const property_list &p = {})
+      : accessor(b, h, r, o, p) {}
 
   // With properties that are known when the program is compiled: `property_list{no_alias_v}`.
-  template <class B, class = if_buffer<B>, class L, std::enable_if_t<detail::is_properties<L>, int> = 0>
+  template <class B, class = if_buffer<B>, class L,
+            std::enable_if_t<detail::is_properties<L>, int> = 0>
   accessor(B &b, L, const property_list &p = {}) : accessor(b, p) {}
-  template <class B, class = if_buffer<B>, class L, std::enable_if_t<detail::is_properties<L>, int> = 0>
+  template <class B, class = if_buffer<B>, class L,
+            std::enable_if_t<detail::is_properties<L>, int> = 0>
   accessor(B &b, handler &h, L, const property_list &p = {}) : accessor(b, h, p) {}
-  template <class B, class = if_buffer<B>, class Tag, class L, class = decltype(detail::tag_traits<Tag>::mode),
+  template <class B, class = if_buffer<B>, class Tag, class L,
+            class = decltype(detail::tag_traits<Tag>::mode),
             std::enable_if_t<detail::is_properties<L>, int> = 0>
   accessor(B &b, handler &h, Tag, L, const property_list &p = {}) : accessor(b, h, p) {}
 
-  // What may be written may be read; and constness of the elements does not matter to one that reads.
-  template <class U, access_mode M, access::placeholder P,
-            class = std::enable_if_t<Mode == access_mode::read && std::is_same_v<const U, const T> &&
-                                     (M == access_mode::read || M == access_mode::read_write)>>
+  // What may be written may be read; and constness of the elements does not matter to one that
+  // reads.
+  template <
+      class U, access_mode M, access::placeholder P,
+      class = std::enable_if_t<Mode == access_mode::read && std::is_same_v<const U, const T> &&
+                               (M == access_mode::read || M == access_mode::read_write)>>
   accessor(const accessor<U, Dimensions, M, Target, P, ext::oneapi::property_list<Props...>> &other)
       : base(other), no_init_(other.no_init_), placeholder_(other.placeholder_) {}
 
@@ -85,10 +107,13 @@ public:
     other = mine;
   }
   bool is_placeholder() const noexcept { return placeholder_; }
-  template <class P> bool has_property() const noexcept { return std::is_same_v<P, property::no_init> && no_init_; }
+  template <class P> bool has_property() const noexcept {
+    return std::is_same_v<P, property::no_init> && no_init_;
+  }
   template <class P> P get_property() const {
     if (!has_property<P>())
-      detail::fail(errc::invalid, "accessor::get_property: the accessor was not constructed with this property");
+      detail::fail(errc::invalid,
+                   "accessor::get_property: the accessor was not constructed with this property");
     return P();
   }
 
@@ -105,7 +130,9 @@ public:
     return accessor_ptr<access::decorated::no>(__builtin_addressof(base::operator[](index)));
   }
   // The one element of an accessor without dimensions.
-  template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator reference() const { return *this->first(); }
+  template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator reference() const {
+    return *this->first();
+  }
   template <int D = Dimensions, class = std::enable_if_t<D == 0 && Mode != access_mode::read>>
   const accessor &operator=(const T &value) const {
     *this->first() = value;
@@ -140,9 +167,11 @@ private:
       return b.get_range();
   }
   template <class B>
-  SCYTHE_SHARED accessor(B &b, handler *h, const range_type &r, const id_type &o, const property_list &p)
+  SCYTHE_SHARED accessor(B &b, handler *h, const range_type &r, const id_type &o,
+                         const property_list &p)
       : base(b.scythe_handle(), b.get_range(), r, o),
-        no_init_(detail::discards(Mode) || p.has_property<property::no_init>()), placeholder_(h == nullptr) {
+        no_init_(detail::discards(Mode) || p.has_property<property::no_init>()),
+        placeholder_(h == nullptr) {
     if (no_init_ && Mode == access_mode::read)
       detail::fail(errc::invalid, "accessor: property no_init makes no sense with read access");
     attach_host_memory();
@@ -168,11 +197,13 @@ private:
 };
 
 template <class T, int D, class A> accessor(buffer<T, D, A> &) -> accessor<T, D>;
-template <class T, int D, class A> accessor(buffer<T, D, A> &, const property_list &) -> accessor<T, D>;
+template <class T, int D, class A>
+accessor(buffer<T, D, A> &, const property_list &) -> accessor<T, D>;
 template <class T, int D, class A, class Tag>
 accessor(buffer<T, D, A> &, Tag, const property_list & = {})
     -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
-template <class T, int D, class A> accessor(buffer<T, D, A> &, range<D>, const property_list & = {}) -> accessor<T, D>;
+template <class T, int D, class A>
+accessor(buffer<T, D, A> &, range<D>, const property_list & = {}) -> accessor<T, D>;
 template <class T, int D, class A, class Tag>
 accessor(buffer<T, D, A> &, range<D>, Tag, const property_list & = {})
     -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
@@ -182,7 +213,8 @@ template <class T, int D, class A, class Tag>
 accessor(buffer<T, D, A> &, range<D>, id<D>, Tag, const property_list & = {})
     -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
 template <class T, int D, class A> accessor(buffer<T, D, A> &, handler &) -> accessor<T, D>;
-template <class T, int D, class A> accessor(buffer<T, D, A> &, handler &, const property_list &) -> accessor<T, D>;
+template <class T, int D, class A>
+accessor(buffer<T, D, A> &, handler &, const property_list &) -> accessor<T, D>;
 template <class T, int D, class A, class Tag>
 accessor(buffer<T, D, A> &, handler &, Tag, const property_list & = {})
     -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
@@ -192,7 +224,8 @@ template <class T, int D, class A, class Tag>
 accessor(buffer<T, D, A> &, handler &, range<D>, Tag, const property_list & = {})
     -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
 template <class T, int D, class A>
-accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, const property_list & = {}) -> accessor<T, D>;
+accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, const property_list & = {})
+    -> accessor<T, D>;
 template <class T, int D, class A, class Tag>
 accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, Tag, const property_list & = {})
     -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
@@ -200,14 +233,16 @@ accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, Tag, const property_list
 // With properties that are known when the program is compiled.
 template <class T, int D, class A, class L, class = detail::if_properties<L>>
 accessor(buffer<T, D, A> &, L, const property_list & = {})
-    -> accessor<T, D, detail::default_mode<T>, target::device, access::placeholder::false_t, detail::compiler_list<L>>;
+    -> accessor<T, D, detail::default_mode<T>, target::device, access::placeholder::false_t,
+                detail::compiler_list<L>>;
 template <class T, int D, class A, class L, class = detail::if_properties<L>>
 accessor(buffer<T, D, A> &, handler &, L, const property_list & = {})
-    -> accessor<T, D, detail::default_mode<T>, target::device, access::placeholder::false_t, detail::compiler_list<L>>;
+    -> accessor<T, D, detail::default_mode<T>, target::device, access::placeholder::false_t,
+                detail::compiler_list<L>>;
 template <class T, int D, class A, class Tag, class L, class = detail::if_properties<L>>
 accessor(buffer<T, D, A> &, handler &, Tag, L, const property_list & = {})
-    -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target, access::placeholder::false_t,
-                detail::compiler_list<L>>;
+    -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target,
+                access::placeholder::false_t, detail::compiler_list<L>>;
 
 template <class T, int D, class A>
 template <access_mode Mode, target Target>
@@ -219,7 +254,9 @@ template <access_mode Mode, target Target>
 accessor<T, D, Mode, Target> buffer<T, D, A>::get_access(handler &h, range<D> r, id<D> offset) {
   return accessor<T, D, Mode, Target>(*this, h, r, offset);
 }
-template <class T, int D, class A> template <class... Args> auto buffer<T, D, A>::get_access(handler &h, Args... args) {
+template <class T, int D, class A>
+template <class... Args>
+auto buffer<T, D, A>::get_access(handler &h, Args... args) {
   return accessor(*this, h, args...);
 }
 
@@ -230,7 +267,9 @@ struct is_property_of<property::no_init, accessor<T, D, M, G, P>> : std::true_ty
 
 template <class T, int D, sycl::access_mode M, sycl::target G, sycl::access::placeholder P>
 struct std::hash<sycl::accessor<T, D, M, G, P>> {
-  std::size_t operator()(const sycl::accessor<T, D, M, G, P> &a) const noexcept { return a.scythe_hash(); }
+  std::size_t operator()(const sycl::accessor<T, D, M, G, P> &a) const noexcept {
+    return a.scythe_hash();
+  }
 };
 
 #endif

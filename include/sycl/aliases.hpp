@@ -16,16 +16,16 @@ using ulong = unsigned long;
 using longlong = long long;
 using ulonglong = unsigned long long;
 
-#define SCYTHE_ALIASES(name, T)                                                                                        \
-  using name##2 = vec<T, 2>;                                                                                           \
-  using name##3 = vec<T, 3>;                                                                                           \
-  using name##4 = vec<T, 4>;                                                                                           \
-  using name##8 = vec<T, 8>;                                                                                           \
-  using name##16 = vec<T, 16>;                                                                                         \
-  using m##name##2 = marray<T, 2>;                                                                                     \
-  using m##name##3 = marray<T, 3>;                                                                                     \
-  using m##name##4 = marray<T, 4>;                                                                                     \
-  using m##name##8 = marray<T, 8>;                                                                                     \
+#define SCYTHE_ALIASES(name, T)                                                                    \
+  using name##2 = vec<T, 2>;                                                                       \
+  using name##3 = vec<T, 3>;                                                                       \
+  using name##4 = vec<T, 4>;                                                                       \
+  using name##8 = vec<T, 8>;                                                                       \
+  using name##16 = vec<T, 16>;                                                                     \
+  using m##name##2 = marray<T, 2>;                                                                 \
+  using m##name##3 = marray<T, 3>;                                                                 \
+  using m##name##4 = marray<T, 4>;                                                                 \
+  using m##name##8 = marray<T, 8>;                                                                 \
   using m##name##16 = marray<T, 16>;
 SCYTHE_ALIASES(bool, bool)
 SCYTHE_ALIASES(char, std::int8_t)
@@ -42,11 +42,11 @@ SCYTHE_ALIASES(double, double)
 #undef SCYTHE_ALIASES
 
 // The same by OpenCL's names, which SYCL 1.2.1 had beside them.
-#define SCYTHE_ALIASES(name)                                                                                           \
-  using cl_##name##2 = name##2;                                                                                        \
-  using cl_##name##3 = name##3;                                                                                        \
-  using cl_##name##4 = name##4;                                                                                        \
-  using cl_##name##8 = name##8;                                                                                        \
+#define SCYTHE_ALIASES(name)                                                                       \
+  using cl_##name##2 = name##2;                                                                    \
+  using cl_##name##3 = name##3;                                                                    \
+  using cl_##name##4 = name##4;                                                                    \
+  using cl_##name##8 = name##8;                                                                    \
   using cl_##name##16 = name##16;
 SCYTHE_ALIASES(char)
 SCYTHE_ALIASES(uchar)

@@ -1,4 +1,5 @@
-// Aspects, with the numbers that device images carry, and what is known of them when a program is compiled.
+// Aspects, with the numbers that device images carry, and what is known of them when a program is
+// compiled.
 #ifndef SCYTHE_ASPECT_HPP
 #define SCYTHE_ASPECT_HPP
 
@@ -14,17 +15,19 @@ enum class aspect : std::uint32_t {
 
 namespace detail {
 
-// The text of a macro is "1" where the compiler defined it as 1, and the macro's own name where nobody defined it. So
-// there need not be a default for each macro of each aspect, and the first character tells.
+// The text of a macro is "1" where the compiler defined it as 1, and the macro's own name where
+// nobody defined it. So there need not be a default for each macro of each aspect, and the first
+// character tells.
 #define SCYTHE_TEXT_OF(expanded) #expanded
 #define SCYTHE_TEXT(macro) SCYTHE_TEXT_OF(macro)
 
-// True where the targets of this compilation include one that may have aspects which nobody listed, such as the generic
-// target.
-inline constexpr bool any_device_has_any_aspect = *SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__) == '1';
+// True where the targets of this compilation include one that may have aspects which nobody listed,
+// such as the generic target.
+inline constexpr bool any_device_has_any_aspect =
+    *SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__) == '1';
 
-// All of them in one text each, as in "5=1;6=__SYCL_ANY_DEVICE_HAS_fp64__;", since every program compiles them and few
-// ask.
+// All of them in one text each, as in "5=1;6=__SYCL_ANY_DEVICE_HAS_fp64__;", since every program
+// compiles them and few ask.
 inline constexpr const char *target_aspects =
 #define SCYTHE_ASPECT(name, number) #number "=" SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_##name##__) ";"
 #include <sycl/detail/aspects.def>
@@ -55,12 +58,13 @@ constexpr bool holds_aspect(const char *text, aspect asked) {
 
 // Whether a device that this program is compiled for may have the aspect.
 template <aspect Aspect>
-struct any_device_has
-    : std::bool_constant<detail::any_device_has_any_aspect || detail::holds_aspect(detail::target_aspects, Aspect)> {};
+struct any_device_has : std::bool_constant<detail::any_device_has_any_aspect ||
+                                           detail::holds_aspect(detail::target_aspects, Aspect)> {};
 
 // Whether every device that this program is compiled for has the aspect.
 template <aspect Aspect>
-struct all_devices_have : std::bool_constant<detail::holds_aspect(detail::all_targets_aspects, Aspect)> {};
+struct all_devices_have
+    : std::bool_constant<detail::holds_aspect(detail::all_targets_aspects, Aspect)> {};
 
 template <aspect Aspect> inline constexpr bool any_device_has_v = any_device_has<Aspect>::value;
 template <aspect Aspect> inline constexpr bool all_devices_have_v = all_devices_have<Aspect>::value;

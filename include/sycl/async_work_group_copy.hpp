@@ -26,15 +26,18 @@ namespace detail {
 
 // Pointers and `multi_ptr` alike.
 template <class T> T *address_of_first(T *p) { return p; }
-template <class P> auto address_of_first(const P &p) -> decltype(p.get_raw()) { return p.get_raw(); }
+template <class P> auto address_of_first(const P &p) -> decltype(p.get_raw()) {
+  return p.get_raw();
+}
 
-template <class P> inline constexpr bool is_local_pointer = P::address_space == access::address_space::local_space;
+template <class P>
+inline constexpr bool is_local_pointer = P::address_space == access::address_space::local_space;
 template <class T> inline constexpr bool is_local_pointer<T *> = false;
 
 // Copies elements `place`, `place + step`, … of `count`.
 template <class To, class From>
-void copy_share(To to, From from, std::size_t count, std::size_t to_stride, std::size_t from_stride, std::size_t place,
-                std::size_t step) {
+void copy_share(To to, From from, std::size_t count, std::size_t to_stride, std::size_t from_stride,
+                std::size_t place, std::size_t step) {
   for (std::size_t i = place; i < count; i += step)
     to[i * to_stride] = from[i * from_stride];
 }
@@ -49,15 +52,19 @@ device_event group<D>::async_work_group_copy(To to, From from, std::size_t count
 // The stride is that of the memory outside of the group.
 template <int D>
 template <class To, class From>
-device_event group<D>::async_work_group_copy(To to, From from, std::size_t count, std::size_t stride) const {
+device_event group<D>::async_work_group_copy(To to, From from, std::size_t count,
+                                             std::size_t stride) const {
   constexpr bool to_local = detail::is_local_pointer<To>;
   // Of a hierarchical group, one work-item runs them all.
   const range<D> running = detail::local_range_of<D>(detail::this_work_item());
-  detail::copy_share(detail::address_of_first(to), detail::address_of_first(from), count, to_local ? 1 : stride,
-                     to_local ? stride : 1, detail::linear(get_local_id(), running), running.size());
+  detail::copy_share(detail::address_of_first(to), detail::address_of_first(from), count,
+                     to_local ? 1 : stride, to_local ? stride : 1,
+                     detail::linear(get_local_id(), running), running.size());
   return device_event();
 }
-template <int D> template <class... Events> void group<D>::wait_for(Events... events) const { (events.wait(), ...); }
+template <int D> template <class... Events> void group<D>::wait_for(Events... events) const {
+  (events.wait(), ...);
+}
 
 template <int D>
 template <class To, class From>
@@ -66,7 +73,8 @@ device_event nd_item<D>::async_work_group_copy(To to, From from, std::size_t cou
 }
 template <int D>
 template <class To, class From>
-device_event nd_item<D>::async_work_group_copy(To to, From from, std::size_t count, std::size_t stride) const {
+device_event nd_item<D>::async_work_group_copy(To to, From from, std::size_t count,
+                                               std::size_t stride) const {
   return get_group().async_work_group_copy(to, from, count, stride);
 }
 

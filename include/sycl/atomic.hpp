@@ -1,5 +1,5 @@
-// `sycl::atomic` of SYCL 1.2.1, which `atomic_ref` replaces: atomic operations on what a multi_ptr or an accessor with
-// `access_mode::atomic` points at. All operations are relaxed.
+// `sycl::atomic` of SYCL 1.2.1, which `atomic_ref` replaces: atomic operations on what a multi_ptr
+// or an accessor with `access_mode::atomic` points at. All operations are relaxed.
 #ifndef SCYTHE_ATOMIC_HPP
 #define SCYTHE_ATOMIC_HPP
 
@@ -20,7 +20,9 @@ public:
   void store(T operand, memory_order order = memory_order::relaxed) volatile {
     detail::atomic_store(p_, operand, order, scope);
   }
-  T load(memory_order order = memory_order::relaxed) const volatile { return detail::atomic_load(p_, order, scope); }
+  T load(memory_order order = memory_order::relaxed) const volatile {
+    return detail::atomic_load(p_, order, scope);
+  }
   T exchange(T operand, memory_order order = memory_order::relaxed) volatile {
     return detail::atomic_exchange(p_, operand, order, scope);
   }
@@ -29,10 +31,10 @@ public:
                                memory_order failure = memory_order::relaxed) volatile {
     return detail::atomic_compare_exchange<false>(p_, expected, desired, success, failure, scope);
   }
-#define SCYTHE_FETCH(name)                                                                                             \
-  template <class U = T, class = std::enable_if_t<std::is_integral_v<U>>>                                              \
-  T fetch_##name(T operand, memory_order order = memory_order::relaxed) volatile {                                     \
-    return detail::atomic_fetch_##name(p_, operand, order, scope);                                                     \
+#define SCYTHE_FETCH(name)                                                                         \
+  template <class U = T, class = std::enable_if_t<std::is_integral_v<U>>>                          \
+  T fetch_##name(T operand, memory_order order = memory_order::relaxed) volatile {                 \
+    return detail::atomic_fetch_##name(p_, operand, order, scope);                                 \
   }
   SCYTHE_FETCH(add)
   SCYTHE_FETCH(sub)
@@ -65,10 +67,11 @@ bool atomic_compare_exchange_strong(atomic<T, S> object, T &expected, T desired,
                                     memory_order failure = memory_order::relaxed) {
   return object.compare_exchange_strong(expected, desired, success, failure);
 }
-#define SCYTHE_FETCH(name)                                                                                             \
-  template <class T, access::address_space S>                                                                          \
-  T atomic_fetch_##name(atomic<T, S> object, T operand, memory_order order = memory_order::relaxed) {                  \
-    return object.fetch_##name(operand, order);                                                                        \
+#define SCYTHE_FETCH(name)                                                                         \
+  template <class T, access::address_space S>                                                      \
+  T atomic_fetch_##name(atomic<T, S> object, T operand,                                            \
+                        memory_order order = memory_order::relaxed) {                              \
+    return object.fetch_##name(operand, order);                                                    \
   }
 SCYTHE_FETCH(add)
 SCYTHE_FETCH(sub)

@@ -1,7 +1,8 @@
 // `sycl::atomic_ref`: atomic operations on an object that others may change at the same time.
 //
-// Integers, floating-point numbers and pointers are served by the compiler's builtins, with the scope in device code.
-// Where a target has no instruction for an operation, the back end makes a loop of exchanges.
+// Integers, floating-point numbers and pointers are served by the compiler's builtins, with the
+// scope in device code. Where a target has no instruction for an operation, the back end makes a
+// loop of exchanges.
 #ifndef SCYTHE_ATOMIC_REF_HPP
 #define SCYTHE_ATOMIC_REF_HPP
 
@@ -65,74 +66,83 @@ constexpr int builtin_scope(memory_scope scope) {
 
 // Builtins want constants where they can have them, but take variables too.
 #ifdef __SYCL_NVPTX__
-// clang tells LLVM no scopes when it compiles for NVPTX. An access is the whole system's there, unless it is volatile:
-// the compiler then makes it an ordinary one of the device.
-#define SCYTHE_SCOPED(builtin, p, ...)                                                                                 \
-  (scope == memory_scope::system                                                                                       \
-       ? builtin(p, __VA_ARGS__)                                                                                       \
+// clang tells LLVM no scopes when it compiles for NVPTX. An access is the whole system's there,
+// unless it is volatile: the compiler then makes it an ordinary one of the device.
+#define SCYTHE_SCOPED(builtin, p, ...)                                                             \
+  (scope == memory_scope::system                                                                   \
+       ? builtin(p, __VA_ARGS__)                                                                   \
        : builtin(static_cast<volatile std::remove_pointer_t<decltype(p)> *>(p), __VA_ARGS__))
 #else
 #define SCYTHE_SCOPED(builtin, p, ...) builtin(p, __VA_ARGS__)
 #endif
-#define SCYTHE_ATOMIC(name, p, ...)                                                                                    \
+#define SCYTHE_ATOMIC(name, p, ...)                                                                \
   SCYTHE_SCOPED(__scoped_atomic_##name, p, __VA_ARGS__, builtin_order(order), builtin_scope(scope))
-#define SCYTHE_COMPARE_EXCHANGE(weak)                                                                                  \
-  SCYTHE_SCOPED(__scoped_atomic_compare_exchange, p, &expected, &desired, weak, builtin_order(success),                \
-                builtin_order(failure), builtin_scope(scope))
+#define SCYTHE_COMPARE_EXCHANGE(weak)                                                              \
+  SCYTHE_SCOPED(__scoped_atomic_compare_exchange, p, &expected, &desired, weak,                    \
+                builtin_order(success), builtin_order(failure), builtin_scope(scope))
 
 #else
 
 #define SCYTHE_ATOMIC(name, ...) __atomic_##name(__VA_ARGS__, builtin_order(order))
-#define SCYTHE_COMPARE_EXCHANGE(weak)                                                                                  \
-  __atomic_compare_exchange(p, &expected, &desired, weak, builtin_order(success), builtin_order(failure))
+#define SCYTHE_COMPARE_EXCHANGE(weak)                                                              \
+  __atomic_compare_exchange(p, &expected, &desired, weak, builtin_order(success),                  \
+                            builtin_order(failure))
 
 #endif
 
-template <class T> SCYTHE_ALWAYS_INLINE T atomic_load(const T *p, memory_order order, memory_scope scope) {
+template <class T>
+SCYTHE_ALWAYS_INLINE T atomic_load(const T *p, memory_order order, memory_scope scope) {
   (void)scope;
   T value;
   T *const object = const_cast<T *>(p);
   SCYTHE_ATOMIC(load, object, &value);
   return value;
 }
-template <class T> SCYTHE_ALWAYS_INLINE void atomic_store(T *p, T value, memory_order order, memory_scope scope) {
+template <class T>
+SCYTHE_ALWAYS_INLINE void atomic_store(T *p, T value, memory_order order, memory_scope scope) {
   (void)scope;
   SCYTHE_ATOMIC(store, p, &value);
 }
-template <class T> SCYTHE_ALWAYS_INLINE T atomic_exchange(T *p, T value, memory_order order, memory_scope scope) {
+template <class T>
+SCYTHE_ALWAYS_INLINE T atomic_exchange(T *p, T value, memory_order order, memory_scope scope) {
   (void)scope;
   T old;
   SCYTHE_ATOMIC(exchange, p, &value, &old);
   return old;
 }
 template <bool Weak, class T>
-SCYTHE_ALWAYS_INLINE bool atomic_compare_exchange(T *p, T &expected, T desired, memory_order success,
-                                                  memory_order failure, memory_scope scope) {
+SCYTHE_ALWAYS_INLINE bool atomic_compare_exchange(T *p, T &expected, T desired,
+                                                  memory_order success, memory_order failure,
+                                                  memory_scope scope) {
   (void)scope;
   return SCYTHE_COMPARE_EXCHANGE(Weak);
 }
 
 // `f` of the old value replaces it; for what has no builtin.
-template <class T, class F> SCYTHE_ALWAYS_INLINE T atomic_update(T *p, memory_order order, memory_scope scope, F f) {
+template <class T, class F>
+SCYTHE_ALWAYS_INLINE T atomic_update(T *p, memory_order order, memory_scope scope, F f) {
   T old = atomic_load(p, memory_order::relaxed, scope);
-  while (!atomic_compare_exchange<true>(p, old, static_cast<T>(f(old)), order, reading_order(order), scope)) {
+  while (!atomic_compare_exchange<true>(p, old, static_cast<T>(f(old)), order, reading_order(order),
+                                        scope)) {
   }
   return old;
 }
 
-#define SCYTHE_FETCH(name)                                                                                             \
-  template <class T> SCYTHE_ALWAYS_INLINE T atomic_fetch_##name(T *p, T x, memory_order order, memory_scope scope) {   \
-    (void)scope;                                                                                                       \
-    return SCYTHE_ATOMIC(fetch_##name, p, x);                                                                          \
+#define SCYTHE_FETCH(name)                                                                         \
+  template <class T>                                                                               \
+  SCYTHE_ALWAYS_INLINE T atomic_fetch_##name(T *p, T x, memory_order order, memory_scope scope) {  \
+    (void)scope;                                                                                   \
+    return SCYTHE_ATOMIC(fetch_##name, p, x);                                                      \
   }
 // Only clang's builtins know these, and those of a host pass may be another compiler's.
 #ifdef SCYTHE_DEVICE_PASS
 #define SCYTHE_FETCH_OR_UPDATE(name, value) SCYTHE_FETCH(name)
 #define SCYTHE_FLOAT_BUILTINS true
 #else
-#define SCYTHE_FETCH_OR_UPDATE(name, value)                                                                            \
-  template <class T> SCYTHE_ALWAYS_INLINE T atomic_fetch_##name(T *p, T x, memory_order order, memory_scope scope) {   \
-    return atomic_update(p, order, scope, [=](T old) { return value; });                                               \
+#define SCYTHE_FETCH_OR_UPDATE(name, value)                                                        \
+  template <class T>                                                                               \
+  SCYTHE_ALWAYS_INLINE T atomic_fetch_##name(T *p, T x, memory_order order, memory_scope scope) {  \
+    return atomic_update(p, order, scope, [=](T old) { return value; });                           \
   }
 #define SCYTHE_FLOAT_BUILTINS false
 #endif
@@ -142,13 +152,15 @@ SCYTHE_FETCH(xor)
 SCYTHE_FETCH_OR_UPDATE(min, x < old ? x : old)
 SCYTHE_FETCH_OR_UPDATE(max, old < x ? x : old)
 
-template <class T> SCYTHE_ALWAYS_INLINE T atomic_fetch_add(T *p, T x, memory_order order, memory_scope scope) {
+template <class T>
+SCYTHE_ALWAYS_INLINE T atomic_fetch_add(T *p, T x, memory_order order, memory_scope scope) {
   if constexpr (std::is_integral_v<T> || SCYTHE_FLOAT_BUILTINS)
     return SCYTHE_ATOMIC(fetch_add, p, x);
   else
     return atomic_update(p, order, scope, [=](T old) { return old + x; });
 }
-template <class T> SCYTHE_ALWAYS_INLINE T atomic_fetch_sub(T *p, T x, memory_order order, memory_scope scope) {
+template <class T>
+SCYTHE_ALWAYS_INLINE T atomic_fetch_sub(T *p, T x, memory_order order, memory_scope scope) {
   if constexpr (std::is_integral_v<T> || SCYTHE_FLOAT_BUILTINS)
     return SCYTHE_ATOMIC(fetch_sub, p, x);
   else
@@ -163,12 +175,15 @@ template <class T> SCYTHE_ALWAYS_INLINE T atomic_fetch_sub(T *p, T x, memory_ord
 #undef SCYTHE_SCOPED
 
 // What atomic references of all types have.
-template <class T, memory_order Order, memory_scope Scope, access::address_space Space> class atomic_ref_base {
+template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
+class atomic_ref_base {
   static_assert(std::is_trivially_copyable_v<T>, "atomic_ref needs a trivially copyable type");
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic_ref needs a type of 4 or 8 bytes");
-  static_assert(Order == memory_order::relaxed || Order == memory_order::acq_rel || Order == memory_order::seq_cst,
+  static_assert(Order == memory_order::relaxed || Order == memory_order::acq_rel ||
+                    Order == memory_order::seq_cst,
                 "the default order of an atomic_ref is relaxed, acq_rel or seq_cst");
-  static_assert(Space == access::address_space::global_space || Space == access::address_space::local_space ||
+  static_assert(Space == access::address_space::global_space ||
+                    Space == access::address_space::local_space ||
                     Space == access::address_space::generic_space,
                 "an atomic_ref is to global, local or generic memory");
 
@@ -183,10 +198,12 @@ public:
 
   bool is_lock_free() const noexcept { return true; }
 
-  void store(T operand, memory_order order = default_write_order, memory_scope scope = default_scope) const noexcept {
+  void store(T operand, memory_order order = default_write_order,
+             memory_scope scope = default_scope) const noexcept {
     atomic_store(p_, operand, order, scope);
   }
-  T load(memory_order order = default_read_order, memory_scope scope = default_scope) const noexcept {
+  T load(memory_order order = default_read_order,
+         memory_scope scope = default_scope) const noexcept {
     return atomic_load(p_, order, scope);
   }
   operator T() const noexcept { return load(); }
@@ -198,7 +215,8 @@ public:
                              memory_scope scope = default_scope) const noexcept {
     return atomic_compare_exchange<true>(p_, expected, desired, success, failure, scope);
   }
-  bool compare_exchange_weak(T &expected, T desired, memory_order order = default_read_modify_write_order,
+  bool compare_exchange_weak(T &expected, T desired,
+                             memory_order order = default_read_modify_write_order,
                              memory_scope scope = default_scope) const noexcept {
     return compare_exchange_weak(expected, desired, order, reading_order(order), scope);
   }
@@ -206,7 +224,8 @@ public:
                                memory_scope scope = default_scope) const noexcept {
     return atomic_compare_exchange<false>(p_, expected, desired, success, failure, scope);
   }
-  bool compare_exchange_strong(T &expected, T desired, memory_order order = default_read_modify_write_order,
+  bool compare_exchange_strong(T &expected, T desired,
+                               memory_order order = default_read_modify_write_order,
                                memory_scope scope = default_scope) const noexcept {
     return compare_exchange_strong(expected, desired, order, reading_order(order), scope);
   }
@@ -220,18 +239,22 @@ protected:
 };
 
 // The members that only some types have.
-template <class T, memory_order Order, memory_scope Scope, access::address_space Space, class = void>
+template <class T, memory_order Order, memory_scope Scope, access::address_space Space,
+          class = void>
 class atomic_ref_operations : public atomic_ref_base<T, Order, Scope, Space> {
 protected:
   using atomic_ref_base<T, Order, Scope, Space>::atomic_ref_base;
 };
 
-#define SCYTHE_FETCH_MEMBER(name, operand_type)                                                                        \
-  T fetch_##name(operand_type operand, memory_order order = Order, memory_scope scope = Scope) const noexcept {        \
-    return atomic_fetch_##name(this->p_, operand, order, scope);                                                       \
+#define SCYTHE_FETCH_MEMBER(name, operand_type)                                                    \
+  T fetch_##name(operand_type operand, memory_order order = Order, memory_scope scope = Scope)     \
+      const noexcept {                                                                             \
+    return atomic_fetch_##name(this->p_, operand, order, scope);                                   \
   }
-#define SCYTHE_FETCH_OPERATOR(name, op)                                                                                \
-  T operator op## = (T operand) const noexcept { return static_cast<T>(fetch_##name(operand) op operand); }
+#define SCYTHE_FETCH_OPERATOR(name, op)                                                            \
+  T operator op## = (T operand) const noexcept {                                                   \
+    return static_cast<T>(fetch_##name(operand) op operand);                                       \
+  }
 
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
 class atomic_ref_operations<T, Order, Scope, Space, std::enable_if_t<std::is_arithmetic_v<T>>>
@@ -262,9 +285,15 @@ public:
   T operator++(int) const noexcept {
     return fetch_add(T(1));
   }
-  template <class U = T, class = if_integral<U>> T operator--(int) const noexcept { return fetch_sub(T(1)); }
-  template <class U = T, class = if_integral<U>> T operator++() const noexcept { return *this += T(1); }
-  template <class U = T, class = if_integral<U>> T operator--() const noexcept { return *this -= T(1); }
+  template <class U = T, class = if_integral<U>> T operator--(int) const noexcept {
+    return fetch_sub(T(1));
+  }
+  template <class U = T, class = if_integral<U>> T operator++() const noexcept {
+    return *this += T(1);
+  }
+  template <class U = T, class = if_integral<U>> T operator--() const noexcept {
+    return *this -= T(1);
+  }
 
 protected:
   using atomic_ref_base<T, Order, Scope, Space>::atomic_ref_base;
@@ -275,14 +304,17 @@ protected:
 
 // A pointer counts in elements. Its operations go through the integer of its size.
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
-class atomic_ref_operations<T *, Order, Scope, Space, void> : public atomic_ref_base<T *, Order, Scope, Space> {
+class atomic_ref_operations<T *, Order, Scope, Space, void>
+    : public atomic_ref_base<T *, Order, Scope, Space> {
 public:
   using difference_type = std::ptrdiff_t;
 
-  T *fetch_add(difference_type operand, memory_order order = Order, memory_scope scope = Scope) const noexcept {
+  T *fetch_add(difference_type operand, memory_order order = Order,
+               memory_scope scope = Scope) const noexcept {
     return atomic_update(this->p_, order, scope, [=](T *old) { return old + operand; });
   }
-  T *fetch_sub(difference_type operand, memory_order order = Order, memory_scope scope = Scope) const noexcept {
+  T *fetch_sub(difference_type operand, memory_order order = Order,
+               memory_scope scope = Scope) const noexcept {
     return fetch_add(-operand, order, scope);
   }
   T *operator+=(difference_type operand) const noexcept { return fetch_add(operand) + operand; }
@@ -297,14 +329,15 @@ protected:
 };
 
 // References to 8 bytes are an optional feature: this specialisation alone is marked.
-template <class T, memory_order Order, memory_scope Scope, access::address_space Space, std::size_t Size>
+template <class T, memory_order Order, memory_scope Scope, access::address_space Space,
+          std::size_t Size>
 class atomic_ref_sized : public atomic_ref_operations<T, Order, Scope, Space> {
 protected:
   using atomic_ref_operations<T, Order, Scope, Space>::atomic_ref_operations;
 };
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
-class SCYTHE_USES_ASPECTS(aspect::atomic64)
-    atomic_ref_sized<T, Order, Scope, Space, 8> : public atomic_ref_operations<T, Order, Scope, Space> {
+class SCYTHE_USES_ASPECTS(aspect::atomic64) atomic_ref_sized<T, Order, Scope, Space, 8>
+    : public atomic_ref_operations<T, Order, Scope, Space> {
 protected:
   using atomic_ref_operations<T, Order, Scope, Space>::atomic_ref_operations;
 };
@@ -313,7 +346,8 @@ protected:
 
 template <class T, memory_order DefaultOrder, memory_scope DefaultScope,
           access::address_space Space = access::address_space::generic_space>
-class atomic_ref : public detail::atomic_ref_sized<T, DefaultOrder, DefaultScope, Space, sizeof(T)> {
+class atomic_ref
+    : public detail::atomic_ref_sized<T, DefaultOrder, DefaultScope, Space, sizeof(T)> {
   using base = detail::atomic_ref_sized<T, DefaultOrder, DefaultScope, Space, sizeof(T)>;
 
 public:

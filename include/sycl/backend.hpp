@@ -1,5 +1,6 @@
-// The backends that a platform can stand on, and what programs know of their own objects. OpenCL's are in
-// `sycl/detail/opencl_interop.hpp`, which `sycl/sycl.hpp` brings; other backends' in headers of `sycl/backend`.
+// The backends that a platform can stand on, and what programs know of their own objects. OpenCL's
+// are in `sycl/detail/opencl_interop.hpp`, which `sycl/sycl.hpp` brings; other backends' in headers
+// of `sycl/backend`.
 #ifndef SCYTHE_BACKEND_HPP
 #define SCYTHE_BACKEND_HPP
 
@@ -17,8 +18,10 @@ enum class backend : unsigned {
 };
 
 template <backend Backend> struct backend_traits;
-template <backend Backend, class T> using backend_return_t = typename backend_traits<Backend>::template return_type<T>;
-template <backend Backend, class T> using backend_input_t = typename backend_traits<Backend>::template input_type<T>;
+template <backend Backend, class T>
+using backend_return_t = typename backend_traits<Backend>::template return_type<T>;
+template <backend Backend, class T>
+using backend_input_t = typename backend_traits<Backend>::template input_type<T>;
 
 namespace detail {
 

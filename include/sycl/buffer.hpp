@@ -1,7 +1,7 @@
 // `sycl::buffer`: an array of 1 to 3 dimensions that commands and the host share through accessors.
 //
-// Copies refer to the same array. When the last one dies, it waits for the commands that use the array and writes the
-// contents back, as set at construction or by `set_final_data`.
+// Copies refer to the same array. When the last one dies, it waits for the commands that use the
+// array and writes the contents back, as set at construction or by `set_final_data`.
 #ifndef SCYTHE_BUFFER_HPP
 #define SCYTHE_BUFFER_HPP
 
@@ -56,9 +56,10 @@ namespace detail {
 // A container with contiguous elements, as far as a buffer needs one.
 template <class C, class T, class = void> inline constexpr bool is_container_of = false;
 template <class C, class T>
-inline constexpr bool
-    is_container_of<C, T, std::void_t<decltype(std::declval<C &>().data()), decltype(std::declval<C &>().size())>> =
-        std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<C &>().data())> (*)[], const T (*)[]>;
+inline constexpr bool is_container_of<
+    C, T, std::void_t<decltype(std::declval<C &>().data()), decltype(std::declval<C &>().size())>> =
+    std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<C &>().data())> (*)[],
+                          const T (*)[]>;
 template <class T, class Allocator> struct native_buffer;
 template <class I> using iterator_value = typename std::iterator_traits<I>::value_type;
 } // namespace detail
@@ -81,35 +82,43 @@ public:
   // --- Without contents
 
   buffer(const range_type &r, const property_list &p = {}) : buffer(r, Allocator(), p) {}
-  buffer(const range_type &r, Allocator a, const property_list &p = {}) : buffer(nullptr, r, 0, a, p) {}
+  buffer(const range_type &r, Allocator a, const property_list &p = {})
+      : buffer(nullptr, r, 0, a, p) {}
 
   // --- From host memory, written back where it is not const
 
-  buffer(writable *host, const range_type &r, const property_list &p = {}) : buffer(host, r, Allocator(), p) {}
-  buffer(writable *host, const range_type &r, Allocator a, const property_list &p = {}) : buffer(host, r, 0, a, p) {}
-  buffer(const T *host, const range_type &r, const property_list &p = {}) : buffer(host, r, Allocator(), p) {}
+  buffer(writable *host, const range_type &r, const property_list &p = {})
+      : buffer(host, r, Allocator(), p) {}
+  buffer(writable *host, const range_type &r, Allocator a, const property_list &p = {})
+      : buffer(host, r, 0, a, p) {}
+  buffer(const T *host, const range_type &r, const property_list &p = {})
+      : buffer(host, r, Allocator(), p) {}
   buffer(const T *host, const range_type &r, Allocator a, const property_list &p = {})
       : buffer(const_cast<element *>(host), r, SCYTHE_BUFFER_READ_ONLY_HOST, a, p) {}
 
   // --- From a container with contiguous elements
 
-  template <class C, int D = Dimensions, class = std::enable_if_t<D == 1 && detail::is_container_of<C, T>>>
+  template <class C, int D = Dimensions,
+            class = std::enable_if_t<D == 1 && detail::is_container_of<C, T>>>
   buffer(C &container, Allocator a, const property_list &p = {})
       : buffer(container.data(), range_type(container.size()), a, p) {}
-  template <class C, int D = Dimensions, class = std::enable_if_t<D == 1 && detail::is_container_of<C, T>>>
+  template <class C, int D = Dimensions,
+            class = std::enable_if_t<D == 1 && detail::is_container_of<C, T>>>
   buffer(C &container, const property_list &p = {}) : buffer(container, Allocator(), p) {}
 
-  // --- From shared ownership, written back at the end. Where a mutex guards the memory, buffer and program use the
-  // same.
+  // --- From shared ownership, written back at the end. Where a mutex guards the memory, buffer and
+  // program use the same.
 
   template <class U, class = detail::if_shared_elements<U, T>>
   buffer(const std::shared_ptr<U> &host, const range_type &r, const property_list &p = {})
       : buffer(host, r, Allocator(), p) {}
   template <class U, class = detail::if_shared_elements<U, T>>
-  buffer(const std::shared_ptr<U> &host, const range_type &r, Allocator a, const property_list &p = {})
+  buffer(const std::shared_ptr<U> &host, const range_type &r, Allocator a,
+         const property_list &p = {})
       : buffer(const_cast<element *>(host.get()), r,
-               !std::is_const_v<T> && p.has_property<property::buffer::use_mutex>() ? SCYTHE_BUFFER_USE_HOST_PTR
-                                                                                    : SCYTHE_BUFFER_COPY_HOST,
+               !std::is_const_v<T> && p.has_property<property::buffer::use_mutex>()
+                   ? SCYTHE_BUFFER_USE_HOST_PTR
+                   : SCYTHE_BUFFER_COPY_HOST,
                a, p) {
     owner_ = detail::ref<detail::counted_object>::adopt(new detail::shared_memory<U>(host));
     if constexpr (std::is_const_v<T>)
@@ -120,20 +129,23 @@ public:
 
   // --- From iterators: copied now, not written back
 
-  template <class I, int D = Dimensions, class = std::enable_if_t<D == 1>, class = detail::iterator_value<I>>
+  template <class I, int D = Dimensions, class = std::enable_if_t<D == 1>,
+            class = detail::iterator_value<I>>
   buffer(I first, I last, const property_list &p = {}) : buffer(first, last, Allocator(), p) {}
-  template <class I, int D = Dimensions, class = std::enable_if_t<D == 1>, class = detail::iterator_value<I>>
+  template <class I, int D = Dimensions, class = std::enable_if_t<D == 1>,
+            class = detail::iterator_value<I>>
   buffer(I first, I last, Allocator a, const property_list &p = {})
       : buffer(std::vector<copied>(first, last), a, p, copied_tag()) {}
 
   // --- A part of another buffer
 
   buffer(buffer &parent, const id<Dimensions> &base, const range_type &sub_range)
-      : owner_(parent.owner_), range_(sub_range), allocator_(parent.allocator_), properties_(parent.properties_),
-        sub_buffer_(true) {
+      : owner_(parent.owner_), range_(sub_range), allocator_(parent.allocator_),
+        properties_(parent.properties_), sub_buffer_(true) {
     std::size_t offset = parent.check_part(base, sub_range) * sizeof(T);
     scythe_buffer part = nullptr;
-    detail::check(scythe_buffer_create_sub(parent.scythe_handle(), offset, range_.size() * sizeof(T), &part));
+    detail::check(
+        scythe_buffer_create_sub(parent.scythe_handle(), offset, range_.size() * sizeof(T), &part));
     handle_ = detail::handle<scythe_buffer>::adopt(part);
   }
 
@@ -150,17 +162,21 @@ public:
   template <access_mode Mode, target Target = target::device>
   accessor<T, Dimensions, Mode, Target> get_access(handler &h);
   template <access_mode Mode, target Target = target::device>
-  accessor<T, Dimensions, Mode, Target> get_access(handler &h, range_type r, id<Dimensions> offset = {});
+  accessor<T, Dimensions, Mode, Target> get_access(handler &h, range_type r,
+                                                   id<Dimensions> offset = {});
   template <class... Args> auto get_access(handler &h, Args... args);
   template <access_mode Mode> accessor<T, Dimensions, Mode, target::host_buffer> get_access();
   template <access_mode Mode>
-  accessor<T, Dimensions, Mode, target::host_buffer> get_access(range_type r, id<Dimensions> offset = {});
+  accessor<T, Dimensions, Mode, target::host_buffer> get_access(range_type r,
+                                                                id<Dimensions> offset = {});
   template <class... Args> auto get_host_access(Args... args);
 
   // --- What happens at the end
 
-  // Where the last copy's destructor writes: a pointer, a weak_ptr or shared_ptr, or an output iterator. Null: nowhere.
-  template <class Destination = std::nullptr_t> void set_final_data(Destination destination = nullptr) {
+  // Where the last copy's destructor writes: a pointer, a weak_ptr or shared_ptr, or an output
+  // iterator. Null: nowhere.
+  template <class Destination = std::nullptr_t>
+  void set_final_data(Destination destination = nullptr) {
     detail::set_final_data<T>(handle_.get(), destination);
   }
   void set_write_back(bool on = true) { scythe_buffer_set_write_back(handle_.get(), on); }
@@ -168,18 +184,23 @@ public:
   // --- Another type for the same bytes
 
   template <class U, int D>
-  buffer<U, D, typename std::allocator_traits<Allocator>::template rebind_alloc<U>> reinterpret(range<D> r) const {
+  buffer<U, D, typename std::allocator_traits<Allocator>::template rebind_alloc<U>>
+  reinterpret(range<D> r) const {
     if (r.size() * sizeof(U) != byte_size())
-      detail::fail(errc::invalid, "buffer::reinterpret: the new range holds %zu bytes, the buffer %zu",
+      detail::fail(errc::invalid,
+                   "buffer::reinterpret: the new range holds %zu bytes, the buffer %zu",
                    r.size() * sizeof(U), byte_size());
-    return {detail::handle<scythe_buffer>(handle_), r, allocator_, properties_, owner_, sub_buffer_};
+    return {
+        detail::handle<scythe_buffer>(handle_), r, allocator_, properties_, owner_, sub_buffer_};
   }
   template <class U, int D = Dimensions> auto reinterpret() const {
-    static_assert(D == 1 || (D == Dimensions && sizeof(U) == sizeof(T)),
-                  "buffer::reinterpret: give the range, for it does not follow from the element's size");
+    static_assert(
+        D == 1 || (D == Dimensions && sizeof(U) == sizeof(T)),
+        "buffer::reinterpret: give the range, for it does not follow from the element's size");
     if constexpr (D == 1) {
       if (byte_size() % sizeof(U))
-        detail::fail(errc::invalid, "buffer::reinterpret: %zu bytes are no whole number of elements of %zu",
+        detail::fail(errc::invalid,
+                     "buffer::reinterpret: %zu bytes are no whole number of elements of %zu",
                      byte_size(), sizeof(U));
       return reinterpret<U>(range<1>(byte_size() / sizeof(U)));
     } else {
@@ -187,7 +208,9 @@ public:
     }
   }
 
-  template <class P> bool has_property() const noexcept { return properties_.template has_property<P>(); }
+  template <class P> bool has_property() const noexcept {
+    return properties_.template has_property<P>();
+  }
   template <class P> P get_property() const { return properties_.template get_property<P>(); }
 
   friend bool operator==(const buffer &a, const buffer &b) { return a.handle_ == b.handle_; }
@@ -200,7 +223,8 @@ private:
   template <class, class> friend struct detail::native_buffer;
   struct copied_tag {};
 
-  buffer(void *host, const range_type &r, std::uint32_t flags, const Allocator &a, const property_list &p)
+  buffer(void *host, const range_type &r, std::uint32_t flags, const Allocator &a,
+         const property_list &p)
       : range_(r), allocator_(a), properties_(p) {
     scythe_buffer_desc desc = {checked_size(r), sizeof(T), host, flags, 0};
     if (host && p.has_property<property::buffer::use_host_ptr>()) {
@@ -215,17 +239,18 @@ private:
   using copied = std::conditional_t<std::is_same_v<element, bool>, unsigned char, element>;
   buffer(std::vector<copied> contents, const Allocator &a, const property_list &p, copied_tag)
       : range_(contents.size()), allocator_(a), properties_(p) {
-    scythe_buffer_desc desc = {contents.size() * sizeof(T), sizeof(T), contents.data(), SCYTHE_BUFFER_COPY_HOST, 0};
+    scythe_buffer_desc desc = {contents.size() * sizeof(T), sizeof(T), contents.data(),
+                               SCYTHE_BUFFER_COPY_HOST, 0};
     scythe_buffer created = nullptr;
     detail::check(scythe_buffer_create(&desc, &created));
     handle_ = detail::handle<scythe_buffer>::adopt(created);
     set_final_data(nullptr);
   }
   template <class B>
-  buffer(detail::handle<scythe_buffer> handle, const range_type &r, const B &a, const property_list &p,
-         detail::ref<detail::counted_object> owner, bool sub_buffer)
-      : owner_(std::move(owner)), handle_(std::move(handle)), range_(r), allocator_(a), properties_(p),
-        sub_buffer_(sub_buffer) {}
+  buffer(detail::handle<scythe_buffer> handle, const range_type &r, const B &a,
+         const property_list &p, detail::ref<detail::counted_object> owner, bool sub_buffer)
+      : owner_(std::move(owner)), handle_(std::move(handle)), range_(r), allocator_(a),
+        properties_(p), sub_buffer_(sub_buffer) {}
 
   static std::uint64_t checked_size(const range_type &r) {
     std::size_t bytes = sizeof(T);
@@ -241,13 +266,15 @@ private:
     bool must_be_whole = false;
     for (int i = 0; i < Dimensions; ++i) {
       if (base[i] > range_[i] || part[i] > range_[i] - base[i])
-        detail::fail(errc::invalid,
-                     "sub-buffer: offset %zu and range %zu in dimension %d exceed the buffer's range of %zu", base[i],
-                     part[i], i, range_[i]);
+        detail::fail(
+            errc::invalid,
+            "sub-buffer: offset %zu and range %zu in dimension %d exceed the buffer's range of %zu",
+            base[i], part[i], i, range_[i]);
       if (must_be_whole && part[i] != range_[i])
-        detail::fail(errc::invalid,
-                     "sub-buffer: the region is not contiguous: it must span dimension %d (%zu elements)", i,
-                     range_[i]);
+        detail::fail(
+            errc::invalid,
+            "sub-buffer: the region is not contiguous: it must span dimension %d (%zu elements)", i,
+            range_[i]);
       must_be_whole = must_be_whole || part[i] != 1;
     }
     return detail::linear(base, range_);
@@ -262,19 +289,22 @@ private:
   bool sub_buffer_ = false;
 };
 
-template <class T, int D> buffer(const T *, const range<D> &, const property_list & = {}) -> buffer<T, D>;
+template <class T, int D>
+buffer(const T *, const range<D> &, const property_list & = {}) -> buffer<T, D>;
 template <class T, int D, class A>
 buffer(const T *, const range<D> &, A, const property_list & = {}) -> buffer<T, D, A>;
 template <class C, class = decltype(std::declval<C &>().data())>
 buffer(C &, const property_list & = {}) -> buffer<typename C::value_type, 1>;
-template <class C, class A, class = decltype(std::declval<C &>().data()), class = typename A::value_type>
+template <class C, class A, class = decltype(std::declval<C &>().data()),
+          class = typename A::value_type>
 buffer(C &, A, const property_list & = {}) -> buffer<typename C::value_type, 1, A>;
 template <class I, class = detail::iterator_value<I>>
 buffer(I, I, const property_list & = {}) -> buffer<detail::iterator_value<I>, 1>;
 template <class I, class A, class = detail::iterator_value<I>, class = typename A::value_type>
 buffer(I, I, A, const property_list & = {}) -> buffer<detail::iterator_value<I>, 1, A>;
 template <class T, int D>
-buffer(const std::shared_ptr<T> &, const range<D> &, const property_list & = {}) -> buffer<std::remove_extent_t<T>, D>;
+buffer(const std::shared_ptr<T> &, const range<D> &, const property_list & = {})
+    -> buffer<std::remove_extent_t<T>, D>;
 
 } // namespace sycl
 

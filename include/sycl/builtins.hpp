@@ -1,4 +1,5 @@
-// SYCL's built-in functions on scalars, vectors and mathematical arrays, for kernels and host code alike.
+// SYCL's built-in functions on scalars, vectors and mathematical arrays, for kernels and host code
+// alike.
 #ifndef SCYTHE_BUILTINS_HPP
 #define SCYTHE_BUILTINS_HPP
 

@@ -1,4 +1,5 @@
-// `sycl::context`: devices of one platform that share memory and events, and the handler of their asynchronous errors.
+// `sycl::context`: devices of one platform that share memory and events, and the handler of their
+// asynchronous errors.
 #ifndef SCYTHE_CONTEXT_HPP
 #define SCYTHE_CONTEXT_HPP
 
@@ -12,7 +13,8 @@ namespace sycl {
 namespace detail {
 
 struct context_impl : counted {
-  context_impl(async_handler h, property_list props) : handler(std::move(h)), properties(std::move(props)) {}
+  context_impl(async_handler h, property_list props)
+      : handler(std::move(h)), properties(std::move(props)) {}
 
   ~context_impl() {
     if (left)
@@ -26,15 +28,16 @@ struct context_impl : counted {
     else
       default_async_handler(list);
   }
-  // Errors of a queue that is gone, on any thread: a handler of the program's hears of them on one of its own threads,
-  // when the context goes.
+  // Errors of a queue that is gone, on any thread: a handler of the program's hears of them on one
+  // of its own threads, when the context goes.
   SCYTHE_COLD void leave(exception_list list) {
     if (!handler)
       default_async_handler(list);
     async_errors *mine = __atomic_load_n(&left, __ATOMIC_ACQUIRE);
     if (!mine) {
       auto *made = new async_errors;
-      if (__atomic_compare_exchange_n(&left, &mine, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      if (__atomic_compare_exchange_n(&left, &mine, made, false, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE))
         mine = made;
       else
         delete made;
@@ -71,7 +74,8 @@ struct context_impl : counted {
     if (!first)
       fail(errc::invalid, "a context needs at least one device");
     scythe_context created = nullptr;
-    check(scythe_context_create(devices.data(), static_cast<std::uint32_t>(devices.size()), &created));
+    check(scythe_context_create(devices.data(), static_cast<std::uint32_t>(devices.size()),
+                                &created));
     context = detail::handle<scythe_context>::adopt(created);
   }
   bool has_device(scythe_device asked) const {
@@ -101,8 +105,8 @@ inline void release(context_impl *context) noexcept {
     destroy(context);
 }
 
-// The context of queues that name none: one for each platform, so that their allocations and events mix. They live
-// until the process ends, since static objects may use them as late as that.
+// The context of queues that name none: one for each platform, so that their allocations and events
+// mix. They live until the process ends, since static objects may use them as late as that.
 SCYTHE_COLD inline ref<context_impl> default_context(scythe_platform platform) {
   struct entry {
     scythe_platform owner;
@@ -122,7 +126,8 @@ SCYTHE_COLD inline ref<context_impl> default_context(scythe_platform platform) {
       created->create();
     }
     entry *added = new entry{platform, created, head};
-    if (__atomic_compare_exchange_n(&first, &head, added, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (__atomic_compare_exchange_n(&first, &head, added, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
       return created;
     delete added;
   }
@@ -142,18 +147,22 @@ class memory_pool;
 
 class context {
 public:
-  // They share functions of other names, since choosing among so many constructors takes the compiler long.
+  // They share functions of other names, since choosing among so many constructors takes the
+  // compiler long.
   explicit context(const property_list &properties = {}) : impl_(of(device(), {}, properties)) {}
   explicit context(async_handler handler, const property_list &properties = {})
       : impl_(of(device(), std::move(handler), properties)) {}
-  explicit context(const device &d, const property_list &properties = {}) : impl_(of(d, {}, properties)) {}
+  explicit context(const device &d, const property_list &properties = {})
+      : impl_(of(d, {}, properties)) {}
   explicit context(const device &d, async_handler handler, const property_list &properties = {})
       : impl_(of(d, std::move(handler), properties)) {}
-  explicit context(const platform &p, const property_list &properties = {}) : impl_(of_all(p, {}, properties)) {}
+  explicit context(const platform &p, const property_list &properties = {})
+      : impl_(of_all(p, {}, properties)) {}
   explicit context(const platform &p, async_handler handler, const property_list &properties = {})
       : impl_(of_all(p, std::move(handler), properties)) {}
   template <class V = void>
-  explicit context(const std::vector<detail::later_t<V, device>> &devices, const property_list &properties = {})
+  explicit context(const std::vector<detail::later_t<V, device>> &devices,
+                   const property_list &properties = {})
       : impl_(of_list(devices.data(), devices.size(), {}, properties)) {}
   template <class V = void>
   explicit context(const std::vector<detail::later_t<V, device>> &devices, async_handler handler,
@@ -182,7 +191,9 @@ public:
       return common<detail::later_t<Param, info::device::atomic_memory_scope_capabilities>>();
     }
   }
-  template <class P> bool has_property() const noexcept { return impl_->properties.template has_property<P>(); }
+  template <class P> bool has_property() const noexcept {
+    return impl_->properties.template has_property<P>();
+  }
   template <class P> P get_property() const { return impl_->properties.template get_property<P>(); }
 
   // `ext/oneapi/experimental/async_alloc/async_alloc.hpp` defines them.
@@ -191,15 +202,22 @@ public:
   template <class Pool = ext::oneapi::experimental::memory_pool>
   Pool ext_oneapi_get_default_memory_pool(const device &d, usm::alloc kind) const;
 
-  friend bool operator==(const context &a, const context &b) { return a.impl_.get() == b.impl_.get(); }
-  friend bool operator!=(const context &a, const context &b) { return a.impl_.get() != b.impl_.get(); }
+  friend bool operator==(const context &a, const context &b) {
+    return a.impl_.get() == b.impl_.get();
+  }
+  friend bool operator!=(const context &a, const context &b) {
+    return a.impl_.get() != b.impl_.get();
+  }
 
   const detail::ref<detail::context_impl> &scythe_impl() const noexcept { return impl_; }
-  static context scythe_make(const detail::ref<detail::context_impl> &impl) { return context(impl, 0, 0, 0); }
+  static context scythe_make(const detail::ref<detail::context_impl> &impl) {
+    return context(impl, 0, 0, 0);
+  }
 
 private:
   using shared = detail::ref<detail::context_impl>;
-  // With more arguments than any other constructor, so that the compiler looks into no conversion to a handler.
+  // With more arguments than any other constructor, so that the compiler looks into no conversion
+  // to a handler.
   context(const shared &impl, int, int, int) : impl_(impl) {}
   static shared of(const device &d, async_handler handler, const property_list &properties) {
     return of_list(&d, 1, std::move(handler), properties);
@@ -212,7 +230,8 @@ private:
     made->create();
     return made;
   }
-  SCYTHE_COLD static shared of_all(const platform &p, async_handler handler, const property_list &properties) {
+  SCYTHE_COLD static shared of_all(const platform &p, async_handler handler,
+                                   const property_list &properties) {
     auto made = shared::adopt(new detail::context_impl(std::move(handler), properties));
     made->add_devices_of(detail::access_handle::of(p));
     made->create();
@@ -244,7 +263,8 @@ inline exception::exception(const context &where, std::error_code code)
 inline exception::exception(const context &where, int value, const std::error_category &category,
                             const std::string &message)
     : code_(value, category), message_(message), context_(where.scythe_impl()) {}
-inline exception::exception(const context &where, int value, const std::error_category &category, const char *message)
+inline exception::exception(const context &where, int value, const std::error_category &category,
+                            const char *message)
     : code_(value, category), message_(message), context_(where.scythe_impl()) {}
 inline exception::exception(const context &where, int value, const std::error_category &category)
     : code_(value, category), message_(category.message(value)), context_(where.scythe_impl()) {}
@@ -257,7 +277,9 @@ inline context exception::get_context() const {
 inline context platform::khr_get_default_context() const {
   return context::scythe_make(detail::default_context(handle_));
 }
-inline context platform::ext_oneapi_get_default_context() const { return khr_get_default_context(); }
+inline context platform::ext_oneapi_get_default_context() const {
+  return khr_get_default_context();
+}
 inline context device::ext_oneapi_get_default_context() const {
   return context::scythe_make(detail::default_context(*this));
 }

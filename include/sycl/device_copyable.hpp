@@ -1,4 +1,5 @@
-// Which types a kernel may capture: trivially copyable ones, and those that the specification or the user declares.
+// Which types a kernel may capture: trivially copyable ones, and those that the specification or
+// the user declares.
 #ifndef SCYTHE_DEVICE_COPYABLE_HPP
 #define SCYTHE_DEVICE_COPYABLE_HPP
 
@@ -9,7 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-// The headers of these two cost programs that use neither as much as a tenth of the headers of this folder.
+// The headers of these two cost programs that use neither as much as a tenth of the headers of this
+// folder.
 #if defined(__GLIBCXX__) && !_GLIBCXX_INLINE_VERSION
 namespace std {
 template <class T> class optional;
@@ -28,16 +30,20 @@ template <class T> inline constexpr bool is_device_copyable_v = is_device_copyab
 template <class T, std::size_t N> struct is_device_copyable<T[N]> : is_device_copyable<T> {};
 template <class T, std::size_t N> struct is_device_copyable<const T[N]> : is_device_copyable<T> {};
 template <class T> struct is_device_copyable<const T> : is_device_copyable<T> {};
-template <class T, std::size_t N> struct is_device_copyable<std::array<T, N>> : is_device_copyable<T> {};
+template <class T, std::size_t N>
+struct is_device_copyable<std::array<T, N>> : is_device_copyable<T> {};
 template <class T> struct is_device_copyable<std::optional<T>> : is_device_copyable<T> {};
 template <class A, class B>
 struct is_device_copyable<std::pair<A, B>>
     : std::bool_constant<is_device_copyable<A>::value && is_device_copyable<B>::value> {};
 template <class... Ts>
-struct is_device_copyable<std::tuple<Ts...>> : std::bool_constant<(is_device_copyable<Ts>::value && ... && true)> {};
+struct is_device_copyable<std::tuple<Ts...>>
+    : std::bool_constant<(is_device_copyable<Ts>::value && ... && true)> {};
 template <class... Ts>
-struct is_device_copyable<std::variant<Ts...>> : std::bool_constant<(is_device_copyable<Ts>::value && ... && true)> {};
-template <class C, class Traits> struct is_device_copyable<std::basic_string_view<C, Traits>> : std::true_type {};
+struct is_device_copyable<std::variant<Ts...>>
+    : std::bool_constant<(is_device_copyable<Ts>::value && ... && true)> {};
+template <class C, class Traits>
+struct is_device_copyable<std::basic_string_view<C, Traits>> : std::true_type {};
 
 } // namespace sycl
 

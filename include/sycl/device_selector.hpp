@@ -1,4 +1,5 @@
-// Device selection: the standard selectors, selectors by aspect, and any callable that scores a device.
+// Device selection: the standard selectors, selectors by aspect, and any callable that scores a
+// device.
 //
 // The device with the highest score wins, the first of equals; negative scores rule a device out.
 #ifndef SCYTHE_DEVICE_SELECTOR_HPP
@@ -37,7 +38,8 @@ template <class List> struct aspect_selector_type {
   }
 };
 // Names the list of aspects without making programs compile it that have no use for it.
-template <class Aspect> using aspect_list = std::vector<std::enable_if_t<std::is_same_v<Aspect, aspect>, Aspect>>;
+template <class Aspect>
+using aspect_list = std::vector<std::enable_if_t<std::is_same_v<Aspect, aspect>, Aspect>>;
 
 // The best of the devices offered so far.
 class device_choice {
@@ -53,7 +55,8 @@ public:
     if (!best_ && offered_ == 0)
       fail(errc::runtime, "no device is available: %s", scythe_device_problems());
     if (!best_)
-      fail(errc::runtime, "no device satisfies the selector: it rejected all %u there are", offered_);
+      fail(errc::runtime, "no device satisfies the selector: it rejected all %u there are",
+           offered_);
     return access_handle::make(best_);
   }
 
@@ -92,7 +95,8 @@ inline constexpr detail::kind_selector_type<aspect::gpu> gpu_selector_v{};
 inline constexpr detail::kind_selector_type<aspect::accelerator> accelerator_selector_v{};
 
 template <class Aspect = aspect>
-auto aspect_selector(const detail::aspect_list<Aspect> &require, const detail::aspect_list<Aspect> &deny = {}) {
+auto aspect_selector(const detail::aspect_list<Aspect> &require,
+                     const detail::aspect_list<Aspect> &deny = {}) {
   return detail::aspect_selector_type<detail::aspect_list<Aspect>>{require, deny};
 }
 template <class... Aspects> auto aspect_selector(aspect first, Aspects... rest) {

@@ -11,8 +11,8 @@ namespace sycl {
 
 namespace detail {
 
-// The events that a command was told to wait for. Their commands' own lists are not kept, so that the end of a long
-// chain does not keep all of it.
+// The events that a command was told to wait for. Their commands' own lists are not kept, so that
+// the end of a long chain does not keep all of it.
 struct wait_list : counted {
   inline_vector<scythe_event, 4> events;
   ~wait_list() {
@@ -38,8 +38,8 @@ public:
   event() : waits_(detail::make_wait_list(nullptr, 0)) {}
   event(detail::handle<scythe_event> handle, detail::ref<detail::queue_impl> queue) noexcept
       : handle_(std::move(handle)), queue_(std::move(queue)) {}
-  event(detail::handle<scythe_event> handle, detail::ref<detail::queue_impl> queue, const scythe_event *waits,
-        std::size_t count)
+  event(detail::handle<scythe_event> handle, detail::ref<detail::queue_impl> queue,
+        const scythe_event *waits, std::size_t count)
       : event(std::move(handle), std::move(queue)) {
     if (count)
       waits_ = detail::make_wait_list(waits, count);
@@ -53,7 +53,9 @@ public:
   SCYTHE_SHARED ~event() {}
 
   // Without a command, that of the default device.
-  backend get_backend() const noexcept { return queue_ ? queue_->target.get_backend() : device().get_backend(); }
+  backend get_backend() const noexcept {
+    return queue_ ? queue_->target.get_backend() : device().get_backend();
+  }
   // What `depends_on` and its like named for the command.
   template <class List = std::vector<event>> List get_wait_list() const {
     List list;
@@ -75,18 +77,21 @@ public:
     if (queue_)
       queue_->throw_asynchronous();
   }
-  template <class V = void> static void wait_and_throw(const std::vector<detail::later_t<V, event>> &events) {
+  template <class V = void>
+  static void wait_and_throw(const std::vector<detail::later_t<V, event>> &events) {
     wait(events);
     for (const event &e : events)
       if (e.queue_)
         e.queue_->throw_asynchronous();
   }
   template <class Param> typename Param::return_type get_info() const {
-    static_assert(std::is_same_v<Param, info::event::command_execution_status>, "not an info::event descriptor");
+    static_assert(std::is_same_v<Param, info::event::command_execution_status>,
+                  "not an info::event descriptor");
     return handle_ ? static_cast<info::event_command_status>(scythe_event_status(handle_.get()))
                    : info::event_command_status::complete;
   }
-  // Waits until the value is known. `errc::invalid` where the queue was made without `enable_profiling`.
+  // Waits until the value is known. `errc::invalid` where the queue was made without
+  // `enable_profiling`.
   template <class Param> std::uint64_t get_profiling_info() const {
     if (!handle_)
       detail::fail(errc::invalid, "get_profiling_info: the event belongs to no command");
@@ -95,7 +100,9 @@ public:
     return ns;
   }
 
-  friend bool operator==(const event &a, const event &b) { return a.scythe_identity() == b.scythe_identity(); }
+  friend bool operator==(const event &a, const event &b) {
+    return a.scythe_identity() == b.scythe_identity();
+  }
   friend bool operator!=(const event &a, const event &b) { return !(a == b); }
 
   scythe_event scythe_handle() const noexcept { return handle_.get(); }
@@ -120,7 +127,8 @@ public:
   explicit operator bool() const noexcept { return known_; }
   event &value() & {
     if (!known_)
-      fail(errc::invalid, "ext_oneapi_get_last_event: the queue has had no command, or it has completed");
+      fail(errc::invalid,
+           "ext_oneapi_get_last_event: the queue has had no command, or it has completed");
     return *this;
   }
   event value() && { return static_cast<last_event &>(*this).value(); }
@@ -131,8 +139,8 @@ private:
   bool known_ = false;
 };
 
-// What a queue's shortcuts take as dependencies: one event, a vector of them, or a braced list. It only lives as long
-// as the call.
+// What a queue's shortcuts take as dependencies: one event, a vector of them, or a braced list. It
+// only lives as long as the call.
 class event_list {
 public:
   event_list(const event &one) : first_(&one), count_(1) {}
@@ -152,7 +160,9 @@ private:
 } // namespace sycl
 
 template <> struct std::hash<sycl::event> {
-  std::size_t operator()(const sycl::event &e) const noexcept { return std::hash<const void *>()(e.scythe_identity()); }
+  std::size_t operator()(const sycl::event &e) const noexcept {
+    return std::hash<const void *>()(e.scythe_identity());
+  }
 };
 
 #endif

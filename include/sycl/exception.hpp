@@ -1,6 +1,7 @@
 // `sycl::exception`, its error codes and category, and what asynchronous handlers receive.
 //
-// `detail::check` turns a status of the C interface into an exception; all other headers go through it.
+// `detail::check` turns a status of the C interface into an exception; all other headers go through
+// it.
 #ifndef SCYTHE_EXCEPTION_HPP
 #define SCYTHE_EXCEPTION_HPP
 
@@ -19,7 +20,8 @@
 #include <utility>
 #include <vector>
 
-// `std::function`. All of <functional> would double what this header costs to compile, where its part can be had alone.
+// `std::function`. All of <functional> would double what this header costs to compile, where its
+// part can be had alone.
 #if defined(__GLIBCXX__) && __has_include(<bits/std_function.h>)
 #include <bits/std_function.h>
 #else
@@ -70,7 +72,9 @@ inline const std::error_category &sycl_category() noexcept {
   return instance;
 }
 
-inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), sycl_category()}; }
+inline std::error_code make_error_code(errc code) noexcept {
+  return {static_cast<int>(code), sycl_category()};
+}
 
 class exception : public virtual std::exception {
 public:
@@ -87,8 +91,10 @@ public:
   exception(const context &where, std::error_code code, const std::string &message);
   exception(const context &where, std::error_code code, const char *message);
   exception(const context &where, std::error_code code);
-  exception(const context &where, int value, const std::error_category &category, const std::string &message);
-  exception(const context &where, int value, const std::error_category &category, const char *message);
+  exception(const context &where, int value, const std::error_category &category,
+            const std::string &message);
+  exception(const context &where, int value, const std::error_category &category,
+            const char *message);
   exception(const context &where, int value, const std::error_category &category);
 
   const std::error_code &code() const noexcept { return code_; }
@@ -99,13 +105,15 @@ public:
 
 private:
   std::error_code code_;
-  // The standard library's exceptions hold a string whose copies do not throw, as copies of an exception must not.
+  // The standard library's exceptions hold a string whose copies do not throw, as copies of an
+  // exception must not.
   std::runtime_error message_;
   detail::ref<detail::context_impl> context_;
 };
 
-// The asynchronous errors that one call hands to an `async_handler`, oldest first. Every program with a queue compiles
-// it, hence an array of its own, which takes a fraction of what a `std::vector` does.
+// The asynchronous errors that one call hands to an `async_handler`, oldest first. Every program
+// with a queue compiles it, hence an array of its own, which takes a fraction of what a
+// `std::vector` does.
 class exception_list {
 public:
   using value_type = std::exception_ptr;
@@ -165,9 +173,10 @@ using async_handler = std::function<void(exception_list)>;
 
 namespace detail {
 
-// Throws with a message made like `printf` makes it: strings put together in place would be most of what a small
-// program compiles.
-[[noreturn]] SCYTHE_COLD __attribute__((format(printf, 2, 3))) inline void fail(errc code, const char *format, ...) {
+// Throws with a message made like `printf` makes it: strings put together in place would be most of
+// what a small program compiles.
+[[noreturn]] SCYTHE_COLD __attribute__((format(printf, 2, 3))) inline void
+fail(errc code, const char *format, ...) {
   char text[1024];
   va_list arguments;
   va_start(arguments, format);

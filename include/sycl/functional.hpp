@@ -27,20 +27,21 @@ template <class T = void> using logical_or = std::logical_or<T>;
 
 namespace detail {
 
-// The type that both branches of a conditional expression have, and the better of two values by an operator; of vectors
-// and mathematical arrays, of each element.
+// The type that both branches of a conditional expression have, and the better of two values by an
+// operator; of vectors and mathematical arrays, of each element.
 template <class T, class U>
-using either = std::decay_t<decltype(false ? std::declval<const T &>() : std::declval<const U &>())>;
-#define SCYTHE_BETTER(name, op)                                                                                        \
-  template <class R, class T, class U> constexpr R name(const T &x, const U &y) {                                      \
-    if constexpr (has_elements<R>) {                                                                                   \
-      R r{};                                                                                                           \
-      for (int i = 0; i < shape<R>::count; ++i)                                                                        \
-        r[i] = y[i] op x[i] ? y[i] : x[i];                                                                             \
-      return r;                                                                                                        \
-    } else {                                                                                                           \
-      return y op x ? static_cast<R>(y) : static_cast<R>(x);                                                           \
-    }                                                                                                                  \
+using either =
+    std::decay_t<decltype(false ? std::declval<const T &>() : std::declval<const U &>())>;
+#define SCYTHE_BETTER(name, op)                                                                    \
+  template <class R, class T, class U> constexpr R name(const T &x, const U &y) {                  \
+    if constexpr (has_elements<R>) {                                                               \
+      R r{};                                                                                       \
+      for (int i = 0; i < shape<R>::count; ++i)                                                    \
+        r[i] = y[i] op x[i] ? y[i] : x[i];                                                         \
+      return r;                                                                                    \
+    } else {                                                                                       \
+      return y op x ? static_cast<R>(y) : static_cast<R>(x);                                       \
+    }                                                                                              \
   }
 SCYTHE_BETTER(smaller_of, <)
 SCYTHE_BETTER(larger_of, >)
@@ -53,7 +54,8 @@ template <class T = void> struct minimum {
 };
 template <> struct minimum<void> {
   using is_transparent = void;
-  template <class T, class U> constexpr detail::either<T, U> operator()(const T &x, const U &y) const {
+  template <class T, class U>
+  constexpr detail::either<T, U> operator()(const T &x, const U &y) const {
     return detail::smaller_of<detail::either<T, U>>(x, y);
   }
 };
@@ -62,14 +64,26 @@ template <class T = void> struct maximum {
 };
 template <> struct maximum<void> {
   using is_transparent = void;
-  template <class T, class U> constexpr detail::either<T, U> operator()(const T &x, const U &y) const {
+  template <class T, class U>
+  constexpr detail::either<T, U> operator()(const T &x, const U &y) const {
     return detail::larger_of<detail::either<T, U>>(x, y);
   }
 };
 
 namespace detail {
 
-enum class operation { other, add, mul, min, max, bit_and, bit_or, bit_xor, logical_and, logical_or };
+enum class operation {
+  other,
+  add,
+  mul,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor,
+  logical_and,
+  logical_or
+};
 
 // Which operation a function object does.
 template <class Op> inline constexpr operation operation_of = operation::other;
@@ -80,14 +94,17 @@ template <class T> inline constexpr operation operation_of<maximum<T>> = operati
 template <class T> inline constexpr operation operation_of<std::bit_and<T>> = operation::bit_and;
 template <class T> inline constexpr operation operation_of<std::bit_or<T>> = operation::bit_or;
 template <class T> inline constexpr operation operation_of<std::bit_xor<T>> = operation::bit_xor;
-template <class T> inline constexpr operation operation_of<std::logical_and<T>> = operation::logical_and;
-template <class T> inline constexpr operation operation_of<std::logical_or<T>> = operation::logical_or;
+template <class T>
+inline constexpr operation operation_of<std::logical_and<T>> = operation::logical_and;
+template <class T>
+inline constexpr operation operation_of<std::logical_or<T>> = operation::logical_or;
 
 template <operation Op, class T>
 inline constexpr bool operation_has_identity =
     is_number<T> &&
     (Op == operation::add || Op == operation::mul || Op == operation::min || Op == operation::max ||
-     Op == operation::logical_and || Op == operation::logical_or || (std::is_integral_v<T> && Op != operation::other));
+     Op == operation::logical_and || Op == operation::logical_or ||
+     (std::is_integral_v<T> && Op != operation::other));
 
 template <operation Op, class T> constexpr T scalar_identity_of() {
   using limits = std::numeric_limits<T>;
@@ -121,14 +138,16 @@ template <class Op, class T> struct known_identity_base<Op, T, true> {
 template <class BinaryOperation, class AccumulatorT>
 struct known_identity : detail::known_identity_base<BinaryOperation, AccumulatorT> {};
 template <class BinaryOperation, class AccumulatorT>
-inline constexpr AccumulatorT known_identity_v = known_identity<BinaryOperation, AccumulatorT>::value;
+inline constexpr AccumulatorT known_identity_v =
+    known_identity<BinaryOperation, AccumulatorT>::value;
 
 template <class BinaryOperation, class AccumulatorT>
 struct has_known_identity
-    : std::bool_constant<
-          detail::operation_has_identity<detail::operation_of<BinaryOperation>, std::remove_cv_t<AccumulatorT>>> {};
+    : std::bool_constant<detail::operation_has_identity<detail::operation_of<BinaryOperation>,
+                                                        std::remove_cv_t<AccumulatorT>>> {};
 template <class BinaryOperation, class AccumulatorT>
-inline constexpr bool has_known_identity_v = has_known_identity<BinaryOperation, AccumulatorT>::value;
+inline constexpr bool has_known_identity_v =
+    has_known_identity<BinaryOperation, AccumulatorT>::value;
 
 } // namespace sycl
 

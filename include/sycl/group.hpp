@@ -1,6 +1,7 @@
 // `sycl::group`: the work-group of a work-item.
 //
-// It holds what all work-items of the group have in common. What differs is that of the work-item which asks.
+// It holds what all work-items of the group have in common. What differs is that of the work-item
+// which asks.
 #ifndef SCYTHE_GROUP_HPP
 #define SCYTHE_GROUP_HPP
 
@@ -41,11 +42,17 @@ public:
   range_type get_group_range() const { return groups_; }
   std::size_t get_group_range(int dimension) const { return groups_[dimension]; }
   range_type get_global_range() const { return groups_ * local_; }
-  std::size_t get_global_range(int dimension) const { return groups_[dimension] * local_[dimension]; }
-  std::size_t get_group_linear_id() const { return detail::linear(get_group_id(), get_group_range()); }
+  std::size_t get_global_range(int dimension) const {
+    return groups_[dimension] * local_[dimension];
+  }
+  std::size_t get_group_linear_id() const {
+    return detail::linear(get_group_id(), get_group_range());
+  }
   std::size_t get_linear_id() const { return get_group_linear_id(); }
   std::size_t get_group_linear_range() const { return get_group_range().size(); }
-  std::size_t get_local_linear_id() const { return detail::linear(get_local_id(), get_local_range()); }
+  std::size_t get_local_linear_id() const {
+    return detail::linear(get_local_id(), get_local_range());
+  }
   std::size_t get_local_linear_range() const { return get_local_range().size(); }
   bool leader() const { return get_local_linear_id() == 0; }
 
@@ -54,7 +61,8 @@ public:
   template <class F> void parallel_for_work_item(range<Dimensions> flexible, F f) const;
 
   // `sycl/async_work_group_copy.hpp`.
-  template <class To, class From> device_event async_work_group_copy(To to, From from, std::size_t count) const;
+  template <class To, class From>
+  device_event async_work_group_copy(To to, From from, std::size_t count) const;
   template <class To, class From>
   device_event async_work_group_copy(To to, From from, std::size_t count, std::size_t stride) const;
   template <class... Events> void wait_for(Events... events) const;
@@ -64,12 +72,14 @@ public:
   }
   friend bool operator!=(const group &a, const group &b) { return !(a == b); }
 
-  explicit group(const detail::work_item &self) : group(self, detail::local_range_of<Dimensions>(self)) {}
-  // In `parallel_for_work_group`, one work-item runs the whole group, which has `logical` work-items as the program
-  // sees it.
+  explicit group(const detail::work_item &self)
+      : group(self, detail::local_range_of<Dimensions>(self)) {}
+  // In `parallel_for_work_group`, one work-item runs the whole group, which has `logical`
+  // work-items as the program sees it.
   group(const detail::work_item &self, const range_type &logical)
       : id_(detail::in_sycl_order<id_type, Dimensions>([&](int d) { return self.group_id(d); })),
-        groups_(detail::in_sycl_order<range_type, Dimensions>([&](int d) { return self.num_groups(d); })),
+        groups_(detail::in_sycl_order<range_type, Dimensions>(
+            [&](int d) { return self.num_groups(d); })),
         local_(logical) {}
 
 private:

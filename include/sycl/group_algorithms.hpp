@@ -1,7 +1,8 @@
-// Group algorithms: what the work-items of a work-group or sub-group compute together (SYCL 2020, 4.17.4).
+// Group algorithms: what the work-items of a work-group or sub-group compute together (SYCL
+// 2020, 4.17.4).
 //
-// All work-items of the group must call them, in uniform control flow. Combining in any order gives one answer for the
-// operations of integers; the order for floating point is the implementation's.
+// All work-items of the group must call them, in uniform control flow. Combining in any order gives
+// one answer for the operations of integers; the order for floating point is the implementation's.
 #ifndef SCYTHE_GROUP_ALGORITHMS_HPP
 #define SCYTHE_GROUP_ALGORITHMS_HPP
 
@@ -12,19 +13,24 @@ namespace sycl {
 namespace detail {
 
 template <class Group>
-struct for_sub_group : std::enable_if<std::is_same_v<std::decay_t<Group>, sub_group> || is_partial<Group>> {};
+struct for_sub_group
+    : std::enable_if<std::is_same_v<std::decay_t<Group>, sub_group> || is_partial<Group>> {};
 template <class Group> using if_sub_group = typename for_sub_group<Group>::type;
-template <class P> using pointee = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<P &>())>>;
+template <class P>
+using pointee = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<P &>())>>;
 
 template <class T, class Op> constexpr void check_operation() {
   using element = typename shape<T>::element;
-  static_assert(is_number<element>, "group algorithms combine numbers, and vectors and mathematical arrays of them");
+  static_assert(is_number<element>,
+                "group algorithms combine numbers, and vectors and mathematical arrays of them");
   static_assert(operation_of<Op> != operation::other,
-                "group algorithms take SYCL's function objects: plus, multiplies, minimum, maximum, bit_and, bit_or, "
+                "group algorithms take SYCL's function objects: plus, multiplies, minimum, "
+                "maximum, bit_and, bit_or, "
                 "bit_xor, logical_and, logical_or");
-  static_assert(operation_has_identity<operation_of<Op>, element>, "bitwise operations are for integers");
-  static_assert(!has_elements<T> ||
-                    (operation_of<Op> != operation::logical_and && operation_of<Op> != operation::logical_or),
+  static_assert(operation_has_identity<operation_of<Op>, element>,
+                "bitwise operations are for integers");
+  static_assert(!has_elements<T> || (operation_of<Op> != operation::logical_and &&
+                                     operation_of<Op> != operation::logical_or),
                 "logical operations are for scalars");
 }
 
@@ -39,9 +45,9 @@ template <class Group, class T, class = detail::if_group<Group>>
 T group_broadcast(Group g, T x, typename Group::id_type local_id) {
   return detail::broadcast(g, x, local_id);
 }
-template <
-    class Group, class T, class I,
-    class = std::enable_if_t<is_group_v<Group> && std::is_integral_v<I> && !std::is_same_v<I, typename Group::id_type>>>
+template <class Group, class T, class I,
+          class = std::enable_if_t<is_group_v<Group> && std::is_integral_v<I> &&
+                                   !std::is_same_v<I, typename Group::id_type>>>
 T group_broadcast(Group g, T x, I linear_local_id) {
   typename Group::id_type id;
   auto rest = static_cast<std::size_t>(linear_local_id);
@@ -109,7 +115,8 @@ T exclusive_scan_over_group(Group g, T x, Op binary_op) {
 }
 template <class Group, class V, class T, class Op, class = detail::if_group<Group>>
 T exclusive_scan_over_group(Group g, V x, T init, Op binary_op) {
-  return static_cast<T>(binary_op(init, sycl::exclusive_scan_over_group(g, static_cast<T>(x), binary_op)));
+  return static_cast<T>(
+      binary_op(init, sycl::exclusive_scan_over_group(g, static_cast<T>(x), binary_op)));
 }
 template <class Group, class T, class Op, class = detail::if_group<Group>>
 T inclusive_scan_over_group(Group g, T x, Op binary_op) {
@@ -118,14 +125,16 @@ T inclusive_scan_over_group(Group g, T x, Op binary_op) {
 }
 template <class Group, class V, class Op, class T, class = detail::if_group<Group>>
 T inclusive_scan_over_group(Group g, V x, Op binary_op, T init) {
-  return static_cast<T>(binary_op(init, sycl::inclusive_scan_over_group(g, static_cast<T>(x), binary_op)));
+  return static_cast<T>(
+      binary_op(init, sycl::inclusive_scan_over_group(g, static_cast<T>(x), binary_op)));
 }
 
 // --- A range of values in memory
 
 namespace detail {
 
-// Whether `pred` holds for one at least of the caller's share: elements in steps of the group's size.
+// Whether `pred` holds for one at least of the caller's share: elements in steps of the group's
+// size.
 template <class Group, class Ptr, class Predicate>
 bool any_of_share(const Group &g, Ptr first, Ptr last, Predicate pred) {
   const std::size_t count = static_cast<std::size_t>(last - first);
@@ -135,7 +144,8 @@ bool any_of_share(const Group &g, Ptr first, Ptr last, Predicate pred) {
   return found;
 }
 
-template <class T, class Group, class Ptr, class Op> T reduce_share(const Group &g, Ptr first, Ptr last, Op op) {
+template <class T, class Group, class Ptr, class Op>
+T reduce_share(const Group &g, Ptr first, Ptr last, Op op) {
   const std::size_t count = static_cast<std::size_t>(last - first);
   T sum = identity_of<operation_of<Op>, T>();
   for (std::size_t i = g.get_local_linear_id(); i < count; i += g.get_local_linear_range())
@@ -147,7 +157,8 @@ template <class T, class Group, class Ptr, class Op> T reduce_share(const Group 
 template <bool Inclusive, class Group, class In, class Out, class T, class Op>
 Out joint_scan(const Group &g, In first, In last, Out result, T before, Op op) {
   check_operation<T, Op>();
-  const std::size_t count = static_cast<std::size_t>(last - first), size = g.get_local_linear_range();
+  const std::size_t count = static_cast<std::size_t>(last - first),
+                    size = g.get_local_linear_range();
   for (std::size_t block = 0; block < count; block += size) {
     const std::size_t i = block + g.get_local_linear_id();
     const T x = i < count ? static_cast<T>(first[i]) : identity_of<operation_of<Op>, T>();
@@ -191,14 +202,15 @@ detail::pointee<Ptr> joint_reduce(Group g, Ptr first, Ptr last, Op binary_op) {
 template <class Group, class Ptr, class T, class Op, class = detail::if_group<Group>>
 T joint_reduce(Group g, Ptr first, Ptr last, T init, Op binary_op) {
   detail::check_operation<T, Op>();
-  return sycl::reduce_over_group(g, detail::reduce_share<T>(g, first, last, binary_op), init, binary_op);
+  return sycl::reduce_over_group(g, detail::reduce_share<T>(g, first, last, binary_op), init,
+                                 binary_op);
 }
 
 template <class Group, class In, class Out, class Op, class = detail::if_group<Group>>
 Out joint_exclusive_scan(Group g, In first, In last, Out result, Op binary_op) {
   using T = detail::pointee<Out>;
-  return detail::joint_scan<false>(g, first, last, result, detail::identity_of<detail::operation_of<Op>, T>(),
-                                   binary_op);
+  return detail::joint_scan<false>(g, first, last, result,
+                                   detail::identity_of<detail::operation_of<Op>, T>(), binary_op);
 }
 template <class Group, class In, class Out, class T, class Op, class = detail::if_group<Group>>
 Out joint_exclusive_scan(Group g, In first, In last, Out result, T init, Op binary_op) {
@@ -207,8 +219,8 @@ Out joint_exclusive_scan(Group g, In first, In last, Out result, T init, Op bina
 template <class Group, class In, class Out, class Op, class = detail::if_group<Group>>
 Out joint_inclusive_scan(Group g, In first, In last, Out result, Op binary_op) {
   using T = detail::pointee<Out>;
-  return detail::joint_scan<true>(g, first, last, result, detail::identity_of<detail::operation_of<Op>, T>(),
-                                  binary_op);
+  return detail::joint_scan<true>(g, first, last, result,
+                                  detail::identity_of<detail::operation_of<Op>, T>(), binary_op);
 }
 template <class Group, class In, class Out, class Op, class T, class = detail::if_group<Group>>
 Out joint_inclusive_scan(Group g, In first, In last, Out result, Op binary_op, T init) {

@@ -12,9 +12,11 @@ namespace sycl {
 namespace detail {
 template <class Group> struct for_group : std::enable_if<is_group_v<std::decay_t<Group>>> {};
 template <class Group> using if_group = typename for_group<Group>::type;
-// A part of a sub-group brings its own operations: `ext/oneapi/experimental/non_uniform_groups.hpp`.
+// A part of a sub-group brings its own operations:
+// `ext/oneapi/experimental/non_uniform_groups.hpp`.
 template <class Group, class = void> inline constexpr bool is_partial = false;
-template <class Group> inline constexpr bool is_partial<Group, std::void_t<typename Group::scythe_partial>> = true;
+template <class Group>
+inline constexpr bool is_partial<Group, std::void_t<typename Group::scythe_partial>> = true;
 template <class Group> using if_partial = std::enable_if_t<is_partial<Group>>;
 template <class Group>
 inline constexpr std::uint32_t scope_of =

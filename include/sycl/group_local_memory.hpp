@@ -12,7 +12,8 @@
 
 #ifdef SCYTHE_DEVICE_PASS
 // Each call, once inlined, stands for memory of its own; both numbers are constants.
-SCYTHE_DEVICE_LIBRARY extern "C" void *__scythe_group_local_memory(__SIZE_TYPE__ bytes, __SIZE_TYPE__ align) noexcept;
+SCYTHE_DEVICE_LIBRARY extern "C" void *__scythe_group_local_memory(__SIZE_TYPE__ bytes,
+                                                                   __SIZE_TYPE__ align) noexcept;
 #endif
 
 namespace sycl {
@@ -21,7 +22,8 @@ namespace detail {
 
 // Where the caller's variable of type `T` lies.
 template <class T, int D> SCYTHE_ALWAYS_INLINE void *group_variable(const group<D> &g) {
-  static_assert(std::is_trivially_destructible_v<T>, "group-local memory holds trivially destructible types");
+  static_assert(std::is_trivially_destructible_v<T>,
+                "group-local memory holds trivially destructible types");
 #ifdef SCYTHE_DEVICE_PASS
   (void)g;
   return __scythe_group_local_memory(sizeof(T), alignof(T));
@@ -37,7 +39,8 @@ template <class T, int D> SCYTHE_ALWAYS_INLINE void *group_variable(const group<
 
 namespace ext::oneapi {
 
-// Every call that a kernel makes is one variable, which the work-items of the group share, with any value.
+// Every call that a kernel makes is one variable, which the work-items of the group share, with any
+// value.
 template <class T, int D>
 SCYTHE_ALWAYS_INLINE multi_ptr<T, access::address_space::local_space, access::decorated::legacy>
 group_local_memory_for_overwrite(group<D> g) {
@@ -47,7 +50,8 @@ group_local_memory_for_overwrite(group<D> g) {
       new (memory) T;
     group_barrier(g);
   }
-  return multi_ptr<T, access::address_space::local_space, access::decorated::legacy>(static_cast<T *>(memory));
+  return multi_ptr<T, access::address_space::local_space, access::decorated::legacy>(
+      static_cast<T *>(memory));
 }
 
 // The same, made from `args` before any work-item goes on.
@@ -58,7 +62,8 @@ group_local_memory(group<D> g, Args &&...args) {
   if (g.leader())
     new (memory) T{std::forward<Args>(args)...};
   group_barrier(g);
-  return multi_ptr<T, access::address_space::local_space, access::decorated::legacy>(static_cast<T *>(memory));
+  return multi_ptr<T, access::address_space::local_space, access::decorated::legacy>(
+      static_cast<T *>(memory));
 }
 
 } // namespace ext::oneapi

@@ -1,8 +1,9 @@
 // Hierarchical kernels: `h_item`, `private_memory`, and what `parallel_for_work_group` launches.
 //
-// One work-item runs the code of the whole work-group, in which `parallel_for_work_item` is a loop over the group's
-// work-items as the program sees them. Variables of the group's scope are then shared by nature, and every loop ends
-// with what would be a barrier. These loops are what the compiler makes of a work-group on a CPU anyway.
+// One work-item runs the code of the whole work-group, in which `parallel_for_work_item` is a loop
+// over the group's work-items as the program sees them. Variables of the group's scope are then
+// shared by nature, and every loop ends with what would be a barrier. These loops are what the
+// compiler makes of a work-group on a CPU anyway.
 #ifndef SCYTHE_H_ITEM_HPP
 #define SCYTHE_H_ITEM_HPP
 
@@ -23,9 +24,15 @@ public:
   item<Dimensions, false> get_global() const { return {get_global_id(), get_global_range()}; }
   item<Dimensions, false> get_local() const { return get_logical_local(); }
   item<Dimensions, false> get_logical_local() const { return {logical_id_, logical_}; }
-  item<Dimensions, false> get_physical_local() const { return {get_physical_local_id(), physical_}; }
-  id<Dimensions> get_global_id() const { return group_ * id<Dimensions>(physical_) + get_physical_local_id(); }
-  std::size_t get_global_id(int d) const { return group_[d] * physical_[d] + get_physical_local_id(d); }
+  item<Dimensions, false> get_physical_local() const {
+    return {get_physical_local_id(), physical_};
+  }
+  id<Dimensions> get_global_id() const {
+    return group_ * id<Dimensions>(physical_) + get_physical_local_id();
+  }
+  std::size_t get_global_id(int d) const {
+    return group_[d] * physical_[d] + get_physical_local_id(d);
+  }
   range<Dimensions> get_global_range() const { return groups_ * physical_; }
   std::size_t get_global_range(int d) const { return get_global_range()[d]; }
   id<Dimensions> get_local_id() const { return logical_id_; }
@@ -56,7 +63,8 @@ public:
 private:
   template <int> friend class group;
   h_item(const group<Dimensions> &g, const range<Dimensions> &logical)
-      : groups_(g.get_group_range()), logical_(logical), physical_(g.get_local_range()), group_(g.get_group_id()) {}
+      : groups_(g.get_group_range()), logical_(logical), physical_(g.get_local_range()),
+        group_(g.get_group_id()) {}
 
   range<Dimensions> groups_, logical_, physical_;
   id<Dimensions> group_, logical_id_;
@@ -65,11 +73,14 @@ private:
 template <int D> template <class F> void group<D>::parallel_for_work_item(F f) const {
   parallel_for_work_item(get_local_range(), f);
 }
-template <int D> template <class F> void group<D>::parallel_for_work_item(range<D> flexible, F f) const {
+template <int D>
+template <class F>
+void group<D>::parallel_for_work_item(range<D> flexible, F f) const {
   h_item<D> item(*this, flexible);
   id<D> &at = item.logical_id_;
   // The missing dimensions have one step.
-  const std::size_t outer = D > 2 ? flexible[0] : 1, middle = D > 1 ? flexible[D - 2] : 1, inner = flexible[D - 1];
+  const std::size_t outer = D > 2 ? flexible[0] : 1, middle = D > 1 ? flexible[D - 2] : 1,
+                    inner = flexible[D - 1];
   for (std::size_t i = 0; i < outer; ++i)
     for (std::size_t j = 0; j < middle; ++j)
       for (std::size_t k = 0; k < inner; ++k) {
@@ -88,7 +99,8 @@ public:
 #ifdef SCYTHE_DEVICE_PASS
   explicit private_memory(const group<Dimensions> &) {}
 #else
-  explicit private_memory(const group<Dimensions> &g) : objects_(new T[g.get_local_linear_range()]) {}
+  explicit private_memory(const group<Dimensions> &g)
+      : objects_(new T[g.get_local_linear_range()]) {}
   ~private_memory() { delete[] objects_; }
 #endif
   private_memory(const private_memory &) = delete;
@@ -122,10 +134,10 @@ template <> struct logical_size<void> {
   using type = properties_pack<>;
 };
 template <int D> struct one_item {
-  using type =
-      properties_pack<std::conditional_t<D == 1, ext::oneapi::work_group_size::value_t<1>,
-                                         std::conditional_t<D == 2, ext::oneapi::work_group_size::value_t<1, 1>,
-                                                            ext::oneapi::work_group_size::value_t<1, 1, 1>>>>;
+  using type = properties_pack<
+      std::conditional_t<D == 1, ext::oneapi::work_group_size::value_t<1>,
+                         std::conditional_t<D == 2, ext::oneapi::work_group_size::value_t<1, 1>,
+                                            ext::oneapi::work_group_size::value_t<1, 1, 1>>>>;
 };
 
 // The kernel that runs a hierarchical one: a work-item for each of its groups.
@@ -134,13 +146,14 @@ template <class K, int D> struct hierarchical_kernel {
   K kernel;
   range<D> logical;
 
-  // Groups as the program sees them are loops: the size that it requires is theirs. Groups of the device have one
-  // work-item, since one of several groups at once would need the private memory of all of them.
+  // Groups as the program sees them are loops: the size that it requires is theirs. Groups of the
+  // device have one work-item, since one of several groups at once would need the private memory of
+  // all of them.
   template <class Pack>
-  using scythe_properties =
-      typename joined_all<typename without<Pack, ext::oneapi::work_group_size, ext::oneapi::work_group_size_hint>::type,
-                          typename logical_size<property_in<ext::oneapi::work_group_size, Pack>>::type,
-                          typename one_item<D>::type>::type;
+  using scythe_properties = typename joined_all<
+      typename without<Pack, ext::oneapi::work_group_size, ext::oneapi::work_group_size_hint>::type,
+      typename logical_size<property_in<ext::oneapi::work_group_size, Pack>>::type,
+      typename one_item<D>::type>::type;
 
   SCYTHE_ANNOTATE("scythe::work_groups", "logical")
   SCYTHE_ANNOTATE("scythe::calls_kernel") void operator()(const nd_item<D> &) const {

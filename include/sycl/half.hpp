@@ -1,8 +1,9 @@
 // `sycl::half`: 16-bit floating point, IEEE 754's binary16, with the same bits on host and device.
 //
-// Operations between halves round to half; with float or double the result is theirs, with an integer it is half.
-// Assignments such as `h += 0.1` compute in float where the other side is a double, and comparisons with a double are
-// exact without computing in double: a constant of type double needs no device with double precision.
+// Operations between halves round to half; with float or double the result is theirs, with an
+// integer it is half. Assignments such as `h += 0.1` compute in float where the other side is a
+// double, and comparisons with a double are exact without computing in double: a constant of type
+// double needs no device with double precision.
 #ifndef SCYTHE_HALF_HPP
 #define SCYTHE_HALF_HPP
 
@@ -23,7 +24,8 @@ namespace detail {
 
 // What an operation between half and `T` gives.
 template <class T>
-struct with_half : std::enable_if<std::is_arithmetic_v<T>, std::conditional_t<std::is_floating_point_v<T>, T, half>> {};
+struct with_half : std::enable_if<std::is_arithmetic_v<T>,
+                                  std::conditional_t<std::is_floating_point_v<T>, T, half>> {};
 template <class T> struct against_half : std::conditional<std::is_floating_point_v<T>, T, float> {};
 template <class T> struct arithmetic_type : std::enable_if<std::is_arithmetic_v<T>> {};
 // What `T` is converted to before it is added to a half, and so on.
@@ -38,24 +40,28 @@ class SCYTHE_USES_ASPECTS(aspect::fp16) half {
 public:
   half() = default;
   constexpr half(detail::float16 x) : value_(x) {}
-  template <class T, class = detail::if_arithmetic<T>> constexpr half(T x) : value_(static_cast<detail::float16>(x)) {}
+  template <class T, class = detail::if_arithmetic<T>>
+  constexpr half(T x) : value_(static_cast<detail::float16>(x)) {}
 
   constexpr operator float() const { return static_cast<float>(value_); }
 
-#define SCYTHE_HALF_ARITHMETIC(op)                                                                                     \
-  friend constexpr half operator op(half a, half b) { return static_cast<detail::float16>(a.value_ op b.value_); }     \
-  template <class T, class R = detail::half_with<T>> friend constexpr R operator op(half a, T b) {                     \
-    return static_cast<R>(a) op static_cast<R>(b);                                                                     \
-  }                                                                                                                    \
-  template <class T, class R = detail::half_with<T>> friend constexpr R operator op(T a, half b) {                     \
-    return static_cast<R>(a) op static_cast<R>(b);                                                                     \
-  }                                                                                                                    \
-  friend constexpr half &operator op## = (half & a, half b) {                                                          \
-    a.value_ = static_cast<detail::float16>(a.value_ op b.value_);                                                     \
-    return a;                                                                                                          \
-  }                                                                                                                    \
-  template <class T, class = detail::if_arithmetic<T>> friend constexpr half &operator op## = (half & a, T b) {        \
-    return a = static_cast<half>(a op static_cast<detail::added_to_half<T>>(b));                                       \
+#define SCYTHE_HALF_ARITHMETIC(op)                                                                 \
+  friend constexpr half operator op(half a, half b) {                                              \
+    return static_cast<detail::float16>(a.value_ op b.value_);                                     \
+  }                                                                                                \
+  template <class T, class R = detail::half_with<T>> friend constexpr R operator op(half a, T b) { \
+    return static_cast<R>(a) op static_cast<R>(b);                                                 \
+  }                                                                                                \
+  template <class T, class R = detail::half_with<T>> friend constexpr R operator op(T a, half b) { \
+    return static_cast<R>(a) op static_cast<R>(b);                                                 \
+  }                                                                                                \
+  friend constexpr half &operator op## = (half & a, half b) {                                      \
+    a.value_ = static_cast<detail::float16>(a.value_ op b.value_);                                 \
+    return a;                                                                                      \
+  }                                                                                                \
+  template <class T, class = detail::if_arithmetic<T>>                                             \
+  friend constexpr half &operator op## = (half & a, T b) {                                         \
+    return a = static_cast<half>(a op static_cast<detail::added_to_half<T>>(b));                   \
   }
   SCYTHE_HALF_ARITHMETIC(+)
   SCYTHE_HALF_ARITHMETIC(-)
@@ -63,13 +69,15 @@ public:
   SCYTHE_HALF_ARITHMETIC(/)
 #undef SCYTHE_HALF_ARITHMETIC
 
-#define SCYTHE_HALF_COMPARISON(op)                                                                                     \
-  friend constexpr bool operator op(half a, half b) { return a.value_ op b.value_; }                                   \
-  template <class T, class = detail::if_arithmetic<T>> friend constexpr bool operator op(half a, T b) {                \
-    return static_cast<detail::half_against<T>>(a) op static_cast<detail::half_against<T>>(b);                         \
-  }                                                                                                                    \
-  template <class T, class = detail::if_arithmetic<T>> friend constexpr bool operator op(T a, half b) {                \
-    return static_cast<detail::half_against<T>>(a) op static_cast<detail::half_against<T>>(b);                         \
+#define SCYTHE_HALF_COMPARISON(op)                                                                 \
+  friend constexpr bool operator op(half a, half b) { return a.value_ op b.value_; }               \
+  template <class T, class = detail::if_arithmetic<T>>                                             \
+  friend constexpr bool operator op(half a, T b) {                                                 \
+    return static_cast<detail::half_against<T>>(a) op static_cast<detail::half_against<T>>(b);     \
+  }                                                                                                \
+  template <class T, class = detail::if_arithmetic<T>>                                             \
+  friend constexpr bool operator op(T a, half b) {                                                 \
+    return static_cast<detail::half_against<T>>(a) op static_cast<detail::half_against<T>>(b);     \
   }
   SCYTHE_HALF_COMPARISON(==)
   SCYTHE_HALF_COMPARISON(!=)
@@ -79,13 +87,14 @@ public:
   SCYTHE_HALF_COMPARISON(>=)
 #undef SCYTHE_HALF_COMPARISON
 
-// With a double: every half is a float, so that the nearest float stands for the double. Where that is on the other
-// side of the double, or on this side and the double is beyond it, equality with the float decides.
-#define SCYTHE_HALF_AND_DOUBLE(op, or_equal, strict, reversed)                                                         \
-  friend constexpr bool operator op(half a, double b) {                                                                \
-    const float x = a, near = static_cast<float>(b);                                                                   \
-    return static_cast<double>(near) op b ? x or_equal near : x strict near;                                           \
-  }                                                                                                                    \
+// With a double: every half is a float, so that the nearest float stands for the double. Where that
+// is on the other side of the double, or on this side and the double is beyond it, equality with
+// the float decides.
+#define SCYTHE_HALF_AND_DOUBLE(op, or_equal, strict, reversed)                                     \
+  friend constexpr bool operator op(half a, double b) {                                            \
+    const float x = a, near = static_cast<float>(b);                                               \
+    return static_cast<double>(near) op b ? x or_equal near : x strict near;                       \
+  }                                                                                                \
   friend constexpr bool operator op(double a, half b) { return b reversed a; }
   SCYTHE_HALF_AND_DOUBLE(<, <=, <, >)
   SCYTHE_HALF_AND_DOUBLE(<=, <=, <, >=)
@@ -132,16 +141,21 @@ private:
 
 namespace sycl::detail {
 
-// `std::numeric_limits` of a type with IEEE 754's form and 16 bits, but for decimal digits: bits of the significand
-// with the one that is not stored, exponents as the standard counts them, and the bits of a signaling NaN.
-template <class T, int Digits, int MinExponent, int MaxExponent, unsigned short Signaling> struct binary_limits {
-  static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+// `std::numeric_limits` of a type with IEEE 754's form and 16 bits, but for decimal digits: bits of
+// the significand with the one that is not stored, exponents as the standard counts them, and the
+// bits of a signaling NaN.
+template <class T, int Digits, int MinExponent, int MaxExponent, unsigned short Signaling>
+struct binary_limits {
+  static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
+                        is_exact = false;
   static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
   static constexpr std::float_denorm_style has_denorm = std::denorm_present;
-  static constexpr bool has_denorm_loss = false, is_iec559 = true, is_bounded = true, is_modulo = false;
+  static constexpr bool has_denorm_loss = false, is_iec559 = true, is_bounded = true,
+                        is_modulo = false;
   static constexpr bool traps = false, tinyness_before = false;
   static constexpr std::float_round_style round_style = std::round_to_nearest;
-  static constexpr int digits = Digits, radix = 2, min_exponent = MinExponent, max_exponent = MaxExponent;
+  static constexpr int digits = Digits, radix = 2, min_exponent = MinExponent,
+                       max_exponent = MaxExponent;
 
   static constexpr T min() noexcept { return power(MinExponent - 1); }
   static constexpr T max() noexcept { return (2 - power(1 - Digits)) * power(MaxExponent - 1); }
@@ -157,7 +171,8 @@ template <class T, int Digits, int MinExponent, int MaxExponent, unsigned short 
 private:
   // 2 to the power `e`, by the bits of float, of whose smallest numbers each is one bit alone.
   static constexpr float power(int e) {
-    return __builtin_bit_cast(float, e > -127 ? static_cast<unsigned>(e + 127) << 23 : 1u << (e + 149));
+    return __builtin_bit_cast(float,
+                              e > -127 ? static_cast<unsigned>(e + 127) << 23 : 1u << (e + 149));
   }
 };
 
@@ -165,11 +180,13 @@ private:
 
 namespace std {
 
-template <> struct numeric_limits<sycl::half> : sycl::detail::binary_limits<sycl::half, 11, -13, 16, 0x7d00> {
+template <>
+struct numeric_limits<sycl::half> : sycl::detail::binary_limits<sycl::half, 11, -13, 16, 0x7d00> {
   static constexpr int digits10 = 3, max_digits10 = 5, min_exponent10 = -4, max_exponent10 = 4;
 };
 
-// Halves that compare equal have one hash, as with float. `<string_view>` has declared the template.
+// Halves that compare equal have one hash, as with float. `<string_view>` has declared the
+// template.
 template <> struct hash<sycl::half> {
   size_t operator()(sycl::half x) const noexcept { return hash<float>()(static_cast<float>(x)); }
 };

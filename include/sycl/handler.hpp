@@ -1,7 +1,7 @@
 // `sycl::handler`: one command group while `queue::submit` runs it.
 //
-// Everything is collected on the stack and handed to the runtime once, when the group's function has returned. A group
-// holds one command; a second one is an error at the call that adds it.
+// Everything is collected on the stack and handed to the runtime once, when the group's function
+// has returned. A group holds one command; a second one is an error at the call that adds it.
 #ifndef SCYTHE_HANDLER_HPP
 #define SCYTHE_HANDLER_HPP
 
@@ -18,13 +18,17 @@
 namespace sycl {
 
 namespace detail {
-// What `sycl::reduction` returns, and how kernels with such arguments are launched: `reduction.hpp`.
+// What `sycl::reduction` returns, and how kernels with such arguments are launched:
+// `reduction.hpp`.
 template <class R, class = void> inline constexpr bool is_reduction = false;
-template <class R> inline constexpr bool is_reduction<R, std::void_t<typename R::scythe_reduction>> = true;
+template <class R>
+inline constexpr bool is_reduction<R, std::void_t<typename R::scythe_reduction>> = true;
 template <class R> using if_reduction = std::enable_if_t<is_reduction<R>, int>;
-// What may stand between range and kernel: a list of properties or a reduction, and more reductions.
+// What may stand between range and kernel: a list of properties or a reduction, and more
+// reductions.
 template <class O, class... R>
-struct launch_options : std::enable_if<(is_reduction<O> || is_properties<O>) && (is_reduction<R> && ... && true)> {};
+struct launch_options
+    : std::enable_if<(is_reduction<O> || is_properties<O>) && (is_reduction<R> && ... && true)> {};
 template <class... O> using if_options = typename launch_options<O...>::type;
 template <class... R> struct reductions;
 } // namespace detail
@@ -43,7 +47,8 @@ public:
   template <class T, int D, access_mode M, target A, access::placeholder P, class L>
   void require(const accessor<T, D, M, A, P, L> &acc) {
     // In a host task, an accessor of the device is there for the driver's object of its buffer.
-    detail::accessor_view::require(*this, acc, A == target::device ? unsigned(SCYTHE_REQUIREMENT_NATIVE) : 0u);
+    detail::accessor_view::require(*this, acc,
+                                   A == target::device ? unsigned(SCYTHE_REQUIREMENT_NATIVE) : 0u);
   }
   void depends_on(const event &e) {
     if (scythe_event dep = e.scythe_handle()) {
@@ -60,10 +65,12 @@ public:
   // From here on, the kernel must be one of the bundle's.
   template <class Bundle> void use_kernel_bundle(const Bundle &bundle) {
     if (bundle.scythe_impl()->context != queue_.context)
-      detail::fail(errc::invalid, "use_kernel_bundle: the bundle belongs to another context than the queue");
+      detail::fail(errc::invalid,
+                   "use_kernel_bundle: the bundle belongs to another context than the queue");
 #ifndef SCYTHE_DEVICE_PASS
     if (constants_.list().count)
-      detail::fail(errc::invalid, "use_kernel_bundle: the command group has set specialization constants itself");
+      detail::fail(errc::invalid,
+                   "use_kernel_bundle: the command group has set specialization constants itself");
     constants_ = bundle.scythe_impl()->constants;
 #endif
     bundle_ = detail::ref<const detail::counted_object>::share(bundle.scythe_impl().get());
@@ -72,7 +79,8 @@ public:
 
   // --- Kernels
 
-  template <class Name = detail::unnamed, class K> void single_task(const K &kernel, loc where = loc::here()) {
+  template <class Name = detail::unnamed, class K>
+  void single_task(const K &kernel, loc where = loc::here()) {
     set_kernel<Name, SCYTHE_SHAPE_SINGLE_TASK, 1>(kernel, where);
     detail::set_single(command_.u.kernel);
   }
@@ -108,30 +116,33 @@ public:
     }
   }
 
-  // With properties, reductions (`reduction.hpp`) or both. Only these, of up to three, know where they were called: see
-  // `code_location`.
-#define SCYTHE_WITH_OPTIONS(space, ...)                                                                                \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_options<R>>                 \
-  void parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                          \
-    with_options<Name>(r, kernel, where, a);                                                                           \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_options<R, S>>     \
-  void parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                     \
-    with_options<Name>(r, kernel, where, a, b);                                                                        \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,                              \
-            class = detail::if_options<R, S, T>>                                                                       \
-  void parallel_for(space r, R a, S b, T c, const K &kernel, loc where = loc::here()) {                                \
-    with_options<Name>(r, kernel, where, a, b, c);                                                                     \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U, class... Rest,               \
-            class = detail::if_options<R, S, T, U>>                                                                    \
-  void parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                                                \
-    if constexpr (detail::is_reduction<R>)                                                                             \
-      detail::reductions<R, S, T, U>::template launch_more<Name, no_properties>(*this, r, loc::here(), a, b, c, d,     \
-                                                                                rest...);                              \
-    else                                                                                                               \
-      detail::reductions<S, T, U>::template launch_more<Name, R>(*this, r, loc::here(), b, c, d, rest...);             \
+  // With properties, reductions (`reduction.hpp`) or both. Only these, of up to three, know where
+  // they were called: see `code_location`.
+#define SCYTHE_WITH_OPTIONS(space, ...)                                                            \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K,                            \
+            class = detail::if_options<R>>                                                         \
+  void parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                      \
+    with_options<Name>(r, kernel, where, a);                                                       \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K,                   \
+            class = detail::if_options<R, S>>                                                      \
+  void parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                 \
+    with_options<Name>(r, kernel, where, a, b);                                                    \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,          \
+            class = detail::if_options<R, S, T>>                                                   \
+  void parallel_for(space r, R a, S b, T c, const K &kernel, loc where = loc::here()) {            \
+    with_options<Name>(r, kernel, where, a, b, c);                                                 \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U,          \
+            class... Rest, class = detail::if_options<R, S, T, U>>                                 \
+  void parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                            \
+    if constexpr (detail::is_reduction<R>)                                                         \
+      detail::reductions<R, S, T, U>::template launch_more<Name, no_properties>(                   \
+          *this, r, loc::here(), a, b, c, d, rest...);                                             \
+    else                                                                                           \
+      detail::reductions<S, T, U>::template launch_more<Name, R>(*this, r, loc::here(), b, c, d,   \
+                                                                 rest...);                         \
   }
   SCYTHE_WITH_OPTIONS(range<1>, )
   SCYTHE_WITH_OPTIONS(range<2>, )
@@ -139,13 +150,15 @@ public:
   SCYTHE_WITH_OPTIONS(nd_range<D>, int D, )
 #undef SCYTHE_WITH_OPTIONS
 
-  // Hierarchical kernels: without a size, a group has one work-item and `parallel_for_work_item` names the range.
+  // Hierarchical kernels: without a size, a group has one work-item and `parallel_for_work_item`
+  // names the range.
   template <class Name = detail::unnamed, class K, int D>
   void parallel_for_work_group(range<D> groups, const K &kernel, loc where = loc::here()) {
     hierarchical<Name, no_properties>(groups, one_each(groups), kernel, where);
   }
   template <class Name = detail::unnamed, class K, int D>
-  void parallel_for_work_group(range<D> groups, range<D> group_size, const K &kernel, loc where = loc::here()) {
+  void parallel_for_work_group(range<D> groups, range<D> group_size, const K &kernel,
+                               loc where = loc::here()) {
     hierarchical<Name, no_properties>(groups, group_size, kernel, where);
   }
   template <class Name = detail::unnamed, class K, int D, class L, class = detail::if_properties<L>>
@@ -153,13 +166,15 @@ public:
     hierarchical<Name, L>(groups, one_each(groups), kernel, where);
   }
   template <class Name = detail::unnamed, class K, int D, class L, class = detail::if_properties<L>>
-  void parallel_for_work_group(range<D> groups, range<D> group_size, L, const K &kernel, loc where = loc::here()) {
+  void parallel_for_work_group(range<D> groups, range<D> group_size, L, const K &kernel,
+                               loc where = loc::here()) {
     hierarchical<Name, L>(groups, group_size, kernel, where);
   }
 
   // --- Specialization constants
 
-  template <auto &Id> void set_specialization_constant([[maybe_unused]] detail::specialization_type<Id> value) {
+  template <auto &Id>
+  void set_specialization_constant([[maybe_unused]] detail::specialization_type<Id> value) {
 #ifndef SCYTHE_DEVICE_PASS
     check_own_constants("set_specialization_constant");
     constants_.set<Id>(value);
@@ -210,23 +225,25 @@ public:
   }
   // Variables of device code (`ext/oneapi/device_global.hpp`).
   template <class T, class L>
-  void memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src, std::size_t bytes = sizeof(T),
-              std::size_t offset = 0) {
+  void memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src,
+              std::size_t bytes = sizeof(T), std::size_t offset = 0) {
     memcpy(detail::device_global_access::to(queue_.queue.get(), dst, offset, bytes), src, bytes);
   }
   template <class T, class L>
-  void memcpy(void *dst, const ext::oneapi::experimental::device_global<T, L> &src, std::size_t bytes = sizeof(T),
-              std::size_t offset = 0) {
+  void memcpy(void *dst, const ext::oneapi::experimental::device_global<T, L> &src,
+              std::size_t bytes = sizeof(T), std::size_t offset = 0) {
     memcpy(dst, detail::device_global_access::from(queue_.queue.get(), src, offset, bytes), bytes);
   }
   template <class T, class L>
-  void copy(const std::remove_all_extents_t<T> *src, ext::oneapi::experimental::device_global<T, L> &dst,
+  void copy(const std::remove_all_extents_t<T> *src,
+            ext::oneapi::experimental::device_global<T, L> &dst,
             std::size_t count = detail::device_global_access::elements<T>, std::size_t start = 0) {
     using element = std::remove_all_extents_t<T>;
     memcpy(dst, src, detail::checked_bytes<element>(count), detail::checked_bytes<element>(start));
   }
   template <class T, class L>
-  void copy(const ext::oneapi::experimental::device_global<T, L> &src, std::remove_all_extents_t<T> *dst,
+  void copy(const ext::oneapi::experimental::device_global<T, L> &src,
+            std::remove_all_extents_t<T> *dst,
             std::size_t count = detail::device_global_access::elements<T>, std::size_t start = 0) {
     using element = std::remove_all_extents_t<T>;
     memcpy(dst, src, detail::checked_bytes<element>(count), detail::checked_bytes<element>(start));
@@ -250,14 +267,16 @@ public:
 
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(const accessor<T, D, M, A, P, L> &src, U *dst) {
-    static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
+    static_assert(sizeof(T) == sizeof(U),
+                  "copy: the elements of source and destination must have one size");
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.src = detail::accessor_view::of(src);
     command_.u.copy.dst = detail::plain_view(dst, command_.u.copy.src);
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(const U *src, const accessor<T, D, M, A, P, L> &dst) {
-    static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
+    static_assert(sizeof(T) == sizeof(U),
+                  "copy: the elements of source and destination must have one size");
     static_assert(M != access_mode::read, "copy: the destination must be writable");
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.dst = detail::accessor_view::of(dst);
@@ -273,13 +292,15 @@ public:
     copy(static_cast<const typename std::shared_ptr<U>::element_type *>(src.get()), dst);
     keep_until_done(new detail::kept_pointer<U>(std::move(src)));
   }
-  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U, int E, access_mode N,
-            target B, access::placeholder Q, class J>
+  template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U, int E,
+            access_mode N, target B, access::placeholder Q, class J>
   void copy(const accessor<T, D, M, A, P, L> &src, const accessor<U, E, N, B, Q, J> &dst) {
-    static_assert(sizeof(T) == sizeof(U), "copy: the elements of source and destination must have one size");
+    static_assert(sizeof(T) == sizeof(U),
+                  "copy: the elements of source and destination must have one size");
     static_assert(N != access_mode::read, "copy: the destination must be writable");
     set_kind(SCYTHE_COMMAND_EMPTY);
-    detail::set_copy(command_, detail::accessor_view::of(src), detail::accessor_view::of(dst), D == E);
+    detail::set_copy(command_, detail::accessor_view::of(src), detail::accessor_view::of(dst),
+                     D == E);
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class V>
   void fill(const accessor<T, D, M, A, P, L> &dst, const V &value) {
@@ -294,37 +315,43 @@ public:
     command_.u.copy.src = command_.u.copy.dst = detail::accessor_view::of(acc);
   }
 
-  // A command that only waits, for `events` or for all that the queue holds, and holds up what is submitted later.
+  // A command that only waits, for `events` or for all that the queue holds, and holds up what is
+  // submitted later.
   void ext_oneapi_barrier() {
     set_kind(SCYTHE_COMMAND_EMPTY);
     command_.flags = SCYTHE_COMMAND_BARRIER;
   }
-  template <class V = void> void ext_oneapi_barrier(const std::vector<detail::later_t<V, event>> &events) {
+  template <class V = void>
+  void ext_oneapi_barrier(const std::vector<detail::later_t<V, event>> &events) {
     set_kind(SCYTHE_COMMAND_EMPTY);
     command_.flags = SCYTHE_COMMAND_HOLD;
     depends_on(events);
   }
 
-  // Rows of `width` in memory whose rows begin `pitch` apart: bytes, or elements where there is a type.
+  // Rows of `width` in memory whose rows begin `pitch` apart: bytes, or elements where there is a
+  // type.
   template <class V = void>
-  void ext_oneapi_memcpy2d(void *dst, std::size_t dst_pitch, const void *src, std::size_t src_pitch, std::size_t width,
-                           std::size_t height) {
+  void ext_oneapi_memcpy2d(void *dst, std::size_t dst_pitch, const void *src, std::size_t src_pitch,
+                           std::size_t width, std::size_t height) {
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.dst = detail::plane(dst, 1, dst_pitch, width, height);
     command_.u.copy.src = detail::plane(src, 1, src_pitch, width, height);
   }
   template <class T>
-  void ext_oneapi_copy2d(const T *src, std::size_t src_pitch, T *dst, std::size_t dst_pitch, std::size_t width,
-                         std::size_t height) {
+  void ext_oneapi_copy2d(const T *src, std::size_t src_pitch, T *dst, std::size_t dst_pitch,
+                         std::size_t width, std::size_t height) {
     detail::checked_bytes<T>(src_pitch < dst_pitch ? dst_pitch : src_pitch);
-    ext_oneapi_memcpy2d(dst, dst_pitch * sizeof(T), src, src_pitch * sizeof(T), width * sizeof(T), height);
+    ext_oneapi_memcpy2d(dst, dst_pitch * sizeof(T), src, src_pitch * sizeof(T), width * sizeof(T),
+                        height);
   }
   template <class V = void>
-  void ext_oneapi_memset2d(void *dst, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+  void ext_oneapi_memset2d(void *dst, std::size_t pitch, int value, std::size_t width,
+                           std::size_t height) {
     ext_oneapi_fill2d(dst, pitch, static_cast<unsigned char>(value), width, height);
   }
   template <class T>
-  void ext_oneapi_fill2d(void *dst, std::size_t pitch, const T &pattern, std::size_t width, std::size_t height) {
+  void ext_oneapi_fill2d(void *dst, std::size_t pitch, const T &pattern, std::size_t width,
+                         std::size_t height) {
     set_kind(SCYTHE_COMMAND_FILL_VIEW);
     command_.u.fill.dst = detail::plane(dst, sizeof(T), pitch, width, height);
     command_.u.fill.pattern = keep(pattern);
@@ -354,7 +381,9 @@ private:
       return_scratch_(queue_, scratch_);
   }
 
-  void require(scythe_buffer buffer, unsigned mode, unsigned flags) { requirements_.push_back({buffer, mode, flags}); }
+  void require(scythe_buffer buffer, unsigned mode, unsigned flags) {
+    requirements_.push_back({buffer, mode, flags});
+  }
   // A number of its own for each local accessor.
   std::size_t number_local() { return ++local_bytes_; }
   // In host mode: where in a work-group's local memory a new local accessor lies.
@@ -365,11 +394,14 @@ private:
   }
 
   void native_range(const kernel &k, unsigned dims, std::size_t x, std::size_t y, std::size_t z);
-  SCYTHE_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel, scythe_kernel_shape shape,
-                                 unsigned dims, const scythe_kernel_launch &sizes) {
+  SCYTHE_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel,
+                                 scythe_kernel_shape shape, unsigned dims,
+                                 const scythe_kernel_launch &sizes) {
     if (!kernel)
-      detail::fail(errc::invalid, "a kernel object that was not made of the driver's own is launched by its function "
-                                  "object: expected the kernel's lambda or functor");
+      detail::fail(
+          errc::invalid,
+          "a kernel object that was not made of the driver's own is launched by its function "
+          "object: expected the kernel's lambda or functor");
     set_kind(SCYTHE_COMMAND_NATIVE_KERNEL);
     native_kernel_ = kernel;
     scythe_native_launch &launch = command_.u.native;
@@ -387,8 +419,9 @@ private:
 
   SCYTHE_SHARED void set_kind(scythe_command_kind kind) {
     if (has_command_)
-      detail::fail(errc::invalid, "a command group holds one command: this one already has a kernel, host task or "
-                                  "memory operation");
+      detail::fail(errc::invalid,
+                   "a command group holds one command: this one already has a kernel, host task or "
+                   "memory operation");
     has_command_ = true;
     command_.kind = kind;
   }
@@ -402,14 +435,16 @@ private:
   template <class K, class L>
   static constexpr bool is_kernel_object = [] {
     constexpr bool is_object = std::is_same_v<K, kernel>;
-    static_assert(!is_object || std::is_same_v<detail::kernel_properties<L, K>, detail::properties_pack<>>,
+    static_assert(!is_object ||
+                      std::is_same_v<detail::kernel_properties<L, K>, detail::properties_pack<>>,
                   "a kernel object takes no properties that change how the kernel is compiled");
     return is_object;
   }();
   template <class Name, class Space, class K, class O, class... R>
   void with_options(const Space &r, const K &kernel, loc where, const O &option, const R &...rest) {
     if constexpr (detail::is_reduction<O>)
-      detail::reductions<O, R...>::template launch<Name, no_properties>(*this, r, kernel, where, option, rest...);
+      detail::reductions<O, R...>::template launch<Name, no_properties>(*this, r, kernel, where,
+                                                                        option, rest...);
     else if constexpr (sizeof...(R) != 0)
       detail::reductions<R...>::template launch<Name, O>(*this, r, kernel, where, rest...);
     else if constexpr (is_kernel_object<K, O>)
@@ -423,18 +458,24 @@ private:
     return r;
   }
   template <class Name, class L, int D, class K>
-  void hierarchical(const range<D> &groups, const range<D> &group_size, const K &kernel, loc where) {
-    static_assert(std::is_invocable_v<const K &, group<D>> || std::is_invocable_v<const K &, group<D>, kernel_handler>,
-                  "a hierarchical kernel must be callable with sycl::group of the range's dimensions");
+  void hierarchical(const range<D> &groups, const range<D> &group_size, const K &kernel,
+                    loc where) {
+    static_assert(
+        std::is_invocable_v<const K &, group<D>> ||
+            std::is_invocable_v<const K &, group<D>, kernel_handler>,
+        "a hierarchical kernel must be callable with sycl::group of the range's dimensions");
     using wrapper = detail::hierarchical_kernel<K, D>;
     using name = detail::wrapper_name_t<Name, K, wrapper>;
     set_kernel<name, SCYTHE_SHAPE_ND_RANGE, D, L>(wrapper{kernel, group_size}, where);
-    detail::set_hierarchical<D, typename detail::kernel_pack<L, K>::type>(command_.u.kernel, groups, group_size);
+    detail::set_hierarchical<D, typename detail::kernel_pack<L, K>::type>(command_.u.kernel, groups,
+                                                                          group_size);
   }
-  template <class Name, class L, int D, class K> void launch_over(const range<D> &r, const K &kernel, loc where) {
+  template <class Name, class L, int D, class K>
+  void launch_over(const range<D> &r, const K &kernel, loc where) {
     range_kernel<Name, D, L>(r, id<D>(), kernel, where);
   }
-  template <class Name, class L, int D, class K> void launch_over(const nd_range<D> &r, const K &kernel, loc where) {
+  template <class Name, class L, int D, class K>
+  void launch_over(const nd_range<D> &r, const K &kernel, loc where) {
     set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, where);
     detail::set_nd_range<D, typename detail::kernel_pack<L, K>::type>(command_.u.kernel, r);
   }
@@ -442,10 +483,12 @@ private:
   void set_kernel(const K &kernel, loc where) {
     detail::check_kernel<L, K>(queue_.target);
     set_kind(SCYTHE_COMMAND_KERNEL);
-    detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(command_.u.kernel, kernel, where);
+    detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(command_.u.kernel, kernel,
+                                                                         where);
 #ifdef SCYTHE_HOST_MODE
     using launched = detail::launched_functor<K>;
-    auto *kept = static_cast<unsigned char *>(const_cast<void *>(keep(launched{kernel, local_bytes_})));
+    auto *kept =
+        static_cast<unsigned char *>(const_cast<void *>(keep(launched{kernel, local_bytes_})));
     command_.u.kernel.functor = kept;
     constants_of_functor_ = &reinterpret_cast<launched *>(kept)->constants;
 #else
@@ -453,7 +496,9 @@ private:
 #endif
   }
   // The bytes of a functor or pattern until the submission: the user's object may be gone by then.
-  template <class T> const void *keep(const T &object) { return keep(__builtin_addressof(object), sizeof(T)); }
+  template <class T> const void *keep(const T &object) {
+    return keep(__builtin_addressof(object), sizeof(T));
+  }
   SCYTHE_SHARED const void *keep(const void *object, std::size_t bytes) {
     if (bytes > sizeof(kept_inline_))
       kept_ = new unsigned char[bytes];
@@ -463,8 +508,10 @@ private:
   // Of a kernel that is described already.
   SCYTHE_SHARED void take_functor(const void *functor, std::size_t bytes) {
     command_.u.kernel.functor = keep(functor, bytes);
-    if (bundle_holds_ && !bundle_holds_(bundle_.get(), command_.u.kernel.name, command_.u.kernel.tu, queue_.target))
-      detail::fail(errc::kernel_not_supported, "the bundle of the command group does not hold kernel '%s' for '%s'",
+    if (bundle_holds_ &&
+        !bundle_holds_(bundle_.get(), command_.u.kernel.name, command_.u.kernel.tu, queue_.target))
+      detail::fail(errc::kernel_not_supported,
+                   "the bundle of the command group does not hold kernel '%s' for '%s'",
                    command_.u.kernel.name, queue_.name().c_str());
   }
 
@@ -487,12 +534,14 @@ private:
       note_scratch_use_(scratch_, done);
     if (release_after_)
       release_after_(queue_, done, std::move(kept_alive_));
-    return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_), deps_.data(), deps_.size());
+    return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_), deps_.data(),
+                 deps_.size());
   }
 
   SCYTHE_COLD void check_own_constants(const char *function) const {
     if (bundle_)
-      detail::fail(errc::invalid, "%s: the command group uses a kernel bundle, whose values hold", function);
+      detail::fail(errc::invalid, "%s: the command group uses a kernel bundle, whose values hold",
+                   function);
   }
   // A kernel may come before the values that it is launched with.
   void pass_constants() {
@@ -524,11 +573,13 @@ private:
                          detail::ref<detail::kept_object>) = nullptr;
   // Memory that a reduction borrowed of the queue (`detail/scratch.hpp`).
   detail::scratch_block *scratch_ = nullptr;
-  void (*note_scratch_use_)(detail::scratch_block *, const detail::handle<scythe_event> &) = nullptr;
+  void (*note_scratch_use_)(detail::scratch_block *,
+                            const detail::handle<scythe_event> &) = nullptr;
   void (*return_scratch_)(detail::queue_impl &, detail::scratch_block *) = nullptr;
   // The bundle that the group uses, and what tells whether it holds a kernel.
   detail::ref<const detail::counted_object> bundle_;
-  bool (*bundle_holds_)(const detail::counted_object *, const char *, std::uint64_t, const device &) = nullptr;
+  bool (*bundle_holds_)(const detail::counted_object *, const char *, std::uint64_t,
+                        const device &) = nullptr;
   // Of a kernel of the driver's own.
   detail::native_arguments arguments_;
   detail::handle<scythe_native_kernel> native_kernel_;

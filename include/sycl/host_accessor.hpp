@@ -1,6 +1,7 @@
 // `sycl::host_accessor`: the host program's access to a buffer.
 //
-// Its constructor waits for the commands that conflict; commands that conflict with it wait for its last copy to die.
+// Its constructor waits for the commands that conflict; commands that conflict with it wait for its
+// last copy to die.
 #ifndef SCYTHE_HOST_ACCESSOR_HPP
 #define SCYTHE_HOST_ACCESSOR_HPP
 
@@ -20,12 +21,15 @@ struct host_access : counted {
 } // namespace detail
 
 template <class T, int Dimensions, access_mode Mode>
-class host_accessor : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
-                                                   Dimensions ? Dimensions : 1> {
+class host_accessor
+    : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
+                                   Dimensions ? Dimensions : 1> {
   static_assert(Dimensions >= 0 && Dimensions <= 3, "accessors have 0 to 3 dimensions");
-  static_assert(Mode == access_mode::read || !std::is_const_v<T>, "an accessor of const elements can only read");
+  static_assert(Mode == access_mode::read || !std::is_const_v<T>,
+                "an accessor of const elements can only read");
   static constexpr int stored = Dimensions ? Dimensions : 1;
-  using base = detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
+  using base =
+      detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
   template <class B> using if_buffer = detail::if_buffer_for<B, T, stored, Mode>;
   using range_type = range<stored>;
   using id_type = id<stored>;
@@ -41,32 +45,39 @@ public:
   template <class B, class = if_buffer<B>, access_mode M>
   host_accessor(B &b, mode_tag_t<M>, const property_list &p = {}) : host_accessor(b, p) {}
   template <class B, class = if_buffer<B>>
-  host_accessor(B &b, range_type r, const property_list &p = {}) : host_accessor(b, r, id_type(), p) {}
+  host_accessor(B &b, range_type r, const property_list &p = {})
+      : host_accessor(b, r, id_type(), p) {}
   template <class B, class = if_buffer<B>, access_mode M>
-  host_accessor(B &b, range_type r, mode_tag_t<M>, const property_list &p = {}) : host_accessor(b, r, id_type(), p) {}
+  host_accessor(B &b, range_type r, mode_tag_t<M>, const property_list &p = {})
+      : host_accessor(b, r, id_type(), p) {}
   template <class B, class = if_buffer<B>>
   host_accessor(B &b, range_type r, id_type o, const property_list &p = {})
       : base(b.scythe_handle(), b.get_range(), r, o),
         no_init_(detail::discards(Mode) || p.has_property<property::no_init>()) {
     if (no_init_ && Mode == access_mode::read)
-      detail::fail(errc::invalid, "host_accessor: property no_init makes no sense with read access");
+      detail::fail(errc::invalid,
+                   "host_accessor: property no_init makes no sense with read access");
     void *data = nullptr;
     access_ = detail::ref<detail::host_access>::adopt(new detail::host_access);
-    detail::check(scythe_host_access_begin(this->buffer_, detail::edge_mode(Mode), no_init_, &data, &access_->begun));
+    detail::check(scythe_host_access_begin(this->buffer_, detail::edge_mode(Mode), no_init_, &data,
+                                           &access_->begun));
     this->data_ = static_cast<value_type *>(data);
   }
   template <class B, class = if_buffer<B>, access_mode M>
   host_accessor(B &b, range_type r, id_type o, mode_tag_t<M>, const property_list &p = {})
       : host_accessor(b, r, o, p) {}
 
-  template <class U, access_mode M,
-            class = std::enable_if_t<Mode == access_mode::read && std::is_same_v<const U, const T> &&
-                                     (M == access_mode::read || M == access_mode::read_write)>>
+  template <
+      class U, access_mode M,
+      class = std::enable_if_t<Mode == access_mode::read && std::is_same_v<const U, const T> &&
+                               (M == access_mode::read || M == access_mode::read_write)>>
   host_accessor(const host_accessor<U, Dimensions, M> &other)
       : base(other), access_(other.access_), no_init_(other.no_init_) {}
 
   using base::operator[];
-  template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator reference() const { return *this->first(); }
+  template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator reference() const {
+    return *this->first();
+  }
   template <int D = Dimensions, class = std::enable_if_t<D == 0 && Mode != access_mode::read>>
   const host_accessor &operator=(const T &value) const {
     *this->first() = value;
@@ -77,17 +88,25 @@ public:
     *this = other;
     other = mine;
   }
-  template <class P> bool has_property() const noexcept { return std::is_same_v<P, property::no_init> && no_init_; }
+  template <class P> bool has_property() const noexcept {
+    return std::is_same_v<P, property::no_init> && no_init_;
+  }
   template <class P> P get_property() const {
     if (!has_property<P>())
-      detail::fail(errc::invalid, "host_accessor::get_property: the accessor was not constructed with this property");
+      detail::fail(
+          errc::invalid,
+          "host_accessor::get_property: the accessor was not constructed with this property");
     return P();
   }
   // The start of the buffer, wherever the accessor's range begins.
   value_type *get_pointer() const noexcept { return this->data(); }
 
-  friend bool operator==(const host_accessor &a, const host_accessor &b) { return a.access_ == b.access_; }
-  friend bool operator!=(const host_accessor &a, const host_accessor &b) { return a.access_ != b.access_; }
+  friend bool operator==(const host_accessor &a, const host_accessor &b) {
+    return a.access_ == b.access_;
+  }
+  friend bool operator!=(const host_accessor &a, const host_accessor &b) {
+    return a.access_ != b.access_;
+  }
   const void *scythe_identity() const noexcept { return access_.get(); }
 
 private:
@@ -103,19 +122,25 @@ private:
 };
 
 template <class T, int D, class A> host_accessor(buffer<T, D, A> &) -> host_accessor<T, D>;
-template <class T, int D, class A> host_accessor(buffer<T, D, A> &, const property_list &) -> host_accessor<T, D>;
+template <class T, int D, class A>
+host_accessor(buffer<T, D, A> &, const property_list &) -> host_accessor<T, D>;
 template <class T, int D, class A, access_mode M>
-host_accessor(buffer<T, D, A> &, mode_tag_t<M>, const property_list & = {}) -> host_accessor<T, D, M>;
+host_accessor(buffer<T, D, A> &, mode_tag_t<M>, const property_list & = {})
+    -> host_accessor<T, D, M>;
 template <class T, int D, class A>
 host_accessor(buffer<T, D, A> &, range<D>, const property_list & = {}) -> host_accessor<T, D>;
 template <class T, int D, class A, access_mode M>
-host_accessor(buffer<T, D, A> &, range<D>, mode_tag_t<M>, const property_list & = {}) -> host_accessor<T, D, M>;
+host_accessor(buffer<T, D, A> &, range<D>, mode_tag_t<M>, const property_list & = {})
+    -> host_accessor<T, D, M>;
 template <class T, int D, class A>
-host_accessor(buffer<T, D, A> &, range<D>, id<D>, const property_list & = {}) -> host_accessor<T, D>;
+host_accessor(buffer<T, D, A> &, range<D>, id<D>, const property_list & = {})
+    -> host_accessor<T, D>;
 template <class T, int D, class A, access_mode M>
-host_accessor(buffer<T, D, A> &, range<D>, id<D>, mode_tag_t<M>, const property_list & = {}) -> host_accessor<T, D, M>;
+host_accessor(buffer<T, D, A> &, range<D>, id<D>, mode_tag_t<M>, const property_list & = {})
+    -> host_accessor<T, D, M>;
 
-// The same, as SYCL 1.2.1 spells it. Each converts to the other, since programs pass either to functions that take one.
+// The same, as SYCL 1.2.1 spells it. Each converts to the other, since programs pass either to
+// functions that take one.
 template <class T, int D, access_mode Mode, access::placeholder Placeholder>
 class accessor<T, D, Mode, target::host_buffer, Placeholder> : public host_accessor<T, D, Mode> {
 public:
@@ -140,7 +165,9 @@ template <access_mode Mode>
 accessor<T, D, Mode, target::host_buffer> buffer<T, D, A>::get_access(range<D> r, id<D> offset) {
   return accessor<T, D, Mode, target::host_buffer>(*this, r, offset);
 }
-template <class T, int D, class A> template <class... Args> auto buffer<T, D, A>::get_host_access(Args... args) {
+template <class T, int D, class A>
+template <class... Args>
+auto buffer<T, D, A>::get_host_access(Args... args) {
   return host_accessor(*this, args...);
 }
 

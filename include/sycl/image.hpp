@@ -1,8 +1,8 @@
-// `sycl::unsampled_image` and `sycl::sampled_image`: elements of four channels in 1 to 3 dimensions, which commands and
-// the host share through image accessors (`image_accessor.hpp`).
+// `sycl::unsampled_image` and `sycl::sampled_image`: elements of four channels in 1 to 3
+// dimensions, which commands and the host share through image accessors (`image_accessor.hpp`).
 //
-// An image's memory is the runtime's buffer, with a buffer's dependencies and write-back; the image adds the layout of
-// its elements. Copies refer to the same image.
+// An image's memory is the runtime's buffer, with a buffer's dependencies and write-back; the image
+// adds the layout of its elements. Copies refer to the same image.
 #ifndef SCYTHE_IMAGE_HPP
 #define SCYTHE_IMAGE_HPP
 
@@ -17,8 +17,10 @@ enum class image_target { device, host_task };
 
 template <class T, int Dimensions, access_mode Mode, image_target Target = image_target::device>
 class unsampled_image_accessor;
-template <class T, int Dimensions = 1, access_mode Mode = detail::default_mode<T>> class host_unsampled_image_accessor;
-template <class T, int Dimensions, image_target Target = image_target::device> class sampled_image_accessor;
+template <class T, int Dimensions = 1, access_mode Mode = detail::default_mode<T>>
+class host_unsampled_image_accessor;
+template <class T, int Dimensions, image_target Target = image_target::device>
+class sampled_image_accessor;
 template <class T, int Dimensions> class host_sampled_image_accessor;
 
 namespace property::image {
@@ -54,7 +56,9 @@ template <class Void> struct image_memory {
 
 // What writes an image back to memory that others own, too.
 template <class Void> struct write_to_memory : image_memory<Void> {
-  void write(const void *data, std::uint64_t bytes) const { copy_bytes(this->address, data, bytes); }
+  void write(const void *data, std::uint64_t bytes) const {
+    copy_bytes(this->address, data, bytes);
+  }
 };
 
 // What all copies of an image share. The buffer goes before the memory that it may work on.
@@ -77,8 +81,8 @@ template <class I> struct output_value<I, std::void_t<typename I::container_type
   using type = typename I::container_type::value_type;
 };
 
-// What both kinds of images are. `Void` is const where they only read the program's memory; `Sampler` is what their
-// constructors want after the format.
+// What both kinds of images are. `Void` is const where they only read the program's memory;
+// `Sampler` is what their constructors want after the format.
 template <class Void, int D, class Allocator, class... Sampler> class image_base {
   static_assert(D >= 1 && D <= 3, "images have 1, 2 or 3 dimensions");
   struct no_pitch;
@@ -88,15 +92,17 @@ public:
   using pitch_type = std::conditional_t<(D > 1), range<(D > 1 ? D - 1 : 1)>, no_pitch>;
   using memory = image_memory<Void>;
 
-  image_base(const memory &m, image_format f, Sampler... s, const range<D> &r, const property_list &p = {})
+  image_base(const memory &m, image_format f, Sampler... s, const range<D> &r,
+             const property_list &p = {})
       : image_base(m, f, s..., r, Allocator(), p) {}
-  image_base(const memory &m, image_format f, Sampler... s, const range<D> &r, Allocator a, const property_list &p = {})
+  image_base(const memory &m, image_format f, Sampler... s, const range<D> &r, Allocator a,
+             const property_list &p = {})
       : storage_(make(m, f, r, nullptr, a, p, s...)) {}
-  image_base(const memory &m, image_format f, Sampler... s, const range<D> &r, const pitch_type &pitch,
-             const property_list &p = {})
+  image_base(const memory &m, image_format f, Sampler... s, const range<D> &r,
+             const pitch_type &pitch, const property_list &p = {})
       : image_base(m, f, s..., r, pitch, Allocator(), p) {}
-  image_base(const memory &m, image_format f, Sampler... s, const range<D> &r, const pitch_type &pitch, Allocator a,
-             const property_list &p = {})
+  image_base(const memory &m, image_format f, Sampler... s, const range<D> &r,
+             const pitch_type &pitch, Allocator a, const property_list &p = {})
       : storage_(make(m, f, r, &pitch, a, p, s...)) {}
 
   range<D> get_range() const {
@@ -117,11 +123,19 @@ public:
   }
   Allocator get_allocator() const { return storage_->allocator; }
 
-  template <class P> bool has_property() const noexcept { return storage_->properties.template has_property<P>(); }
-  template <class P> P get_property() const { return storage_->properties.template get_property<P>(); }
+  template <class P> bool has_property() const noexcept {
+    return storage_->properties.template has_property<P>();
+  }
+  template <class P> P get_property() const {
+    return storage_->properties.template get_property<P>();
+  }
 
-  friend bool operator==(const image_base &a, const image_base &b) { return a.storage_ == b.storage_; }
-  friend bool operator!=(const image_base &a, const image_base &b) { return a.storage_ != b.storage_; }
+  friend bool operator==(const image_base &a, const image_base &b) {
+    return a.storage_ == b.storage_;
+  }
+  friend bool operator!=(const image_base &a, const image_base &b) {
+    return a.storage_ != b.storage_;
+  }
 
   auto scythe_handle() const noexcept { return storage_->buffer.get(); }
   auto &scythe_layout() const noexcept { return storage_->layout; }
@@ -129,8 +143,8 @@ public:
 private:
   using storage = ref<image_storage<Allocator>>;
 
-  static storage make(const memory &m, image_format f, const range<D> &r, const pitch_type *pitch, const Allocator &a,
-                      const property_list &p, Sampler... sampler) {
+  static storage make(const memory &m, image_format f, const range<D> &r, const pitch_type *pitch,
+                      const Allocator &a, const property_list &p, Sampler... sampler) {
     constexpr bool reads = std::is_const_v<Void>;
     auto made = storage::adopt(new image_storage<Allocator>(a, p, m.owner));
     unsigned flags = reads ? SCYTHE_BUFFER_READ_ONLY_HOST : m.owner ? SCYTHE_BUFFER_COPY_HOST : 0;
@@ -138,8 +152,9 @@ private:
       flags |= SCYTHE_BUFFER_USE_HOST_PTR;
     scythe_buffer buffer = nullptr;
     // A range is its numbers, one after the other.
-    check(scythe_image_create(reads ? "sampled_image" : "unsampled_image", static_cast<unsigned>(f), D,
-                              reinterpret_cast<const std::size_t *>(&r), reinterpret_cast<const std::size_t *>(pitch),
+    check(scythe_image_create(reads ? "sampled_image" : "unsampled_image", static_cast<unsigned>(f),
+                              D, reinterpret_cast<const std::size_t *>(&r),
+                              reinterpret_cast<const std::size_t *>(pitch),
                               const_cast<void *>(m.address), flags, &made->layout, &buffer));
     made->buffer = handle<scythe_buffer>::adopt(buffer);
     ((made->layout.sampler = sampler), ...);
@@ -164,17 +179,22 @@ public:
   using base::base;
 
   // Without contents.
-  unsampled_image(image_format f, const range<Dimensions> &r, const property_list &p = {}) : base(nullptr, f, r, p) {}
-  unsampled_image(image_format f, const range<Dimensions> &r, Allocator a, const property_list &p = {})
+  unsampled_image(image_format f, const range<Dimensions> &r, const property_list &p = {})
+      : base(nullptr, f, r, p) {}
+  unsampled_image(image_format f, const range<Dimensions> &r, Allocator a,
+                  const property_list &p = {})
       : base(nullptr, f, r, a, p) {}
-  unsampled_image(image_format f, const range<Dimensions> &r, const pitch_type &pitch, const property_list &p = {})
+  unsampled_image(image_format f, const range<Dimensions> &r, const pitch_type &pitch,
+                  const property_list &p = {})
       : base(nullptr, f, r, pitch, p) {}
   unsampled_image(image_format f, const range<Dimensions> &r, const pitch_type &pitch, Allocator a,
                   const property_list &p = {})
       : base(nullptr, f, r, pitch, a, p) {}
 
-  template <class T, access_mode Mode = detail::default_mode<T>, image_target Target = image_target::device>
-  unsampled_image_accessor<T, Dimensions, Mode, Target> get_access(handler &h, const property_list &p = {}) {
+  template <class T, access_mode Mode = detail::default_mode<T>,
+            image_target Target = image_target::device>
+  unsampled_image_accessor<T, Dimensions, Mode, Target> get_access(handler &h,
+                                                                   const property_list &p = {}) {
     return {*this, h, p};
   }
   template <class T, access_mode Mode = detail::default_mode<T>>
@@ -182,13 +202,16 @@ public:
     return {*this, p};
   }
 
-  // Where the last copy's destructor writes: a pointer, a weak_ptr, or an output iterator. Null: nowhere.
-  template <class Destination = std::nullptr_t> void set_final_data(Destination destination = nullptr) {
+  // Where the last copy's destructor writes: a pointer, a weak_ptr, or an output iterator. Null:
+  // nowhere.
+  template <class Destination = std::nullptr_t>
+  void set_final_data(Destination destination = nullptr) {
     if constexpr (std::is_null_pointer_v<Destination> || std::is_pointer_v<Destination> ||
                   detail::is_weak_ptr<Destination>)
       detail::set_final_data<std::byte>(this->scythe_handle(), destination);
     else
-      detail::set_final_data<typename detail::output_value<Destination>::type>(this->scythe_handle(), destination);
+      detail::set_final_data<typename detail::output_value<Destination>::type>(
+          this->scythe_handle(), destination);
   }
   void set_write_back(bool on = true) { scythe_buffer_set_write_back(this->scythe_handle(), on); }
 };
@@ -200,10 +223,12 @@ public:
   using detail::image_base<const void, Dimensions, Allocator, image_sampler>::image_base;
 
   template <class T, image_target Target = image_target::device>
-  sampled_image_accessor<T, Dimensions, Target> get_access(handler &h, const property_list &p = {}) {
+  sampled_image_accessor<T, Dimensions, Target> get_access(handler &h,
+                                                           const property_list &p = {}) {
     return {*this, h, p};
   }
-  template <class T> host_sampled_image_accessor<T, Dimensions> get_host_access(const property_list &p = {}) {
+  template <class T>
+  host_sampled_image_accessor<T, Dimensions> get_host_access(const property_list &p = {}) {
     return {*this, p};
   }
 };
@@ -221,12 +246,15 @@ struct image_hash {
 };
 } // namespace detail
 
-template <class P, int D, class A> struct is_property_of<P, unsampled_image<D, A>> : detail::is_image_property<P> {};
-template <class P, int D, class A> struct is_property_of<P, sampled_image<D, A>> : detail::is_image_property<P> {};
+template <class P, int D, class A>
+struct is_property_of<P, unsampled_image<D, A>> : detail::is_image_property<P> {};
+template <class P, int D, class A>
+struct is_property_of<P, sampled_image<D, A>> : detail::is_image_property<P> {};
 
 } // namespace sycl
 
-template <int D, class A> struct std::hash<sycl::unsampled_image<D, A>> : sycl::detail::image_hash {};
+template <int D, class A>
+struct std::hash<sycl::unsampled_image<D, A>> : sycl::detail::image_hash {};
 template <int D, class A> struct std::hash<sycl::sampled_image<D, A>> : sycl::detail::image_hash {};
 
 #endif

@@ -1,7 +1,9 @@
-// Accessors of images: elements by their coordinates in unsampled images, colours at any place in sampled ones.
+// Accessors of images: elements by their coordinates in unsampled images, colours at any place in
+// sampled ones.
 //
-// Like accessors of buffers, those for commands are plain data that kernels capture, with the address of the image's
-// memory in their first word; those of the host hold the image until their last copy dies.
+// Like accessors of buffers, those for commands are plain data that kernels capture, with the
+// address of the image's memory in their first word; those of the host hold the image until their
+// last copy dies.
 #ifndef SCYTHE_IMAGE_ACCESSOR_HPP
 #define SCYTHE_IMAGE_ACCESSOR_HPP
 
@@ -50,32 +52,42 @@ public:
     store_texel<T>(data_ + texel_offset<D>(layout_, at), layout_, color);
   }
 
-  template <class P> bool has_property() const noexcept { return std::is_same_v<P, property::no_init> && no_init_; }
+  template <class P> bool has_property() const noexcept {
+    return std::is_same_v<P, property::no_init> && no_init_;
+  }
   template <class P> P get_property() const {
     if (!has_property<P>())
-      fail(errc::invalid, "get_property: the image accessor was not constructed with this property");
+      fail(errc::invalid,
+           "get_property: the image accessor was not constructed with this property");
     return P();
   }
 
-  friend bool operator==(const image_access &a, const image_access &b) { return a.buffer_ == b.buffer_; }
-  friend bool operator!=(const image_access &a, const image_access &b) { return a.buffer_ != b.buffer_; }
+  friend bool operator==(const image_access &a, const image_access &b) {
+    return a.buffer_ == b.buffer_;
+  }
+  friend bool operator!=(const image_access &a, const image_access &b) {
+    return a.buffer_ != b.buffer_;
+  }
   scythe_buffer scythe_handle() const noexcept { return buffer_; }
 
 protected:
   template <class Image>
   image_access(const char *name, const Image &image, const property_list &p)
-      : buffer_(image.scythe_handle()), layout_(image.scythe_layout()), no_init_(p.has_property<property::no_init>()) {
+      : buffer_(image.scythe_handle()), layout_(image.scythe_layout()),
+        no_init_(p.has_property<property::no_init>()) {
     if (no_init_ && Mode == access_mode::read)
       fail(errc::invalid, "%s: property no_init makes no sense with read access", name);
     check(scythe_image_check_access(name, layout_.format, channel_kind<element>));
   }
   // In a command: the address comes from the launch, but for host tasks and host mode.
   template <class Image>
-  image_access(const char *name, const Image &image, const property_list &p, handler &h, image_target target)
+  image_access(const char *name, const Image &image, const property_list &p, handler &h,
+               image_target target)
       : image_access(name, image, p) {
     const auto &queue = accessor_view::queue_of(h);
     if (target == image_target::device && !queue.target.has(aspect::image))
-      fail(errc::feature_not_supported, "%s: '%s' has no images: expected a device with aspect::image", name,
+      fail(errc::feature_not_supported,
+           "%s: '%s' has no images: expected a device with aspect::image", name,
            queue.name().c_str());
 #ifdef SCYTHE_HOST_MODE
     target = image_target::host_task;
@@ -95,8 +107,10 @@ private:
   friend struct accessor_view;
 
   template <class C> static void split(const C &coords, number (&at)[3]) {
-    static_assert(std::is_convertible_v<const C &, coordinates> && (Sampled || !std::is_floating_point_v<C>),
-                  "the coordinates in an unsampled image are int, int2 or int4, in a sampled one float, float2 or "
+    static_assert(std::is_convertible_v<const C &, coordinates> &&
+                      (Sampled || !std::is_floating_point_v<C>),
+                  "the coordinates in an unsampled image are int, int2 or int4, in a sampled one "
+                  "float, float2 or "
                   "float4");
     const coordinates c = coords;
     if constexpr (D == 1)
@@ -112,8 +126,10 @@ class host_image_access : public image_access<T, D, Mode, Sampled> {
 protected:
   template <class Image>
   host_image_access(const char *name, const Image &image, const property_list &p)
-      : image_access<T, D, Mode, Sampled>(name, image, p), access_(ref<host_access>::adopt(new host_access)) {
-    check(scythe_host_access_begin(this->buffer_, edge_mode(Mode), this->no_init_, &this->data(), &access_->begun));
+      : image_access<T, D, Mode, Sampled>(name, image, p),
+        access_(ref<host_access>::adopt(new host_access)) {
+    check(scythe_host_access_begin(this->buffer_, edge_mode(Mode), this->no_init_, &this->data(),
+                                   &access_->begun));
   }
 
 private:
@@ -128,21 +144,25 @@ template <class U, class T> using if_const_or_not = std::enable_if_t<!std::is_sa
 template <class T, int Dimensions, access_mode Mode, image_target Target>
 class SCYTHE_SPECIAL("accessor") unsampled_image_accessor
     : public detail::image_access<std::remove_const_t<T>, Dimensions, Mode, false> {
-  static_assert(Mode == access_mode::read || !std::is_const_v<T>, "an accessor of const elements can only read");
+  static_assert(Mode == access_mode::read || !std::is_const_v<T>,
+                "an accessor of const elements can only read");
   using base = detail::image_access<std::remove_const_t<T>, Dimensions, Mode, false>;
 
 public:
   template <class A>
-  unsampled_image_accessor(unsampled_image<Dimensions, A> &image, handler &h, const property_list &p = {})
+  unsampled_image_accessor(unsampled_image<Dimensions, A> &image, handler &h,
+                           const property_list &p = {})
       : base("unsampled_image_accessor", image, p, h, Target) {}
   template <class U, class = detail::if_const_or_not<U, T>>
-  unsampled_image_accessor(const unsampled_image_accessor<U, Dimensions, Mode, Target> &other) : base(other) {}
+  unsampled_image_accessor(const unsampled_image_accessor<U, Dimensions, Mode, Target> &other)
+      : base(other) {}
 };
 
 template <class T, int Dimensions, access_mode Mode>
 class host_unsampled_image_accessor
     : public detail::host_image_access<std::remove_const_t<T>, Dimensions, Mode, false> {
-  static_assert(Mode == access_mode::read || !std::is_const_v<T>, "an accessor of const elements can only read");
+  static_assert(Mode == access_mode::read || !std::is_const_v<T>,
+                "an accessor of const elements can only read");
   using base = detail::host_image_access<std::remove_const_t<T>, Dimensions, Mode, false>;
 
 public:
@@ -150,7 +170,8 @@ public:
   host_unsampled_image_accessor(unsampled_image<Dimensions, A> &image, const property_list &p = {})
       : base("host_unsampled_image_accessor", image, p) {}
   template <class U, class = detail::if_const_or_not<U, T>>
-  host_unsampled_image_accessor(const host_unsampled_image_accessor<U, Dimensions, Mode> &other) : base(other) {}
+  host_unsampled_image_accessor(const host_unsampled_image_accessor<U, Dimensions, Mode> &other)
+      : base(other) {}
 };
 
 template <class T, int Dimensions, image_target Target>
@@ -160,29 +181,35 @@ class SCYTHE_SPECIAL("accessor") sampled_image_accessor
 
 public:
   template <class A>
-  sampled_image_accessor(sampled_image<Dimensions, A> &image, handler &h, const property_list &p = {})
+  sampled_image_accessor(sampled_image<Dimensions, A> &image, handler &h,
+                         const property_list &p = {})
       : base("sampled_image_accessor", image, p, h, Target) {}
   template <class U, class = detail::if_const_or_not<U, T>>
-  sampled_image_accessor(const sampled_image_accessor<U, Dimensions, Target> &other) : base(other) {}
+  sampled_image_accessor(const sampled_image_accessor<U, Dimensions, Target> &other)
+      : base(other) {}
 };
 
 template <class T, int Dimensions>
 class host_sampled_image_accessor
-    : public detail::host_image_access<std::remove_const_t<T>, Dimensions, access_mode::read, true> {
-  using base = detail::host_image_access<std::remove_const_t<T>, Dimensions, access_mode::read, true>;
+    : public detail::host_image_access<std::remove_const_t<T>, Dimensions, access_mode::read,
+                                       true> {
+  using base =
+      detail::host_image_access<std::remove_const_t<T>, Dimensions, access_mode::read, true>;
 
 public:
   template <class A>
   host_sampled_image_accessor(sampled_image<Dimensions, A> &image, const property_list &p = {})
       : base("host_sampled_image_accessor", image, p) {}
   template <class U, class = detail::if_const_or_not<U, T>>
-  host_sampled_image_accessor(const host_sampled_image_accessor<U, Dimensions> &other) : base(other) {}
+  host_sampled_image_accessor(const host_sampled_image_accessor<U, Dimensions> &other)
+      : base(other) {}
 };
 
 template <class T, int D, access_mode M, image_target G>
 struct is_property_of<property::no_init, unsampled_image_accessor<T, D, M, G>> : std::true_type {};
 template <class T, int D, access_mode M>
-struct is_property_of<property::no_init, host_unsampled_image_accessor<T, D, M>> : std::true_type {};
+struct is_property_of<property::no_init, host_unsampled_image_accessor<T, D, M>> : std::true_type {
+};
 
 } // namespace sycl
 
@@ -192,6 +219,7 @@ template <class T, int D, sycl::access_mode M>
 struct std::hash<sycl::host_unsampled_image_accessor<T, D, M>> : sycl::detail::image_hash {};
 template <class T, int D, sycl::image_target G>
 struct std::hash<sycl::sampled_image_accessor<T, D, G>> : sycl::detail::image_hash {};
-template <class T, int D> struct std::hash<sycl::host_sampled_image_accessor<T, D>> : sycl::detail::image_hash {};
+template <class T, int D>
+struct std::hash<sycl::host_sampled_image_accessor<T, D>> : sycl::detail::image_hash {};
 
 #endif

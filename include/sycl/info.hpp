@@ -121,26 +121,29 @@ template <int Dimensions = 3> struct max_work_item_sizes {
 };
 struct max_work_group_size : detail::size_param<SCYTHE_DEVICE_MAX_WORK_GROUP_SIZE> {};
 struct max_num_sub_groups : detail::u32_param<SCYTHE_DEVICE_MAX_NUM_SUB_GROUPS> {};
-struct sub_group_sizes
-    : detail::param<SCYTHE_DEVICE_SUB_GROUP_SIZES, std::vector<std::uint64_t>, std::vector<std::size_t>> {};
-struct sub_group_independent_forward_progress : detail::bool_param<SCYTHE_DEVICE_SUB_GROUP_FORWARD_PROGRESS> {};
+struct sub_group_sizes : detail::param<SCYTHE_DEVICE_SUB_GROUP_SIZES, std::vector<std::uint64_t>,
+                                       std::vector<std::size_t>> {};
+struct sub_group_independent_forward_progress
+    : detail::bool_param<SCYTHE_DEVICE_SUB_GROUP_FORWARD_PROGRESS> {};
 struct max_clock_frequency : detail::u32_param<SCYTHE_DEVICE_MAX_CLOCK_FREQUENCY> {};
 struct address_bits : detail::u32_param<SCYTHE_DEVICE_ADDRESS_BITS> {};
 struct max_mem_alloc_size : detail::u64_param<SCYTHE_DEVICE_MAX_MEM_ALLOC_SIZE> {};
 struct global_mem_size : detail::u64_param<SCYTHE_DEVICE_GLOBAL_MEM_SIZE> {};
 struct global_mem_cache_size : detail::u64_param<SCYTHE_DEVICE_GLOBAL_MEM_CACHE_SIZE> {};
 struct global_mem_cache_line_size : detail::u32_param<SCYTHE_DEVICE_GLOBAL_MEM_CACHE_LINE_SIZE> {};
-struct global_mem_cache_type
-    : detail::param<SCYTHE_DEVICE_GLOBAL_MEM_CACHE_TYPE, std::uint32_t, info::global_mem_cache_type> {};
+struct global_mem_cache_type : detail::param<SCYTHE_DEVICE_GLOBAL_MEM_CACHE_TYPE, std::uint32_t,
+                                             info::global_mem_cache_type> {};
 struct local_mem_size : detail::u64_param<SCYTHE_DEVICE_LOCAL_MEM_SIZE> {};
-struct local_mem_type : detail::param<SCYTHE_DEVICE_LOCAL_MEM_TYPE, std::uint32_t, info::local_mem_type> {};
+struct local_mem_type
+    : detail::param<SCYTHE_DEVICE_LOCAL_MEM_TYPE, std::uint32_t, info::local_mem_type> {};
 struct max_parameter_size : detail::size_param<SCYTHE_DEVICE_MAX_PARAMETER_SIZE> {};
 struct mem_base_addr_align : detail::u32_param<SCYTHE_DEVICE_MEM_BASE_ADDR_ALIGN> {};
 struct profiling_timer_resolution : detail::size_param<SCYTHE_DEVICE_PROFILING_TIMER_RESOLUTION> {};
 struct printf_buffer_size : detail::size_param<SCYTHE_DEVICE_PRINTF_BUFFER_SIZE> {};
 struct error_correction_support : detail::bool_param<SCYTHE_DEVICE_ERROR_CORRECTION> {};
 struct partition_max_sub_devices : detail::u32_param<SCYTHE_DEVICE_PARTITION_MAX_SUB_DEVICES> {};
-struct aspects : detail::param<SCYTHE_DEVICE_ASPECTS, std::vector<std::uint32_t>, std::vector<aspect>> {};
+struct aspects
+    : detail::param<SCYTHE_DEVICE_ASPECTS, std::vector<std::uint32_t>, std::vector<aspect>> {};
 
 // One of the seven widths that the runtime gives for a question.
 template <std::uint32_t Code, int Index> struct vector_width {
@@ -174,10 +177,14 @@ template <std::uint32_t Code, class Enum> struct bit_set {
 struct half_fp_config : bit_set<SCYTHE_DEVICE_HALF_FP_CONFIG, fp_config> {};
 struct single_fp_config : bit_set<SCYTHE_DEVICE_SINGLE_FP_CONFIG, fp_config> {};
 struct double_fp_config : bit_set<SCYTHE_DEVICE_DOUBLE_FP_CONFIG, fp_config> {};
-struct atomic_memory_order_capabilities : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_ORDERS, memory_order> {};
-struct atomic_memory_scope_capabilities : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_SCOPES, memory_scope> {};
-struct atomic_fence_order_capabilities : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_ORDERS, memory_order> {};
-struct atomic_fence_scope_capabilities : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_SCOPES, memory_scope> {};
+struct atomic_memory_order_capabilities
+    : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_ORDERS, memory_order> {};
+struct atomic_memory_scope_capabilities
+    : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_SCOPES, memory_scope> {};
+struct atomic_fence_order_capabilities : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_ORDERS, memory_order> {
+};
+struct atomic_fence_scope_capabilities : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_SCOPES, memory_scope> {
+};
 
 // True exactly when the device has the aspect.
 template <aspect Aspect> struct aspect_flag {
@@ -197,7 +204,8 @@ struct is_available : detail::fixed_param<bool, 1> {};
 struct is_endian_little : detail::fixed_param<bool, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__> {};
 struct host_unified_memory : aspect_flag<aspect::usm_system_allocations> {};
 struct preferred_interop_user_sync : detail::fixed_param<bool, 1>, detail::of_opencl {};
-// Images are plain memory on every device: only their number of elements in a dimension has a limit of their own.
+// Images are plain memory on every device: only their number of elements in a dimension has a limit
+// of their own.
 struct max_read_image_args : detail::fixed_param<std::uint32_t, 128> {};
 struct max_write_image_args : detail::fixed_param<std::uint32_t, 128> {};
 struct max_samplers : detail::fixed_param<std::uint32_t, 128> {};
@@ -234,10 +242,12 @@ template <std::uint32_t scythe_partition_info::*Answer, class Result> struct par
   static constexpr auto answer = Answer;
   using return_type = Result;
 };
-struct partition_properties : partition_answer<&scythe_partition_info::properties, std::vector<partition_property>> {};
-struct partition_affinity_domains
-    : partition_answer<&scythe_partition_info::affinity_domains, std::vector<partition_affinity_domain>> {};
-struct partition_type_property : partition_answer<&scythe_partition_info::type_property, partition_property> {};
+struct partition_properties
+    : partition_answer<&scythe_partition_info::properties, std::vector<partition_property>> {};
+struct partition_affinity_domains : partition_answer<&scythe_partition_info::affinity_domains,
+                                                     std::vector<partition_affinity_domain>> {};
+struct partition_type_property
+    : partition_answer<&scythe_partition_info::type_property, partition_property> {};
 struct partition_type_affinity_domain
     : partition_answer<&scythe_partition_info::type_affinity_domain, partition_affinity_domain> {};
 } // namespace device

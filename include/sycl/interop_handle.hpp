@@ -1,7 +1,8 @@
-// `sycl::interop_handle`: what a host task may take to learn where it runs, and to use the driver's objects there.
+// `sycl::interop_handle`: what a host task may take to learn where it runs, and to use the driver's
+// objects there.
 //
-// The getters give what `detail/opencl_interop.hpp` or `backend/cuda.hpp` calls the type: programs name it with
-// `backend_return_t`.
+// The getters give what `detail/opencl_interop.hpp` or `backend/cuda.hpp` calls the type: programs
+// name it with `backend_return_t`.
 #ifndef SCYTHE_INTEROP_HANDLE_HPP
 #define SCYTHE_INTEROP_HANDLE_HPP
 
@@ -38,9 +39,9 @@ public:
     detail::check(scythe_native_context_of_queue(queue_, &native));
     return detail::native_cast<backend_return_t<Backend, context>>(native);
   }
-  // The memory object, or CUDA's address, by which the device has the buffer; where it has none of its own, an object
-  // over the buffer's contents, to be released before the task ends. OpenCL's comes with a count for the caller. The
-  // accessor is one of the command's, of the device.
+  // The memory object, or CUDA's address, by which the device has the buffer; where it has none of
+  // its own, an object over the buffer's contents, to be released before the task ends. OpenCL's
+  // comes with a count for the caller. The accessor is one of the command's, of the device.
   template <backend Backend, class Accessor> auto get_native_mem(const Accessor &accessor) const {
     expect(Backend);
     const scythe_view view = detail::accessor_view::of(accessor);
@@ -70,7 +71,8 @@ private:
   }
   void expect(backend asked) const {
     if (asked != backend_)
-      detail::fail(errc::backend_mismatch, "interop_handle: the command's device is of another backend");
+      detail::fail(errc::backend_mismatch,
+                   "interop_handle: the command's device is of another backend");
   }
 
   backend backend_;

@@ -21,7 +21,9 @@ public:
   std::size_t operator[](int dimension) const { return id_[dimension]; }
   range<Dimensions> get_range() const { return range_; }
   std::size_t get_range(int dimension) const { return range_[dimension]; }
-  template <bool W = WithOffset, class = std::enable_if_t<W>> id<Dimensions> get_offset() const { return offset_; }
+  template <bool W = WithOffset, class = std::enable_if_t<W>> id<Dimensions> get_offset() const {
+    return offset_;
+  }
   std::size_t get_linear_id() const {
     if constexpr (WithOffset)
       return detail::linear(id_ - offset_, range_);
@@ -35,10 +37,13 @@ public:
   friend bool operator!=(const item &a, const item &b) { return !(a == b); }
 
   explicit item(const detail::work_item &self)
-      : id_(detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.global_id(d); })),
-        range_(detail::in_sycl_order<range<Dimensions>, Dimensions>([&](int d) { return self.global_size(d); })) {
+      : id_(detail::in_sycl_order<id<Dimensions>, Dimensions>(
+            [&](int d) { return self.global_id(d); })),
+        range_(detail::in_sycl_order<range<Dimensions>, Dimensions>(
+            [&](int d) { return self.global_size(d); })) {
     if constexpr (WithOffset)
-      offset_ = detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.global_offset(d); });
+      offset_ = detail::in_sycl_order<id<Dimensions>, Dimensions>(
+          [&](int d) { return self.global_offset(d); });
   }
   // One of the work-items of `r`, whoever runs it.
   item(const id<Dimensions> &i, const range<Dimensions> &r) : id_(i), range_(r) {}

@@ -1,4 +1,5 @@
-// `sycl::kernel_id` and `sycl::kernel`: a kernel of the program, and one in a bundle that devices can run.
+// `sycl::kernel_id` and `sycl::kernel`: a kernel of the program, and one in a bundle that devices
+// can run.
 #ifndef SCYTHE_KERNEL_HPP
 #define SCYTHE_KERNEL_HPP
 
@@ -7,7 +8,8 @@
 
 namespace sycl {
 
-// `input` is compiled by the device, `object` linked; whatever a submission would take is `executable`.
+// `input` is compiled by the device, `object` linked; whatever a submission would take is
+// `executable`.
 enum class bundle_state : std::uint32_t {
   input = SCYTHE_BUNDLE_INPUT,
   object = SCYTHE_BUNDLE_OBJECT,
@@ -97,23 +99,29 @@ public:
 
   backend get_backend() const noexcept { return get_context().get_backend(); }
   sycl::context get_context() const { return sycl::context::scythe_make(shared_->context); }
-  template <bundle_state State = bundle_state::executable> kernel_bundle<State> get_kernel_bundle() const;
+  template <bundle_state State = bundle_state::executable>
+  kernel_bundle<State> get_kernel_bundle() const;
 
   template <class Param> typename Param::return_type get_info() const {
     if constexpr (std::is_same_v<Param, info::kernel::num_args>) {
-      detail::fail(errc::invalid, "info::kernel::num_args: kernel '%s' is neither built in nor of a backend's own",
+      detail::fail(errc::invalid,
+                   "info::kernel::num_args: kernel '%s' is neither built in nor of a backend's own",
                    shared_->id.get_name());
     } else if constexpr (std::is_same_v<Param, info::kernel::context>) {
       return get_context();
     } else if constexpr (std::is_same_v<Param, info::kernel::function_name>) {
       return shared_->id.get_name();
     } else {
-      static_assert(std::is_same_v<Param, info::kernel::attributes>, "not an info::kernel descriptor");
+      static_assert(std::is_same_v<Param, info::kernel::attributes>,
+                    "not an info::kernel descriptor");
       std::string text;
       if (!shared_->native)
         detail::check(scythe_kernel_attributes(
             shared_->id.get_name(), 0,
-            [](void *out, const char *attributes) { *static_cast<std::string *>(out) = attributes; }, &text));
+            [](void *out, const char *attributes) {
+              *static_cast<std::string *>(out) = attributes;
+            },
+            &text));
       return text;
     }
   }
@@ -123,7 +131,8 @@ public:
                    d.template get_info<info::device::name>().c_str());
     namespace specific = info::kernel_device_specific;
     if constexpr (std::is_same_v<Param, specific::global_work_size>) {
-      detail::fail(errc::invalid, "info::kernel_device_specific::global_work_size: kernel '%s' is not built in",
+      detail::fail(errc::invalid,
+                   "info::kernel_device_specific::global_work_size: kernel '%s' is not built in",
                    shared_->id.get_name());
     } else if constexpr (std::is_same_v<Param, specific::work_group_size>) {
       return d.template get_info<info::device::max_work_group_size>();
@@ -146,7 +155,8 @@ public:
                     "not an info::kernel_device_specific descriptor");
       std::size_t largest = required(d).sub_group;
       if (largest == 0)
-        for (std::size_t size : d.template get_info<detail::later_t<Param, info::device::sub_group_sizes>>())
+        for (std::size_t size :
+             d.template get_info<detail::later_t<Param, info::device::sub_group_sizes>>())
           largest = size > largest ? size : largest;
       return static_cast<typename Param::return_type>(largest);
     }
@@ -154,7 +164,8 @@ public:
 
   // Of a kernel and where it is to run; the answers of this implementation depend on neither.
   template <class Param, class... Launch>
-  typename Param::return_type ext_oneapi_get_info([[maybe_unused]] const queue &q, const Launch &...) const {
+  typename Param::return_type ext_oneapi_get_info([[maybe_unused]] const queue &q,
+                                                  const Launch &...) const {
     return Param::scythe_answer;
   }
 
@@ -166,8 +177,8 @@ private:
   friend struct std::hash<kernel>;
   friend struct detail::native_access;
   struct state : detail::counted {
-    state(kernel_id i, detail::ref<detail::context_impl> c, detail::ref<const detail::counted_object> b,
-          detail::handle<scythe_native_kernel> n = {})
+    state(kernel_id i, detail::ref<detail::context_impl> c,
+          detail::ref<const detail::counted_object> b, detail::handle<scythe_native_kernel> n = {})
         : id(i), context(std::move(c)), bundle(std::move(b)), native(std::move(n)) {}
     kernel_id id;
     detail::ref<detail::context_impl> context;
@@ -183,8 +194,8 @@ private:
   };
   required_sizes required(const device &d) const {
     required_sizes sizes;
-    detail::check(scythe_kernel_required_sizes(detail::access_handle::of(d), shared_->id.get_name(), 0, sizes.group,
-                                               &sizes.sub_group));
+    detail::check(scythe_kernel_required_sizes(detail::access_handle::of(d), shared_->id.get_name(),
+                                               0, sizes.group, &sizes.sub_group));
     return sizes;
   }
   // Takes over a new state.
@@ -198,8 +209,10 @@ namespace detail {
 struct native_access {
   static const handle<scythe_native_kernel> &native(const kernel &k) { return k.shared_->native; }
   static const char *symbol(const kernel &k) { return k.shared_->id.get_name(); }
-  static kernel make(scythe_native_kernel native, ref<context_impl> context, ref<const counted_object> bundle) {
-    return kernel(new kernel::state(kernel_id("of the program's own"), std::move(context), std::move(bundle),
+  static kernel make(scythe_native_kernel native, ref<context_impl> context,
+                     ref<const counted_object> bundle) {
+    return kernel(new kernel::state(kernel_id("of the program's own"), std::move(context),
+                                    std::move(bundle),
                                     handle<scythe_native_kernel>::adopt(native)));
   }
 };
@@ -214,10 +227,14 @@ inline void handler::single_task(const kernel &k) {
   launch_native(detail::native_access::native(k), SCYTHE_SHAPE_SINGLE_TASK, 1, sizes);
 }
 inline void handler::parallel_for(range<1> r, const kernel &k) { native_range(k, 1, r[0], 1, 1); }
-inline void handler::parallel_for(range<2> r, const kernel &k) { native_range(k, 2, r[1], r[0], 1); }
-inline void handler::parallel_for(range<3> r, const kernel &k) { native_range(k, 3, r[2], r[1], r[0]); }
-SCYTHE_COLD inline void handler::native_range(const kernel &k, unsigned dims, std::size_t x, std::size_t y,
-                                              std::size_t z) {
+inline void handler::parallel_for(range<2> r, const kernel &k) {
+  native_range(k, 2, r[1], r[0], 1);
+}
+inline void handler::parallel_for(range<3> r, const kernel &k) {
+  native_range(k, 3, r[2], r[1], r[0]);
+}
+SCYTHE_COLD inline void handler::native_range(const kernel &k, unsigned dims, std::size_t x,
+                                              std::size_t y, std::size_t z) {
   scythe_kernel_launch sizes;
   detail::set_single(sizes);
   sizes.global_size[0] = x;
@@ -239,10 +256,14 @@ template <int D> void handler::parallel_for(nd_range<D> r, const kernel &k) {
 } // namespace sycl
 
 template <> struct std::hash<sycl::kernel_id> {
-  std::size_t operator()(const sycl::kernel_id &id) const noexcept { return std::hash<const void *>()(id.get_name()); }
+  std::size_t operator()(const sycl::kernel_id &id) const noexcept {
+    return std::hash<const void *>()(id.get_name());
+  }
 };
 template <> struct std::hash<sycl::kernel> {
-  std::size_t operator()(const sycl::kernel &k) const noexcept { return std::hash<const void *>()(k.shared_.get()); }
+  std::size_t operator()(const sycl::kernel &k) const noexcept {
+    return std::hash<const void *>()(k.shared_.get());
+  }
 };
 
 #endif

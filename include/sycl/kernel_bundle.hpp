@@ -1,8 +1,9 @@
-// Kernel bundles, and questions about the kernels of a program: which there are, and which devices can run them. They
-// agree with what a submission does.
+// Kernel bundles, and questions about the kernels of a program: which there are, and which devices
+// can run them. They agree with what a submission does.
 //
-// A bundle is a set of kernels with the devices that it is for; the images are the runtime's, which builds them when a
-// kernel is first submitted. Kernels of host mode are plain functions, which every device runs and no image holds.
+// A bundle is a set of kernels with the devices that it is for; the images are the runtime's, which
+// builds them when a kernel is first submitted. Kernels of host mode are plain functions, which
+// every device runs and no image holds.
 #ifndef SCYTHE_KERNEL_BUNDLE_HPP
 #define SCYTHE_KERNEL_BUNDLE_HPP
 
@@ -14,15 +15,20 @@ namespace sycl {
 // Templates, so that programs which do not call them need not compile the lists.
 template <class List> List detail::kernel_ids() {
   List ids;
-  auto add = [](void *list, const char *symbol) { static_cast<List *>(list)->push_back(kernel_id(symbol)); };
+  auto add = [](void *list, const char *symbol) {
+    static_cast<List *>(list)->push_back(kernel_id(symbol));
+  };
   detail::check(scythe_kernel_list(add, &ids));
   return ids;
 }
 
-// An object, so that programs can ask for the type of `get_kernel_ids`, and only those that call it compile the list.
+// An object, so that programs can ask for the type of `get_kernel_ids`, and only those that call it
+// compile the list.
 namespace detail {
 struct get_kernel_ids_function {
-  template <class List = std::vector<kernel_id>> List operator()() const { return kernel_ids<List>(); }
+  template <class List = std::vector<kernel_id>> List operator()() const {
+    return kernel_ids<List>();
+  }
 };
 } // namespace detail
 inline constexpr detail::get_kernel_ids_function get_kernel_ids{};
@@ -30,10 +36,12 @@ inline constexpr detail::get_kernel_ids_function get_kernel_ids{};
 template <class Name> kernel_id get_kernel_id() {
   const char *symbol = nullptr;
 #if defined(SCYTHE_HOST_MODE)
-  detail::fail(errc::kernel, "get_kernel_id: a program compiled without -fsycl has no kernels in device images");
+  detail::fail(errc::kernel,
+               "get_kernel_id: a program compiled without -fsycl has no kernels in device images");
 #elif !defined(SCYTHE_DEVICE_PASS)
-  detail::check(scythe_kernel_find(detail::kernel_symbol<detail::class_name_t<Name>, Name>(detail::code_location{}),
-                                   detail::unit_id, &symbol));
+  detail::check(scythe_kernel_find(
+      detail::kernel_symbol<detail::class_name_t<Name>, Name>(detail::code_location{}),
+      detail::unit_id, &symbol));
 #endif
   return kernel_id(symbol);
 }
@@ -48,7 +56,8 @@ template <bundle_state State> list_of<State, device> devices_of(const context &w
 
 SCYTHE_COLD inline bool is_compatible(const kernel_id &id, const device &d, bundle_state state) {
   std::int32_t answer = 0;
-  check(scythe_kernel_compatible(access_handle::of(d), id.get_name(), 0, static_cast<std::uint32_t>(state), &answer));
+  check(scythe_kernel_compatible(access_handle::of(d), id.get_name(), 0,
+                                 static_cast<std::uint32_t>(state), &answer));
   return answer == 1;
 }
 
@@ -59,13 +68,15 @@ SCYTHE_COLD void check_devices(const char *function, const context &where, const
     fail(errc::invalid, "%s: the list of devices is empty", function);
   for (const device &d : devices)
     if (!where.scythe_impl()->has_device(access_handle::of(d)))
-      fail(errc::invalid, "%s: device '%s' is not in the context", function, device_label(d).c_str());
+      fail(errc::invalid, "%s: device '%s' is not in the context", function,
+           device_label(d).c_str());
 }
 
-// Each kernel can run on one of the devices, which must be of the context and able to do what the state asks for.
+// Each kernel can run on one of the devices, which must be of the context and able to do what the
+// state asks for.
 template <class Devices, class Ids>
-SCYTHE_COLD bool has_bundle(bundle_state state, const context &where, const Devices &devices, const Ids &ids,
-                            bool any) {
+SCYTHE_COLD bool has_bundle(bundle_state state, const context &where, const Devices &devices,
+                            const Ids &ids, bool any) {
   check_devices("has_kernel_bundle", where, devices);
   for (const device &d : devices) {
     if ((state == bundle_state::input && !d.has(aspect::online_compiler)) ||
@@ -84,7 +95,8 @@ SCYTHE_COLD bool has_bundle(bundle_state state, const context &where, const Devi
 
 } // namespace detail
 
-template <class V = void> bool is_compatible(const std::vector<detail::later_t<V, kernel_id>> &ids, const device &d) {
+template <class V = void>
+bool is_compatible(const std::vector<detail::later_t<V, kernel_id>> &ids, const device &d) {
   for (const kernel_id &id : ids)
     if (!detail::is_compatible(id, d, bundle_state::executable))
       return false;
@@ -101,8 +113,10 @@ template <class Name> bool is_compatible(const device &d) {
 }
 
 // Whether there is any kernel that one of the devices can run.
-template <bundle_state State> bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
-  return detail::has_bundle(State, where, devices, detail::kernel_ids<detail::list_of<State, kernel_id>>(), true);
+template <bundle_state State>
+bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
+  return detail::has_bundle(State, where, devices,
+                            detail::kernel_ids<detail::list_of<State, kernel_id>>(), true);
 }
 template <bundle_state State> bool has_kernel_bundle(const context &where) {
   return has_kernel_bundle<State>(where, detail::devices_of<State>(where));
@@ -110,10 +124,12 @@ template <bundle_state State> bool has_kernel_bundle(const context &where) {
 
 // Whether all of these kernels can be run.
 template <bundle_state State>
-bool has_kernel_bundle(const context &where, const std::vector<device> &devices, const std::vector<kernel_id> &ids) {
+bool has_kernel_bundle(const context &where, const std::vector<device> &devices,
+                       const std::vector<kernel_id> &ids) {
   return detail::has_bundle(State, where, devices, ids, false);
 }
-template <bundle_state State> bool has_kernel_bundle(const context &where, const std::vector<kernel_id> &ids) {
+template <bundle_state State>
+bool has_kernel_bundle(const context &where, const std::vector<kernel_id> &ids) {
   return has_kernel_bundle<State>(where, detail::devices_of<State>(where), ids);
 }
 template <class Name, bundle_state State>

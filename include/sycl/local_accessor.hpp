@@ -1,7 +1,7 @@
 // `sycl::local_accessor`: memory that the work-items of one work-group share.
 //
-// It begins with the words of `scythe_local_accessor_head`. In host mode the first of them is an offset into the memory
-// of the group that the thread runs.
+// It begins with the words of `scythe_local_accessor_head`. In host mode the first of them is an
+// offset into the memory of the group that the thread runs.
 #ifndef SCYTHE_LOCAL_ACCESSOR_HPP
 #define SCYTHE_LOCAL_ACCESSOR_HPP
 
@@ -12,8 +12,9 @@
 namespace sycl {
 
 namespace detail {
-// Walks local memory. It is a pointer with a type of its own: programs name kernels after iterators, and those of a
-// buffer's accessor are plain pointers. What it leaves out, such as comparisons, is done by the pointer it converts to.
+// Walks local memory. It is a pointer with a type of its own: programs name kernels after
+// iterators, and those of a buffer's accessor are plain pointers. What it leaves out, such as
+// comparisons, is done by the pointer it converts to.
 template <class T> class local_iterator {
 public:
   using iterator_category = std::random_access_iterator_tag;
@@ -70,9 +71,11 @@ public:
 
   local_accessor() = default;
   template <int D = Dimensions, class = std::enable_if_t<D == 0>>
-  explicit local_accessor(handler &h, const property_list & = {}) : local_accessor(range<1>(1), h, 0) {}
+  explicit local_accessor(handler &h, const property_list & = {})
+      : local_accessor(range<1>(1), h, 0) {}
   template <int D = Dimensions, class = std::enable_if_t<(D > 0)>>
-  local_accessor(range<stored> r, handler &h, const property_list & = {}) : local_accessor(r, h, 0) {}
+  local_accessor(range<stored> r, handler &h, const property_list & = {})
+      : local_accessor(r, h, 0) {}
 
   // Memory that may be written may be read.
   template <class U, class = std::enable_if_t<std::is_same_v<T, const U> && !std::is_same_v<T, U>>>
@@ -91,10 +94,13 @@ public:
   range<stored> get_range() const noexcept { return range_; }
 
   T &operator[](id<stored> index) const { return memory()[detail::linear(index, range_)]; }
-  template <int D = Dimensions, class = std::enable_if_t<(D > 1)>> auto operator[](std::size_t index) const {
+  template <int D = Dimensions, class = std::enable_if_t<(D > 1)>>
+  auto operator[](std::size_t index) const {
     return detail::subscript<T, stored, stored - 1>(memory(), range_, id<stored>(), index);
   }
-  template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator T &() const { return *memory(); }
+  template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator T &() const {
+    return *memory();
+  }
   template <int D = Dimensions, class = std::enable_if_t<D == 0>>
   const local_accessor &operator=(const T &value) const {
     *memory() = value;
@@ -111,7 +117,9 @@ public:
   std::size_t get_size() const noexcept { return byte_size(); }
   std::size_t get_count() const noexcept { return size(); }
   local_ptr<T> get_pointer() const noexcept { return local_ptr<T>(memory()); }
-  template <access::decorated D> accessor_ptr<D> get_multi_ptr() const noexcept { return accessor_ptr<D>(memory()); }
+  template <access::decorated D> accessor_ptr<D> get_multi_ptr() const noexcept {
+    return accessor_ptr<D>(memory());
+  }
 
   friend bool operator==(const local_accessor &a, const local_accessor &b) {
     return a.data_ == b.data_ && a.range_ == b.range_;
@@ -121,7 +129,8 @@ public:
 
 private:
   template <class, int> friend class local_accessor;
-  local_accessor(const range<stored> &r, handler &h, int) : bytes_(r.size() * sizeof(T)), range_(r) {
+  local_accessor(const range<stored> &r, handler &h, int)
+      : bytes_(r.size() * sizeof(T)), range_(r) {
 #ifdef SCYTHE_HOST_MODE
     data_ = reinterpret_cast<T *>(h.reserve_local(bytes_));
 #else
@@ -161,7 +170,8 @@ template <class T, class Subscript> struct atomic_subscript {
   auto operator[](std::size_t index) const {
     using next = decltype(rest[index]);
     if constexpr (std::is_reference_v<next>)
-      return atomic<T, access::address_space::local_space>(local_ptr<T>(__builtin_addressof(rest[index])));
+      return atomic<T, access::address_space::local_space>(
+          local_ptr<T>(__builtin_addressof(rest[index])));
     else
       return atomic_subscript<T, next>{rest[index]};
   }
@@ -169,7 +179,8 @@ template <class T, class Subscript> struct atomic_subscript {
 } // namespace detail
 
 template <class T, int D, access::placeholder Placeholder>
-class accessor<T, D, access_mode::atomic, target::local, Placeholder> : public local_accessor<T, D> {
+class accessor<T, D, access_mode::atomic, target::local, Placeholder>
+    : public local_accessor<T, D> {
   using base = local_accessor<T, D>;
 
 public:

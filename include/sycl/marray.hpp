@@ -1,4 +1,5 @@
-// `sycl::marray`: any number of values that are computed with together. It lies in memory as an array does.
+// `sycl::marray`: any number of values that are computed with together. It lies in memory as an
+// array does.
 #ifndef SCYTHE_MARRAY_HPP
 #define SCYTHE_MARRAY_HPP
 
@@ -8,15 +9,18 @@ namespace sycl {
 
 namespace detail {
 
-// How many elements of an `marray` of `T` an argument of its constructor makes; too many where it makes none.
+// How many elements of an `marray` of `T` an argument of its constructor makes; too many where it
+// makes none.
 template <class T, class A>
 inline constexpr std::size_t marray_elements_from = std::is_convertible_v<A, T> ? 1 : 100000;
 template <class T, class U, std::size_t N>
-inline constexpr std::size_t marray_elements_from<T, marray<U, N>> = std::is_same_v<T, U> ? N : 100000;
+inline constexpr std::size_t marray_elements_from<T, marray<U, N>> =
+    std::is_same_v<T, U> ? N : 100000;
 
 } // namespace detail
 
-template <class T, std::size_t N> class marray : public detail::elementwise::operand<marray<T, N>, T, N == 1> {
+template <class T, std::size_t N>
+class marray : public detail::elementwise::operand<marray<T, N>, T, N == 1> {
   static_assert(N > 0, "an marray has elements");
 
 public:
@@ -36,7 +40,8 @@ public:
       element = arg;
   }
   template <class... A, class = std::enable_if_t<(sizeof...(A) > 1) &&
-                                                 (std::size_t(0) + ... + detail::marray_elements_from<T, A>) == N>>
+                                                 (std::size_t(0) + ... +
+                                                  detail::marray_elements_from<T, A>) == N>>
   constexpr marray(const A &...args) : data_{} {
     std::size_t at = 0;
     (append(at, args), ...);
@@ -56,7 +61,9 @@ public:
   constexpr const_iterator end() const { return data_ + N; }
 
 private:
-  template <class A> constexpr void append(std::size_t &at, const A &arg) { data_[at++] = static_cast<T>(arg); }
+  template <class A> constexpr void append(std::size_t &at, const A &arg) {
+    data_[at++] = static_cast<T>(arg);
+  }
   template <std::size_t M> constexpr void append(std::size_t &at, const marray<T, M> &arg) {
     for (std::size_t i = 0; i < M; ++i)
       data_[at++] = arg[i];

@@ -12,7 +12,13 @@ inline constexpr memory_order memory_order_release = memory_order::release;
 inline constexpr memory_order memory_order_acq_rel = memory_order::acq_rel;
 inline constexpr memory_order memory_order_seq_cst = memory_order::seq_cst;
 
-enum class memory_scope : int { work_item = 0, sub_group = 1, work_group = 2, device = 3, system = 4 };
+enum class memory_scope : int {
+  work_item = 0,
+  sub_group = 1,
+  work_group = 2,
+  device = 3,
+  system = 4
+};
 inline constexpr memory_scope memory_scope_work_item = memory_scope::work_item;
 inline constexpr memory_scope memory_scope_sub_group = memory_scope::sub_group;
 inline constexpr memory_scope memory_scope_work_group = memory_scope::work_group;

@@ -1,8 +1,8 @@
-// `sycl::multi_ptr`: a pointer that names its address space. All spaces are generic pointers in C++, decorated or not;
-// the compiler infers the real ones.
+// `sycl::multi_ptr`: a pointer that names its address space. All spaces are generic pointers in
+// C++, decorated or not; the compiler infers the real ones.
 //
-// One class serves elements and void, today's interface and the legacy one of SYCL 1.2.1, which differ in which
-// conversions are implicit.
+// One class serves elements and void, today's interface and the legacy one of SYCL 1.2.1, which
+// differ in which conversions are implicit.
 #ifndef SCYTHE_MULTI_PTR_HPP
 #define SCYTHE_MULTI_PTR_HPP
 
@@ -13,14 +13,18 @@
 #include <type_traits>
 
 #ifdef SCYTHE_DEVICE_PASS
-SCYTHE_DEVICE_LIBRARY extern void __spirv_ocl_prefetch(const __attribute__((opencl_global)) char *first,
+SCYTHE_DEVICE_LIBRARY extern void __spirv_ocl_prefetch(const
+                                                       __attribute__((opencl_global)) char *first,
                                                        __SIZE_TYPE__ bytes) noexcept;
-// Where a pointer to memory that the work-item can reach points. Predicates, since the address 0 of a space may be one
-// of its own.
+// Where a pointer to memory that the work-item can reach points. Predicates, since the address 0 of
+// a space may be one of its own.
 extern "C" {
-SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool __scythe_is_global(const volatile void *p) noexcept;
-SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool __scythe_is_local(const volatile void *p) noexcept;
-SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool __scythe_is_private(const volatile void *p) noexcept;
+SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool
+__scythe_is_global(const volatile void *p) noexcept;
+SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool
+__scythe_is_local(const volatile void *p) noexcept;
+SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool
+__scythe_is_private(const volatile void *p) noexcept;
 }
 #endif
 
@@ -40,7 +44,8 @@ template <class T> using remove_decoration_t = typename remove_decoration<T>::ty
 
 namespace detail {
 
-// A pointer into one space is one into another: the same, or the generic space, which holds all but constants.
+// A pointer into one space is one into another: the same, or the generic space, which holds all but
+// constants.
 constexpr bool is_within(addrspace from, addrspace to) {
   return from == to || (to == addrspace::generic_space && from != addrspace::constant_space);
 }
@@ -50,8 +55,8 @@ constexpr addrspace space_of(target t) {
          : t == target::constant_buffer ? addrspace::constant_space
                                         : addrspace::global_space;
 }
-// Whether a pointer points into a space. Outside of device code, in host mode as well, all memory is one: it does. Of
-// constants, which no generic pointer points to, the program must know.
+// Whether a pointer points into a space. Outside of device code, in host mode as well, all memory
+// is one: it does. Of constants, which no generic pointer points to, the program must know.
 template <addrspace Space> bool is_in_space([[maybe_unused]] const volatile void *p) {
 #ifdef SCYTHE_DEVICE_PASS
   if constexpr (Space == addrspace::global_space)
@@ -67,7 +72,8 @@ template <addrspace Space> bool is_in_space([[maybe_unused]] const volatile void
 
 } // namespace detail
 
-template <class T, access::address_space Space, access::decorated Decorated = access::decorated::legacy>
+template <class T, access::address_space Space,
+          access::decorated Decorated = access::decorated::legacy>
 class multi_ptr {
   static constexpr bool legacy = Decorated == access::decorated::legacy;
   template <class U> static constexpr bool points_here = std::is_convertible_v<U *, T *>;
@@ -88,24 +94,31 @@ public:
 
   constexpr multi_ptr() = default;
   constexpr multi_ptr(std::nullptr_t) {}
-  template <bool L = legacy, std::enable_if_t<!L, int> = 0> explicit constexpr multi_ptr(T *p) : pointer_(p) {}
-  template <bool L = legacy, std::enable_if_t<L, long> = 0> constexpr multi_ptr(T *p) : pointer_(p) {}
+  template <bool L = legacy, std::enable_if_t<!L, int> = 0>
+  explicit constexpr multi_ptr(T *p) : pointer_(p) {}
+  template <bool L = legacy, std::enable_if_t<L, long> = 0>
+  constexpr multi_ptr(T *p) : pointer_(p) {}
 
   // What an accessor may only read is const, but for the deprecated constant buffers.
-  template <class U, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder, class Properties,
-            class Pointee =
-                std::conditional_t<Target == target::constant_buffer, U,
-                                   typename accessor<U, Dimensions, Mode, Target, Placeholder, Properties>::value_type>,
-            class = std::enable_if_t<detail::is_within(detail::space_of(Target), Space) &&
-                                     Target != target::host_task && points_here<Pointee>>>
+  template <
+      class U, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder,
+      class Properties,
+      class Pointee = std::conditional_t<
+          Target == target::constant_buffer, U,
+          typename accessor<U, Dimensions, Mode, Target, Placeholder, Properties>::value_type>,
+      class = std::enable_if_t<detail::is_within(detail::space_of(Target), Space) &&
+                               Target != target::host_task && points_here<Pointee>>>
   multi_ptr(const accessor<U, Dimensions, Mode, Target, Placeholder, Properties> &a)
-      : pointer_(const_cast<Pointee *>(a.template get_multi_ptr<access::decorated::no>().get_raw())) {}
-  template <class U, int Dimensions,
-            class = std::enable_if_t<detail::is_within(addrspace::local_space, Space) && points_here<U>>>
+      : pointer_(
+            const_cast<Pointee *>(a.template get_multi_ptr<access::decorated::no>().get_raw())) {}
+  template <
+      class U, int Dimensions,
+      class = std::enable_if_t<detail::is_within(addrspace::local_space, Space) && points_here<U>>>
   multi_ptr(const local_accessor<U, Dimensions> &a)
       : pointer_(a.template get_multi_ptr<access::decorated::no>().get_raw()) {}
 
-  // To more const elements, to void, to another decoration and to the generic space nothing is lost.
+  // To more const elements, to void, to another decoration and to the generic space nothing is
+  // lost.
   template <class U, access::address_space S, access::decorated D,
             std::enable_if_t<detail::is_within(S, Space) && points_here<U>, int> = 0>
   constexpr multi_ptr(const multi_ptr<U, S, D> &other) : pointer_(other.get_raw()) {}
@@ -116,7 +129,8 @@ public:
                                  (S == Space && std::is_void_v<U> && !std::is_void_v<T> &&
                                   (std::is_const_v<T> || !std::is_const_v<U>)),
                              long> = 0>
-  explicit constexpr multi_ptr(const multi_ptr<U, S, D> &other) : pointer_(static_cast<T *>(other.get_raw())) {}
+  explicit constexpr multi_ptr(const multi_ptr<U, S, D> &other)
+      : pointer_(static_cast<T *>(other.get_raw())) {}
 
   constexpr multi_ptr &operator=(std::nullptr_t) {
     pointer_ = nullptr;
@@ -132,13 +146,15 @@ public:
   constexpr pointer get_decorated() const { return pointer_; }
   constexpr reference operator*() const { return *pointer_; }
   constexpr pointer operator->() const { return pointer_; }
-  template <class U = T> constexpr std::add_lvalue_reference_t<U> operator[](std::ptrdiff_t i) const {
+  template <class U = T>
+  constexpr std::add_lvalue_reference_t<U> operator[](std::ptrdiff_t i) const {
     return pointer_[i];
   }
   constexpr operator pointer() const { return pointer_; }
 
   // Says that elements will be read soon.
-  template <access::address_space S = Space, class = std::enable_if_t<S == access::address_space::global_space>>
+  template <access::address_space S = Space,
+            class = std::enable_if_t<S == access::address_space::global_space>>
   void prefetch(std::size_t elements) const {
     const std::size_t bytes = elements * sizeof(T);
 #ifdef SCYTHE_DEVICE_PASS
@@ -170,17 +186,23 @@ public:
     p.pointer_ -= n;
     return p;
   }
-  friend constexpr multi_ptr operator+(const multi_ptr &p, difference_type n) { return multi_ptr(p.pointer_ + n); }
-  friend constexpr multi_ptr operator-(const multi_ptr &p, difference_type n) { return multi_ptr(p.pointer_ - n); }
+  friend constexpr multi_ptr operator+(const multi_ptr &p, difference_type n) {
+    return multi_ptr(p.pointer_ + n);
+  }
+  friend constexpr multi_ptr operator-(const multi_ptr &p, difference_type n) {
+    return multi_ptr(p.pointer_ - n);
+  }
 
 // In the order of addresses, below all of which is null.
-#define SCYTHE_COMPARISON(op)                                                                                          \
-  friend constexpr bool operator op(const multi_ptr &a, const multi_ptr &b) { return a.pointer_ op b.pointer_; }       \
-  friend constexpr bool operator op(const multi_ptr &a, std::nullptr_t) {                                              \
-    return a.pointer_ op static_cast<T *>(nullptr);                                                                    \
-  }                                                                                                                    \
-  friend constexpr bool operator op(std::nullptr_t, const multi_ptr &b) {                                              \
-    return static_cast<T *>(nullptr) op b.pointer_;                                                                    \
+#define SCYTHE_COMPARISON(op)                                                                      \
+  friend constexpr bool operator op(const multi_ptr &a, const multi_ptr &b) {                      \
+    return a.pointer_ op b.pointer_;                                                               \
+  }                                                                                                \
+  friend constexpr bool operator op(const multi_ptr &a, std::nullptr_t) {                          \
+    return a.pointer_ op static_cast<T *>(nullptr);                                                \
+  }                                                                                                \
+  friend constexpr bool operator op(std::nullptr_t, const multi_ptr &b) {                          \
+    return static_cast<T *>(nullptr) op b.pointer_;                                                \
   }
   SCYTHE_COMPARISON(==)
   SCYTHE_COMPARISON(!=)
@@ -212,31 +234,36 @@ template <class T, int D, access_mode M, access::placeholder P, class Properties
 multi_ptr(const accessor<T, D, M, target::local, P, Properties> &)
     -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
 template <class T, int D>
-multi_ptr(const local_accessor<T, D> &) -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
+multi_ptr(const local_accessor<T, D> &)
+    -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
 
 // Null where the pointer points elsewhere.
 template <access::address_space Space, access::decorated Decorated, class T>
 multi_ptr<T, Space, Decorated> address_space_cast(T *p) {
   return multi_ptr<T, Space, Decorated>(detail::is_in_space<Space>(p) ? p : nullptr);
 }
-template <class T, access::address_space Space, access::decorated Decorated = access::decorated::legacy>
+template <class T, access::address_space Space,
+          access::decorated Decorated = access::decorated::legacy>
 multi_ptr<T, Space, Decorated> make_ptr(T *p) {
   return address_space_cast<Space, Decorated>(p);
 }
 
-#define SCYTHE_POINTERS(space)                                                                                         \
-  template <class T, access::decorated D = access::decorated::legacy>                                                  \
-  using space##_ptr = multi_ptr<T, access::address_space::space##_space, D>;                                           \
-  template <class T>                                                                                                   \
-  using raw_##space##_ptr = multi_ptr<T, access::address_space::space##_space, access::decorated::no>;                 \
-  template <class T>                                                                                                   \
-  using decorated_##space##_ptr = multi_ptr<T, access::address_space::space##_space, access::decorated::yes>;
+#define SCYTHE_POINTERS(space)                                                                     \
+  template <class T, access::decorated D = access::decorated::legacy>                              \
+  using space##_ptr = multi_ptr<T, access::address_space::space##_space, D>;                       \
+  template <class T>                                                                               \
+  using raw_##space##_ptr =                                                                        \
+      multi_ptr<T, access::address_space::space##_space, access::decorated::no>;                   \
+  template <class T>                                                                               \
+  using decorated_##space##_ptr =                                                                  \
+      multi_ptr<T, access::address_space::space##_space, access::decorated::yes>;
 SCYTHE_POINTERS(global)
 SCYTHE_POINTERS(local)
 SCYTHE_POINTERS(private)
 SCYTHE_POINTERS(generic)
 #undef SCYTHE_POINTERS
-template <class T> using constant_ptr = multi_ptr<T, access::address_space::constant_space, access::decorated::legacy>;
+template <class T>
+using constant_ptr = multi_ptr<T, access::address_space::constant_space, access::decorated::legacy>;
 
 } // namespace sycl
 

@@ -21,7 +21,9 @@ public:
 
   id<Dimensions> get_global_id() const { return global_id_; }
   std::size_t get_global_id(int dimension) const { return global_id_[dimension]; }
-  std::size_t get_global_linear_id() const { return detail::linear(global_id_ - offset_, get_global_range()); }
+  std::size_t get_global_linear_id() const {
+    return detail::linear(global_id_ - offset_, get_global_range());
+  }
   id<Dimensions> get_local_id() const { return local_id_; }
   std::size_t get_local_id(int dimension) const { return local_id_[dimension]; }
   std::size_t get_local_linear_id() const { return detail::linear(local_id_, get_local_range()); }
@@ -37,32 +39,44 @@ public:
   range<Dimensions> get_local_range() const { return group_.get_local_range(); }
   std::size_t get_local_range(int dimension) const { return group_.get_local_range(dimension); }
   id<Dimensions> get_offset() const { return offset_; }
-  nd_range<Dimensions> get_nd_range() const { return {get_global_range(), get_local_range(), get_offset()}; }
+  nd_range<Dimensions> get_nd_range() const {
+    return {get_global_range(), get_local_range(), get_offset()};
+  }
 
-  void barrier(access::fence_space = access::fence_space::global_and_local) const { group_barrier(get_group()); }
+  void barrier(access::fence_space = access::fence_space::global_and_local) const {
+    group_barrier(get_group());
+  }
   void mem_fence(access::fence_space = access::fence_space::global_and_local) const {
     atomic_fence(memory_order::acq_rel, memory_scope::work_group);
   }
 
-  template <class To, class From> device_event async_work_group_copy(To to, From from, std::size_t count) const;
+  template <class To, class From>
+  device_event async_work_group_copy(To to, From from, std::size_t count) const;
   template <class To, class From>
   device_event async_work_group_copy(To to, From from, std::size_t count, std::size_t stride) const;
-  template <class... Events> void wait_for(Events... events) const { get_group().wait_for(events...); }
+  template <class... Events> void wait_for(Events... events) const {
+    get_group().wait_for(events...);
+  }
 
   // `sycl/ext/oneapi/experimental/root_group.hpp`.
-  template <int D = Dimensions> ext::oneapi::experimental::root_group<D> ext_oneapi_get_root_group() const {
+  template <int D = Dimensions>
+  ext::oneapi::experimental::root_group<D> ext_oneapi_get_root_group() const {
     return ext::oneapi::experimental::root_group<D>(*this);
   }
 
   friend bool operator==(const nd_item &a, const nd_item &b) {
-    return a.global_id_ == b.global_id_ && a.local_id_ == b.local_id_ && a.offset_ == b.offset_ && a.group_ == b.group_;
+    return a.global_id_ == b.global_id_ && a.local_id_ == b.local_id_ && a.offset_ == b.offset_ &&
+           a.group_ == b.group_;
   }
   friend bool operator!=(const nd_item &a, const nd_item &b) { return !(a == b); }
 
   explicit nd_item(const detail::work_item &self)
-      : global_id_(detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.global_id(d); })),
-        local_id_(detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.local_id(d); })),
-        offset_(detail::in_sycl_order<id<Dimensions>, Dimensions>([&](int d) { return self.global_offset(d); })),
+      : global_id_(detail::in_sycl_order<id<Dimensions>, Dimensions>(
+            [&](int d) { return self.global_id(d); })),
+        local_id_(detail::in_sycl_order<id<Dimensions>, Dimensions>(
+            [&](int d) { return self.local_id(d); })),
+        offset_(detail::in_sycl_order<id<Dimensions>, Dimensions>(
+            [&](int d) { return self.global_offset(d); })),
         group_(self) {}
 
 private:

@@ -19,13 +19,12 @@ struct access_handle;
 void takes_score(int);
 template <class S, class = void> inline constexpr bool is_selector_v = false;
 template <class S>
-inline constexpr bool
-    is_selector_v<S, decltype(takes_score((*static_cast<const S *>(nullptr))(*static_cast<const device *>(nullptr))))> =
-        true;
+inline constexpr bool is_selector_v<S, decltype(takes_score((*static_cast<const S *>(nullptr))(
+                                           *static_cast<const device *>(nullptr))))> = true;
 template <class S> using if_selector = std::enable_if_t<is_selector_v<S>>;
 
-// The same as `later`, for templates with a value. `list_for` is a `std::vector<T>`, which only programs compile that
-// use a template with this argument.
+// The same as `later`, for templates with a value. `list_for` is a `std::vector<T>`, which only
+// programs compile that use a template with this argument.
 template <auto Value, class T> struct later_for {
   using type = T;
 };
@@ -44,9 +43,11 @@ template <class Enum> std::vector<Enum> enumerators(std::uint32_t bits) {
 class platform {
 public:
   platform();
-  template <class Selector, class = detail::if_selector<Selector>> explicit platform(const Selector &selector);
+  template <class Selector, class = detail::if_selector<Selector>>
+  explicit platform(const Selector &selector);
 
-  // Functions that return lists are templates, so that programs which do not call them need not compile the lists.
+  // Functions that return lists are templates, so that programs which do not call them need not
+  // compile the lists.
   template <class List = std::vector<platform>> static List get_platforms() {
     std::uint32_t count = 0;
     detail::check(scythe_platform_count(&count));
@@ -58,7 +59,8 @@ public:
     }
     return all;
   }
-  template <class List = std::vector<device>> List get_devices(info::device_type type = info::device_type::all) const;
+  template <class List = std::vector<device>>
+  List get_devices(info::device_type type = info::device_type::all) const;
   backend get_backend() const noexcept {
     std::uint32_t kind = 0;
     std::size_t length = 0;
@@ -93,15 +95,19 @@ private:
 class device {
 public:
   device();
-  template <class Selector, class = detail::if_selector<Selector>> explicit device(const Selector &selector);
+  template <class Selector, class = detail::if_selector<Selector>>
+  explicit device(const Selector &selector);
 
-  template <class List = std::vector<device>> static List get_devices(info::device_type type = info::device_type::all) {
+  template <class List = std::vector<device>>
+  static List get_devices(info::device_type type = info::device_type::all) {
     return enumerate<List>(nullptr, type);
   }
   bool is_cpu() const { return has(aspect::cpu); }
   bool is_gpu() const { return has(aspect::gpu); }
   bool is_accelerator() const { return has(aspect::accelerator); }
-  bool has(aspect asked) const { return scythe_device_has_aspect(handle_, static_cast<std::uint32_t>(asked)) == 1; }
+  bool has(aspect asked) const {
+    return scythe_device_has_aspect(handle_, static_cast<std::uint32_t>(asked)) == 1;
+  }
   bool has_extension(const std::string &) const { return false; }
   bool ext_oneapi_architecture_is(ext::oneapi::experimental::architecture asked) const {
     return has(detail::aspect_of(asked));
@@ -115,7 +121,8 @@ public:
     return static_cast<backend>(kind);
   }
   template <class Param> typename Param::return_type get_info() const;
-  // As many parts as fit, each with so many compute units; one part for each number; one for each part of the machine.
+  // As many parts as fit, each with so many compute units; one part for each number; one for each
+  // part of the machine.
   template <info::partition_property Property,
             std::enable_if_t<Property == info::partition_property::partition_equally, int> = 0>
   detail::list_for<Property, device> create_sub_devices(std::size_t count) const {
@@ -123,12 +130,15 @@ public:
   }
   template <info::partition_property Property,
             std::enable_if_t<Property == info::partition_property::partition_by_counts, int> = 0>
-  detail::list_for<Property, device> create_sub_devices(const detail::list_for<Property, std::size_t> &counts) const {
+  detail::list_for<Property, device>
+  create_sub_devices(const detail::list_for<Property, std::size_t> &counts) const {
     return parts<detail::list_for<Property, device>>(Property, counts.data(), counts.size());
   }
-  template <info::partition_property Property,
-            std::enable_if_t<Property == info::partition_property::partition_by_affinity_domain, int> = 0>
-  detail::list_for<Property, device> create_sub_devices(info::partition_affinity_domain domain) const {
+  template <
+      info::partition_property Property,
+      std::enable_if_t<Property == info::partition_property::partition_by_affinity_domain, int> = 0>
+  detail::list_for<Property, device>
+  create_sub_devices(info::partition_affinity_domain domain) const {
     const auto number = static_cast<std::size_t>(domain);
     return parts<detail::list_for<Property, device>>(Property, &number, 1);
   }
@@ -151,14 +161,17 @@ private:
       if (type == info::device_type::all || type == d.get_info<info::device::device_type>())
         found.push_back(d);
     }
-    // "automatic" asks for the one that the default selector takes; without a preference that is the first.
+    // "automatic" asks for the one that the default selector takes; without a preference that is
+    // the first.
     if (type == info::device_type::automatic)
       found.push_back(device());
     return found;
   }
   template <class List>
-  List parts(info::partition_property property, const std::size_t *values, std::size_t count) const {
-    std::vector<detail::later_t<List, scythe_device>> handles(get_info<info::device::partition_max_sub_devices>());
+  List parts(info::partition_property property, const std::size_t *values,
+             std::size_t count) const {
+    std::vector<detail::later_t<List, scythe_device>> handles(
+        get_info<info::device::partition_max_sub_devices>());
     std::uint32_t made = 0;
     detail::check(scythe_device_partition(handle_, static_cast<std::uint32_t>(property), values,
                                           static_cast<std::uint32_t>(count), handles.data(),
@@ -174,9 +187,10 @@ private:
     return answers;
   }
   template <class Wire> Wire ask(std::uint32_t code) const {
-    return detail::query<Wire>(code, [this](std::uint32_t c, void *buf, std::size_t cap, std::size_t *len) {
-      return scythe_device_info(handle_, c, buf, cap, len);
-    });
+    return detail::query<Wire>(
+        code, [this](std::uint32_t c, void *buf, std::size_t cap, std::size_t *len) {
+          return scythe_device_info(handle_, c, buf, cap, len);
+        });
   }
   scythe_device handle_;
 };
@@ -197,33 +211,42 @@ struct device_label {
   SCYTHE_COLD explicit device_label(const device &d) {
     std::size_t length = 0;
     // What is longer is not filled in.
-    scythe_device_info(access_handle::of(d), info::device::name::code, text, sizeof(text) - 1, &length);
+    scythe_device_info(access_handle::of(d), info::device::name::code, text, sizeof(text) - 1,
+                       &length);
   }
   const char *c_str() const { return text; }
 };
 
 template <class Param, class = void> inline constexpr bool has_wire = false;
-template <class Param> inline constexpr bool has_wire<Param, std::void_t<typename Param::wire_type>> = true;
+template <class Param>
+inline constexpr bool has_wire<Param, std::void_t<typename Param::wire_type>> = true;
 template <class Param, class = void> inline constexpr bool has_fixed_value = false;
-template <class Param> inline constexpr bool has_fixed_value<Param, std::void_t<decltype(Param::value)>> = true;
+template <class Param>
+inline constexpr bool has_fixed_value<Param, std::void_t<decltype(Param::value)>> = true;
 template <class Param, class = void> inline constexpr bool is_aspect_flag = false;
-template <class Param> inline constexpr bool is_aspect_flag<Param, std::void_t<decltype(Param::asked)>> = true;
+template <class Param>
+inline constexpr bool is_aspect_flag<Param, std::void_t<decltype(Param::asked)>> = true;
 template <class Param, class = void> inline constexpr bool is_bit_set = false;
-template <class Param> inline constexpr bool is_bit_set<Param, std::void_t<typename Param::element_type>> = true;
+template <class Param>
+inline constexpr bool is_bit_set<Param, std::void_t<typename Param::element_type>> = true;
 template <class Param, class = void> inline constexpr bool is_vector_width = false;
-template <class Param> inline constexpr bool is_vector_width<Param, std::void_t<decltype(Param::index)>> = true;
+template <class Param>
+inline constexpr bool is_vector_width<Param, std::void_t<decltype(Param::index)>> = true;
 template <class Param, class = void> inline constexpr bool is_partition_answer = false;
-template <class Param> inline constexpr bool is_partition_answer<Param, std::void_t<decltype(Param::answer)>> = true;
+template <class Param>
+inline constexpr bool is_partition_answer<Param, std::void_t<decltype(Param::answer)>> = true;
 template <class Param, class = void> inline constexpr bool is_item_sizes = false;
-template <class Param> inline constexpr bool is_item_sizes<Param, std::void_t<decltype(Param::dimensions)>> = true;
+template <class Param>
+inline constexpr bool is_item_sizes<Param, std::void_t<decltype(Param::dimensions)>> = true;
 // Of an extension whose header has the answer.
 template <class Param, class = void> inline constexpr bool answers_itself = false;
 template <class Param>
-inline constexpr bool answers_itself<Param, std::void_t<decltype(Param::scythe_ask(*static_cast<device *>(nullptr)))>> =
-    true;
+inline constexpr bool answers_itself<
+    Param, std::void_t<decltype(Param::scythe_ask(*static_cast<device *>(nullptr)))>> = true;
 // Answered by devices with an aspect that no backend has.
 template <class Param, class = void> inline constexpr bool lacks_aspect = false;
-template <class Param> inline constexpr bool lacks_aspect<Param, std::void_t<decltype(Param::scythe_aspect)>> = true;
+template <class Param>
+inline constexpr bool lacks_aspect<Param, std::void_t<decltype(Param::scythe_aspect)>> = true;
 
 } // namespace detail
 
@@ -253,7 +276,8 @@ template <class Param> typename Param::return_type device::get_info() const {
   using result = typename Param::return_type;
   if constexpr (std::is_base_of_v<detail::of_opencl, Param>)
     if (get_backend() != backend::opencl)
-      detail::fail(errc::invalid, "only OpenCL's devices answer the question, and device '%s' is none",
+      detail::fail(errc::invalid,
+                   "only OpenCL's devices answer the question, and device '%s' is none",
                    detail::device_label(*this).c_str());
   if constexpr (detail::has_wire<Param>) {
     auto wire = ask<typename Param::wire_type>(Param::code);
@@ -277,7 +301,8 @@ template <class Param> typename Param::return_type device::get_info() const {
     auto widths = ask<std::vector<detail::later_t<Param, std::uint32_t>>>(Param::code);
     return widths.size() > Param::index ? widths[Param::index] : 0;
   } else if constexpr (detail::is_item_sizes<Param>) {
-    auto sizes = ask<std::vector<detail::later_t<Param, std::uint64_t>>>(SCYTHE_DEVICE_MAX_WORK_ITEM_SIZES);
+    auto sizes =
+        ask<std::vector<detail::later_t<Param, std::uint64_t>>>(SCYTHE_DEVICE_MAX_WORK_ITEM_SIZES);
     result limits;
     for (int i = 0; i < Param::dimensions; ++i)
       limits[i] = sizes.at(static_cast<std::size_t>(Param::dimensions - 1 - i));
@@ -285,7 +310,8 @@ template <class Param> typename Param::return_type device::get_info() const {
   } else if constexpr (detail::answers_itself<Param>) {
     return Param::scythe_ask(*this);
   } else if constexpr (detail::lacks_aspect<Param>) {
-    detail::fail(errc::feature_not_supported, "device '%s' lacks aspect %s, which the question needs",
+    detail::fail(errc::feature_not_supported,
+                 "device '%s' lacks aspect %s, which the question needs",
                  detail::device_label(*this).c_str(), Param::scythe_aspect);
   } else if constexpr (std::is_same_v<Param, info::device::platform>) {
     return get_platform();
@@ -306,7 +332,8 @@ template <class Param> typename Param::return_type device::get_info() const {
     return {info::execution_capability::exec_kernel};
   } else {
     // No extensions, no built-in kernels.
-    static_assert(!std::is_void_v<typename detail::wire_element<result>::type>, "not an info::device descriptor");
+    static_assert(!std::is_void_v<typename detail::wire_element<result>::type>,
+                  "not an info::device descriptor");
     return {};
   }
 }

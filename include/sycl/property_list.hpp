@@ -1,7 +1,7 @@
 // Property lists: what a constructor was given, found again by the property's type.
 //
-// A list is immutable. Properties that carry nothing are bits; the others are shared by all copies. So accessors with
-// `no_init` cost no allocation, nor do copies of queues and buffers.
+// A list is immutable. Properties that carry nothing are bits; the others are shared by all copies.
+// So accessors with `no_init` cost no allocation, nor do copies of queues and buffers.
 #ifndef SCYTHE_PROPERTY_LIST_HPP
 #define SCYTHE_PROPERTY_LIST_HPP
 
@@ -19,13 +19,15 @@ struct property_base {};
 template <class P> inline constexpr char property_key = 0;
 // The bit of a property that carries nothing, 0 for others.
 template <class P, class = void> inline constexpr unsigned property_bit = 0;
-template <class P> inline constexpr unsigned property_bit<P, std::void_t<decltype(P::scythe_bit)>> = P::scythe_bit;
+template <class P>
+inline constexpr unsigned property_bit<P, std::void_t<decltype(P::scythe_bit)>> = P::scythe_bit;
 } // namespace detail
 
 template <class P> struct is_property : std::is_base_of<detail::property_base, P> {};
 template <class P> inline constexpr bool is_property_v = is_property<P>::value;
 template <class P, class Object> struct is_property_of : std::false_type {};
-template <class P, class Object> inline constexpr bool is_property_of_v = is_property_of<P, Object>::value;
+template <class P, class Object>
+inline constexpr bool is_property_of_v = is_property_of<P, Object>::value;
 
 class property_list {
 public:
@@ -60,7 +62,8 @@ private:
     detail::ref<node> next;
   };
   template <class P> struct value_node : node {
-    value_node(detail::ref<node> next, P p) : node(&detail::property_key<P>, std::move(next)), value(std::move(p)) {}
+    value_node(detail::ref<node> next, P p)
+        : node(&detail::property_key<P>, std::move(next)), value(std::move(p)) {}
     P value;
   };
   template <class P> void add(P property) {

@@ -1,6 +1,7 @@
 // `sycl::queue`: where commands are submitted.
 //
-// The shortcuts for kernels and memory operations build their command on the stack and submit it without a handler.
+// The shortcuts for kernels and memory operations build their command on the stack and submit it
+// without a handler.
 #ifndef SCYTHE_QUEUE_HPP
 #define SCYTHE_QUEUE_HPP
 
@@ -16,25 +17,30 @@ class queue {
 public:
   // --- Construction
 
-  // They share functions of other names, since choosing among so many constructors takes the compiler long.
+  // They share functions of other names, since choosing among so many constructors takes the
+  // compiler long.
   explicit queue(const property_list &p = {}) : impl_(on(device(), {}, p)) {}
   explicit queue(const async_handler &h, const property_list &p = {}) : impl_(on(device(), h, p)) {}
   template <class S, class = detail::if_selector<S>>
-  explicit queue(const S &selector, const property_list &p = {}) : impl_(on(device(selector), {}, p)) {}
+  explicit queue(const S &selector, const property_list &p = {})
+      : impl_(on(device(selector), {}, p)) {}
   template <class S, class = detail::if_selector<S>>
   explicit queue(const S &selector, const async_handler &h, const property_list &p = {})
       : impl_(on(device(selector), h, p)) {}
   explicit queue(const device &d, const property_list &p = {}) : impl_(on(d, {}, p)) {}
-  explicit queue(const device &d, const async_handler &h, const property_list &p = {}) : impl_(on(d, h, p)) {}
+  explicit queue(const device &d, const async_handler &h, const property_list &p = {})
+      : impl_(on(d, h, p)) {}
   template <class S, class = detail::if_selector<S>>
   explicit queue(const context &c, const S &selector, const property_list &p = {})
       : impl_(in(c.scythe_impl(), c.scythe_impl()->select(selector), {}, p)) {}
   template <class S, class = detail::if_selector<S>>
-  explicit queue(const context &c, const S &selector, const async_handler &h, const property_list &p = {})
+  explicit queue(const context &c, const S &selector, const async_handler &h,
+                 const property_list &p = {})
       : impl_(in(c.scythe_impl(), c.scythe_impl()->select(selector), h, p)) {}
   explicit queue(const context &c, const device &d, const property_list &p = {})
       : impl_(in(c.scythe_impl(), d, {}, p)) {}
-  explicit queue(const context &c, const device &d, const async_handler &h, const property_list &p = {})
+  explicit queue(const context &c, const device &d, const async_handler &h,
+                 const property_list &p = {})
       : impl_(in(c.scythe_impl(), d, h, p)) {}
 
   explicit queue(detail::ref<detail::queue_impl> impl) : impl_(std::move(impl)) {}
@@ -51,7 +57,9 @@ public:
       return get_device();
     }
   }
-  template <class P> bool has_property() const noexcept { return impl_->properties.template has_property<P>(); }
+  template <class P> bool has_property() const noexcept {
+    return impl_->properties.template has_property<P>();
+  }
   template <class P> P get_property() const { return impl_->properties.template get_property<P>(); }
 
   friend bool operator==(const queue &a, const queue &b) { return a.impl_.get() == b.impl_.get(); }
@@ -75,7 +83,8 @@ public:
   template <class F> event submit(F &&group) {
     // The casts take functions as well as objects, const or not.
     using function = std::remove_reference_t<F>;
-    return run_group([](void *f, handler &h) { (*(function *)f)(h); }, (void *)__builtin_addressof(group));
+    return run_group([](void *f, handler &h) { (*(function *)f)(h); },
+                     (void *)__builtin_addressof(group));
   }
   // Falls back to `secondary` when this queue cannot take the group.
   template <class F> event submit(F &&group, queue &secondary) {
@@ -88,12 +97,15 @@ public:
 
   // --- Kernels
 
-  template <class Name = detail::unnamed, class K> event single_task(const K &kernel, loc where = loc::here()) {
-    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1>(kernel, none(), where, [](auto &l) { detail::set_single(l); });
+  template <class Name = detail::unnamed, class K>
+  event single_task(const K &kernel, loc where = loc::here()) {
+    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1>(kernel, none(), where,
+                                                     [](auto &l) { detail::set_single(l); });
   }
   template <class Name = detail::unnamed, class K>
   event single_task(deps after, const K &kernel, loc where = loc::here()) {
-    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1>(kernel, after, where, [](auto &l) { detail::set_single(l); });
+    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1>(kernel, after, where,
+                                                     [](auto &l) { detail::set_single(l); });
   }
   template <class Name = detail::unnamed, class K>
   event parallel_for(range<1> r, const K &kernel, loc where = loc::here()) {
@@ -131,49 +143,56 @@ public:
   // With properties, such as `properties{work_group_size<8>}`.
   template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
   event single_task(L, const K &kernel, loc where = loc::here()) {
-    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, none(), where, [](auto &l) { detail::set_single(l); });
+    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, none(), where,
+                                                        [](auto &l) { detail::set_single(l); });
   }
   template <class Name = detail::unnamed, class L, class K, class = detail::if_properties<L>>
   event single_task(deps after, L, const K &kernel, loc where = loc::here()) {
-    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, after, where, [](auto &l) { detail::set_single(l); });
+    return launch<Name, SCYTHE_SHAPE_SINGLE_TASK, 1, L>(kernel, after, where,
+                                                        [](auto &l) { detail::set_single(l); });
   }
   // With properties, reductions (`reduction.hpp`) or both.
-#define SCYTHE_WITH_OPTIONS(space, ...)                                                                                \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_options<R>>                 \
-  event parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                                         \
-    return with_options<Name>(none(), r, kernel, where, a);                                                            \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K, class = detail::if_options<R>>                 \
-  event parallel_for(space r, deps after, R a, const K &kernel, loc where = loc::here()) {                             \
-    return with_options<Name>(after, r, kernel, where, a);                                                             \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_options<R, S>>     \
-  event parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                                    \
-    return with_options<Name>(none(), r, kernel, where, a, b);                                                         \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K, class = detail::if_options<R, S>>     \
-  event parallel_for(space r, deps after, R a, S b, const K &kernel, loc where = loc::here()) {                        \
-    return with_options<Name>(after, r, kernel, where, a, b);                                                          \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,                              \
-            class = detail::if_options<R, S, T>>                                                                       \
-  event parallel_for(space r, R a, S b, T c, const K &kernel, loc where = loc::here()) {                               \
-    return with_options<Name>(none(), r, kernel, where, a, b, c);                                                      \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,                              \
-            class = detail::if_options<R, S, T>>                                                                       \
-  event parallel_for(space r, deps after, R a, S b, T c, const K &kernel, loc where = loc::here()) {                   \
-    return with_options<Name>(after, r, kernel, where, a, b, c);                                                       \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U, class... Rest,               \
-            class = detail::if_options<R, S, T, U>>                                                                    \
-  event parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                                               \
-    return reduce_more<Name>(none(), r, a, b, c, d, rest...);                                                          \
-  }                                                                                                                    \
-  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U, class... Rest,               \
-            class = detail::if_options<R, S, T, U>>                                                                    \
-  event parallel_for(space r, deps after, R a, S b, T c, U d, const Rest &...rest) {                                   \
-    return reduce_more<Name>(after, r, a, b, c, d, rest...);                                                           \
+#define SCYTHE_WITH_OPTIONS(space, ...)                                                            \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K,                            \
+            class = detail::if_options<R>>                                                         \
+  event parallel_for(space r, R a, const K &kernel, loc where = loc::here()) {                     \
+    return with_options<Name>(none(), r, kernel, where, a);                                        \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class K,                            \
+            class = detail::if_options<R>>                                                         \
+  event parallel_for(space r, deps after, R a, const K &kernel, loc where = loc::here()) {         \
+    return with_options<Name>(after, r, kernel, where, a);                                         \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K,                   \
+            class = detail::if_options<R, S>>                                                      \
+  event parallel_for(space r, R a, S b, const K &kernel, loc where = loc::here()) {                \
+    return with_options<Name>(none(), r, kernel, where, a, b);                                     \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class K,                   \
+            class = detail::if_options<R, S>>                                                      \
+  event parallel_for(space r, deps after, R a, S b, const K &kernel, loc where = loc::here()) {    \
+    return with_options<Name>(after, r, kernel, where, a, b);                                      \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,          \
+            class = detail::if_options<R, S, T>>                                                   \
+  event parallel_for(space r, R a, S b, T c, const K &kernel, loc where = loc::here()) {           \
+    return with_options<Name>(none(), r, kernel, where, a, b, c);                                  \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class K,          \
+            class = detail::if_options<R, S, T>>                                                   \
+  event parallel_for(space r, deps after, R a, S b, T c, const K &kernel,                          \
+                     loc where = loc::here()) {                                                    \
+    return with_options<Name>(after, r, kernel, where, a, b, c);                                   \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U,          \
+            class... Rest, class = detail::if_options<R, S, T, U>>                                 \
+  event parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                           \
+    return reduce_more<Name>(none(), r, a, b, c, d, rest...);                                      \
+  }                                                                                                \
+  template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U,          \
+            class... Rest, class = detail::if_options<R, S, T, U>>                                 \
+  event parallel_for(space r, deps after, R a, S b, T c, U d, const Rest &...rest) {               \
+    return reduce_more<Name>(after, r, a, b, c, d, rest...);                                       \
   }
   SCYTHE_WITH_OPTIONS(range<1>, )
   SCYTHE_WITH_OPTIONS(range<2>, )
@@ -197,7 +216,8 @@ public:
     detail::set_fill(c, dst, &pattern, 1, bytes);
     return submit_now(c, after);
   }
-  template <class T> event fill(void *dst, const T &pattern, std::size_t count, deps after = none()) {
+  template <class T>
+  event fill(void *dst, const T &pattern, std::size_t count, deps after = none()) {
     scythe_command c = plain(SCYTHE_COMMAND_FILL);
     detail::set_fill(c, dst, &pattern, sizeof(T), detail::checked_bytes<T>(count));
     return submit_now(c, after);
@@ -216,28 +236,34 @@ public:
   // --- Variables of device code (`ext/oneapi/device_global.hpp`)
 
   template <class T, class L>
-  event memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src, std::size_t bytes = sizeof(T),
-               std::size_t offset = 0, deps after = none()) {
-    return memcpy(detail::device_global_access::to(impl_->queue.get(), dst, offset, bytes), src, bytes, after);
+  event memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src,
+               std::size_t bytes = sizeof(T), std::size_t offset = 0, deps after = none()) {
+    return memcpy(detail::device_global_access::to(impl_->queue.get(), dst, offset, bytes), src,
+                  bytes, after);
   }
   template <class T, class L>
-  event memcpy(void *dst, const ext::oneapi::experimental::device_global<T, L> &src, std::size_t bytes = sizeof(T),
-               std::size_t offset = 0, deps after = none()) {
-    return memcpy(dst, detail::device_global_access::from(impl_->queue.get(), src, offset, bytes), bytes, after);
+  event memcpy(void *dst, const ext::oneapi::experimental::device_global<T, L> &src,
+               std::size_t bytes = sizeof(T), std::size_t offset = 0, deps after = none()) {
+    return memcpy(dst, detail::device_global_access::from(impl_->queue.get(), src, offset, bytes),
+                  bytes, after);
   }
   template <class T, class L>
-  event copy(const std::remove_all_extents_t<T> *src, ext::oneapi::experimental::device_global<T, L> &dst,
+  event copy(const std::remove_all_extents_t<T> *src,
+             ext::oneapi::experimental::device_global<T, L> &dst,
              std::size_t count = detail::device_global_access::elements<T>, std::size_t start = 0,
              deps after = none()) {
     using element = std::remove_all_extents_t<T>;
-    return memcpy(dst, src, detail::checked_bytes<element>(count), detail::checked_bytes<element>(start), after);
+    return memcpy(dst, src, detail::checked_bytes<element>(count),
+                  detail::checked_bytes<element>(start), after);
   }
   template <class T, class L>
-  event copy(const ext::oneapi::experimental::device_global<T, L> &src, std::remove_all_extents_t<T> *dst,
+  event copy(const ext::oneapi::experimental::device_global<T, L> &src,
+             std::remove_all_extents_t<T> *dst,
              std::size_t count = detail::device_global_access::elements<T>, std::size_t start = 0,
              deps after = none()) {
     using element = std::remove_all_extents_t<T>;
-    return memcpy(dst, src, detail::checked_bytes<element>(count), detail::checked_bytes<element>(start), after);
+    return memcpy(dst, src, detail::checked_bytes<element>(count),
+                  detail::checked_bytes<element>(start), after);
   }
 
   // --- Placeholder accessors
@@ -268,33 +294,42 @@ public:
   }
 
   template <class V = void>
-  event ext_oneapi_memcpy2d(void *dst, std::size_t dst_pitch, const void *src, std::size_t src_pitch, std::size_t width,
-                            std::size_t height, deps after = none()) {
-    return behind(after, [&](handler &h) { h.ext_oneapi_memcpy2d(dst, dst_pitch, src, src_pitch, width, height); });
+  event ext_oneapi_memcpy2d(void *dst, std::size_t dst_pitch, const void *src,
+                            std::size_t src_pitch, std::size_t width, std::size_t height,
+                            deps after = none()) {
+    return behind(after, [&](handler &h) {
+      h.ext_oneapi_memcpy2d(dst, dst_pitch, src, src_pitch, width, height);
+    });
   }
   template <class T>
-  event ext_oneapi_copy2d(const T *src, std::size_t src_pitch, T *dst, std::size_t dst_pitch, std::size_t width,
-                          std::size_t height, deps after = none()) {
-    return behind(after, [&](handler &h) { h.ext_oneapi_copy2d(src, src_pitch, dst, dst_pitch, width, height); });
+  event ext_oneapi_copy2d(const T *src, std::size_t src_pitch, T *dst, std::size_t dst_pitch,
+                          std::size_t width, std::size_t height, deps after = none()) {
+    return behind(after, [&](handler &h) {
+      h.ext_oneapi_copy2d(src, src_pitch, dst, dst_pitch, width, height);
+    });
   }
   template <class V = void>
-  event ext_oneapi_memset2d(void *dst, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                            deps after = none()) {
-    return behind(after, [&](handler &h) { h.ext_oneapi_memset2d(dst, pitch, value, width, height); });
+  event ext_oneapi_memset2d(void *dst, std::size_t pitch, int value, std::size_t width,
+                            std::size_t height, deps after = none()) {
+    return behind(after,
+                  [&](handler &h) { h.ext_oneapi_memset2d(dst, pitch, value, width, height); });
   }
   template <class T>
-  event ext_oneapi_fill2d(void *dst, std::size_t pitch, const T &pattern, std::size_t width, std::size_t height,
-                          deps after = none()) {
-    return behind(after, [&](handler &h) { h.ext_oneapi_fill2d(dst, pitch, pattern, width, height); });
+  event ext_oneapi_fill2d(void *dst, std::size_t pitch, const T &pattern, std::size_t width,
+                          std::size_t height, deps after = none()) {
+    return behind(after,
+                  [&](handler &h) { h.ext_oneapi_fill2d(dst, pitch, pattern, width, height); });
   }
 
   // --- Ordering
 
-  // Of in-order queues. What tells of no command is empty, and an event that has completed nevertheless.
+  // Of in-order queues. What tells of no command is empty, and an event that has completed
+  // nevertheless.
   template <class V = void> detail::last_event ext_oneapi_get_last_event() const {
     scythe_event last = nullptr;
     detail::check(scythe_queue_last_event(impl_->queue.get(), &last));
-    return last ? detail::last_event(event(detail::handle<scythe_event>::adopt(last), impl_)) : detail::last_event();
+    return last ? detail::last_event(event(detail::handle<scythe_event>::adopt(last), impl_))
+                : detail::last_event();
   }
   void ext_oneapi_set_external_event(const event &e) {
     detail::check(scythe_queue_set_external_event(impl_->queue.get(), e.scythe_handle()));
@@ -302,18 +337,21 @@ public:
   event ext_oneapi_submit_barrier() {
     return submit([](handler &h) { h.ext_oneapi_barrier(); });
   }
-  template <class V = void> event ext_oneapi_submit_barrier(const std::vector<detail::later_t<V, event>> &events) {
+  template <class V = void>
+  event ext_oneapi_submit_barrier(const std::vector<detail::later_t<V, event>> &events) {
     return submit([&](handler &h) { h.ext_oneapi_barrier(events); });
   }
 
   const detail::ref<detail::queue_impl> &scythe_impl() const noexcept { return impl_; }
 
 private:
-  static detail::ref<detail::queue_impl> in(const detail::ref<detail::context_impl> &c, const device &d,
-                                            const async_handler &h, const property_list &p) {
+  static detail::ref<detail::queue_impl> in(const detail::ref<detail::context_impl> &c,
+                                            const device &d, const async_handler &h,
+                                            const property_list &p) {
     return detail::ref<detail::queue_impl>::adopt(new detail::queue_impl(c, d, h, p));
   }
-  static detail::ref<detail::queue_impl> on(const device &d, const async_handler &h, const property_list &p) {
+  static detail::ref<detail::queue_impl> on(const device &d, const async_handler &h,
+                                            const property_list &p) {
     return in(detail::default_context(d), d, h, p);
   }
   SCYTHE_SHARED event run_group(void (*group)(void *, handler &), void *object) {
@@ -327,8 +365,8 @@ private:
 
   template <class Name, int D, class L = no_properties, class K>
   event over_range(const range<D> &r, deps after, const K &kernel, loc where) {
-    return launch<Name, SCYTHE_SHAPE_RANGE, D, L>(kernel, after, where,
-                                                  [&](auto &l) { detail::set_range(l, r, id<D>()); });
+    return launch<Name, SCYTHE_SHAPE_RANGE, D, L>(
+        kernel, after, where, [&](auto &l) { detail::set_range(l, r, id<D>()); });
   }
   template <class Name, int D, class L = no_properties, class K>
   event over_nd_range(const nd_range<D> &r, deps after, const K &kernel, loc where) {
@@ -336,11 +374,13 @@ private:
       detail::set_nd_range<D, typename detail::kernel_pack<L, K>::type>(l, r);
     });
   }
-  template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K, class Sizes>
+  template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K,
+            class Sizes>
   event launch(const K &kernel, deps after, loc where, Sizes set_sizes) {
     detail::check_kernel<L, K>(impl_->target);
     return command(SCYTHE_COMMAND_KERNEL, after, [&](scythe_command &c) {
-      detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(c.u.kernel, kernel, where);
+      detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(c.u.kernel, kernel,
+                                                                           where);
       set_sizes(c.u.kernel);
 #ifndef SCYTHE_HOST_MODE
       c.u.kernel.functor = __builtin_addressof(kernel);
@@ -358,7 +398,8 @@ private:
     if constexpr (sizeof...(O) == 1 && (detail::is_properties<O> && ...))
       return launch_over<Name, O...>(r, after, kernel, where);
     else
-      return behind(after, [&](auto &h) { h.template with_options<Name>(r, kernel, where, options...); });
+      return behind(after,
+                    [&](auto &h) { h.template with_options<Name>(r, kernel, where, options...); });
   }
   template <class Name, class L, int D, class K>
   event launch_over(const range<D> &r, deps after, const K &kernel, loc where) {
@@ -369,7 +410,8 @@ private:
     return over_nd_range<Name, D, L>(r, after, kernel, where);
   }
   // The kernel is the last of `args`.
-  template <class Name, class Space, class... Args> event reduce_more(deps after, const Space &r, const Args &...args) {
+  template <class Name, class Space, class... Args>
+  event reduce_more(deps after, const Space &r, const Args &...args) {
     return behind(after, [&](auto &h) { h.template parallel_for<Name>(r, args...); });
   }
   // A command that reads and writes no buffer.

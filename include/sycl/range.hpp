@@ -6,12 +6,14 @@
 
 namespace sycl {
 
-template <int Dimensions = 1> class range : public detail::coordinates<range<Dimensions>, Dimensions> {
+template <int Dimensions = 1>
+class range : public detail::coordinates<range<Dimensions>, Dimensions> {
   using base = detail::coordinates<range<Dimensions>, Dimensions>;
 
 public:
   constexpr range() = default;
-  template <int D = Dimensions, class = std::enable_if_t<D == 1>> constexpr range(std::size_t d0) : base(d0, 0, 0) {}
+  template <int D = Dimensions, class = std::enable_if_t<D == 1>>
+  constexpr range(std::size_t d0) : base(d0, 0, 0) {}
   template <int D = Dimensions, class = std::enable_if_t<D == 2>>
   constexpr range(std::size_t d0, std::size_t d1) : base(d0, d1, 0) {}
   template <int D = Dimensions, class = std::enable_if_t<D == 3>>

@@ -1,8 +1,10 @@
-// Reductions: `sycl::reduction`, `sycl::reducer`, and the kernel that wraps the program's (SYCL 2020, 4.9.2).
+// Reductions: `sycl::reduction`, `sycl::reducer`, and the kernel that wraps the program's (SYCL
+// 2020, 4.9.2).
 //
-// One kernel does it all. Its work-items combine what they get into values of their own, work-groups combine those, and
-// each leaves its result in memory that the queue lends (`detail/scratch.hpp`). The group that finishes last combines
-// these, in the order of the groups, with what the variable held. So the result does not depend on who finishes when.
+// One kernel does it all. Its work-items combine what they get into values of their own,
+// work-groups combine those, and each leaves its result in memory that the queue lends
+// (`detail/scratch.hpp`). The group that finishes last combines these, in the order of the groups,
+// with what the variable held. So the result does not depend on who finishes when.
 #ifndef SCYTHE_REDUCTION_HPP
 #define SCYTHE_REDUCTION_HPP
 
@@ -58,7 +60,8 @@ template <class T> struct partial<T, false> {
   const T &get() const { return *reinterpret_cast<const T *>(bytes); }
 };
 
-template <class T, class Op, class Variable, bool HasIdentity, std::size_t Extent> struct reduction_object;
+template <class T, class Op, class Variable, bool HasIdentity, std::size_t Extent>
+struct reduction_object;
 
 // The identity where there is one.
 template <class T, bool HasIdentity> struct reduction_identity {
@@ -71,8 +74,10 @@ template <class T> struct reduction_identity<T, false> {
 
 } // namespace detail
 
-// What a kernel combines values into. `HasIdentity` and `Extent` are how this implementation tells reductions apart.
-template <class T, class BinaryOperation, int Dimensions, bool HasIdentity, std::size_t Extent> class reducer;
+// What a kernel combines values into. `HasIdentity` and `Extent` are how this implementation tells
+// reductions apart.
+template <class T, class BinaryOperation, int Dimensions, bool HasIdentity, std::size_t Extent>
+class reducer;
 
 template <class T, class BinaryOperation, bool HasIdentity, std::size_t Extent>
 class reducer<T, BinaryOperation, 0, HasIdentity, Extent> {
@@ -115,8 +120,8 @@ public:
   reducer &operator^=(const T &value) {
     return combine(value);
   }
-  template <class U = T,
-            if_holds<op == detail::operation::add && std::is_integral_v<U> && !std::is_same_v<U, bool>> = 0>
+  template <class U = T, if_holds<op == detail::operation::add && std::is_integral_v<U> &&
+                                  !std::is_same_v<U, bool>> = 0>
   reducer &operator++() {
     return combine(T(1));
   }
@@ -150,7 +155,9 @@ public:
   reducer<T, BinaryOperation, 0, HasIdentity, Extent> operator[](std::size_t index) {
     return {states_ + index, operation_, identity_};
   }
-  template <bool I = HasIdentity, std::enable_if_t<I, int> = 0> T identity() const { return identity_.value; }
+  template <bool I = HasIdentity, std::enable_if_t<I, int> = 0> T identity() const {
+    return identity_.value;
+  }
 
 private:
   template <class, class, class, bool, std::size_t> friend struct detail::reduction_object;
@@ -170,7 +177,8 @@ namespace detail {
 template <class T, class Op>
 inline constexpr bool groups_reduce = is_number<T> && operation_has_identity<operation_of<Op>, T>;
 
-// The values of a work-group's members while they are combined; nothing where the device has an operation for that.
+// The values of a work-group's members while they are combined; nothing where the device has an
+// operation for that.
 template <class State, bool Needed> struct group_states {
   local_accessor<State, 1> states;
   group_states(handler &h, std::size_t group_size) : states(range<1>(group_size), h) {}
@@ -185,9 +193,10 @@ T *result_address(const accessor<T, 1, M, A, P, L> &acc) {
   return &acc[0];
 }
 
-// What `sycl::reduction` returns. `Variable` is a pointer, or an accessor of one element. `Extent` is 0 for one
-// variable, else the number of elements of a span.
-template <class T, class Op, class Variable, bool HasIdentity, std::size_t Extent> struct reduction_object {
+// What `sycl::reduction` returns. `Variable` is a pointer, or an accessor of one element. `Extent`
+// is 0 for one variable, else the number of elements of a span.
+template <class T, class Op, class Variable, bool HasIdentity, std::size_t Extent>
+struct reduction_object {
   using scythe_reduction = void;
   using state = partial<T, HasIdentity>;
   using reducer_type = reducer<T, Op, Extent ? 1 : 0, HasIdentity, Extent>;
@@ -212,7 +221,8 @@ template <class T, class Op, class Variable, bool HasIdentity, std::size_t Exten
   reducer_type make_reducer(states &s) const { return reducer_type(s.data(), operation, identity); }
 
   // Combines the values of all members of `g`; all of them get the result.
-  template <class Group, class Local> void over_group(const Group &g, states &s, const Local &local) const {
+  template <class Group, class Local>
+  void over_group(const Group &g, states &s, const Local &local) const {
     for (std::size_t i = 0; i < count; ++i) {
       state &mine = s.data()[i];
       if constexpr (by_operation) {
@@ -247,7 +257,8 @@ template <class T, class Op, class Variable, bool HasIdentity, std::size_t Exten
     for (std::size_t i = 0; i < count; ++i) {
       const state &sum = s.data()[i];
       if (initialize) {
-        // Without an identity the first value stands alone, and with no value there is nothing to store.
+        // Without an identity the first value stands alone, and with no value there is nothing to
+        // store.
         if (sum.any())
           out[i] = sum.get();
       } else if (sum.any()) {
@@ -269,7 +280,9 @@ template <class... R> struct reduction_pack {
   reduction_pack(handler &, std::size_t, std::size_t, std::size_t &) {}
   struct states {};
   static void start(states &) {}
-  template <class F, class... Reducers> void call(F &f, states &, Reducers &...reducers) const { f(reducers...); }
+  template <class F, class... Reducers> void call(F &f, states &, Reducers &...reducers) const {
+    f(reducers...);
+  }
   template <class Group> void over_group(const Group &, states &) const {}
   void store(unsigned char *, std::size_t, states &) const {}
   void load(const unsigned char *, std::size_t, states &) const {}
@@ -280,9 +293,10 @@ template <class R, class... Rest> struct reduction_pack<R, Rest...> {
   reduction_pack<Rest...> rest;
 
   // `scratch` is where the values of the groups begin, and after it where they end.
-  reduction_pack(handler &h, std::size_t group_size, std::size_t groups, std::size_t &scratch, const R &r,
-                 const Rest &...others)
-      : first{r, {h, group_size}, reserve(scratch, groups)}, rest(h, group_size, groups, scratch, others...) {}
+  reduction_pack(handler &h, std::size_t group_size, std::size_t groups, std::size_t &scratch,
+                 const R &r, const Rest &...others)
+      : first{r, {h, group_size}, reserve(scratch, groups)},
+        rest(h, group_size, groups, scratch, others...) {}
   static std::size_t reserve(std::size_t &scratch, std::size_t groups) {
     constexpr std::size_t align = alignof(typename R::state);
     const std::size_t at = (scratch + align - 1) / align * align;
@@ -298,7 +312,8 @@ template <class R, class... Rest> struct reduction_pack<R, Rest...> {
     first.reduction.start(s.first);
     rest.start(s.rest);
   }
-  template <class F, class... Reducers> SCYTHE_ALWAYS_INLINE void call(F &f, states &s, Reducers &...reducers) const {
+  template <class F, class... Reducers>
+  SCYTHE_ALWAYS_INLINE void call(F &f, states &s, Reducers &...reducers) const {
     auto mine = first.reduction.make_reducer(s.first);
     rest.call(f, s.rest, reducers..., mine);
   }
@@ -322,19 +337,21 @@ template <class R, class... Rest> struct reduction_pack<R, Rest...> {
 
 // What all kernels with reductions end with.
 template <class Group, class Pack>
-void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &s, unsigned char *scratch) {
+void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &s,
+                       unsigned char *scratch) {
   pack.over_group(g, s);
   const std::size_t groups = g.get_group_linear_range();
   if (groups > 1) {
     std::uint32_t &counter = *reinterpret_cast<std::uint32_t *>(scratch);
-    using ticket_ref = atomic_ref<later_t<Pack, std::uint32_t>, memory_order::relaxed, memory_scope::device,
-                                  access::address_space::global_space>;
+    using ticket_ref = atomic_ref<later_t<Pack, std::uint32_t>, memory_order::relaxed,
+                                  memory_scope::device, access::address_space::global_space>;
     std::uint32_t finished = 0;
     if (g.leader()) {
       pack.store(scratch, g.get_group_linear_id(), s);
       atomic_fence(memory_order::release, memory_scope::device);
       finished = ticket_ref(counter).fetch_add(1);
-      // What other groups left is known to all members once the leader, who has seen their tickets, meets them.
+      // What other groups left is known to all members once the leader, who has seen their tickets,
+      // meets them.
       atomic_fence(memory_order::acquire, memory_scope::device);
     }
     finished = sycl::group_broadcast(g, finished);
@@ -379,7 +396,8 @@ template <class K, class Pack, int D> struct nd_range_reduction_kernel {
   }
 };
 
-// How a range is cut for the work-groups: rows of the fastest dimension, in segments of `segment` elements.
+// How a range is cut for the work-groups: rows of the fastest dimension, in segments of `segment`
+// elements.
 struct reduction_tiles {
   std::size_t group_size, segment, segments, tiles, groups;
 };
@@ -398,7 +416,8 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
   using scythe_wrapped = K;
   template <class Properties>
   using scythe_properties = typename joined_all<
-      typename without<Properties, ext::oneapi::work_group_size, ext::oneapi::work_group_size_hint>::type,
+      typename without<Properties, ext::oneapi::work_group_size,
+                       ext::oneapi::work_group_size_hint>::type,
       typename flat_size<property_in<ext::oneapi::work_group_size, Properties>>::type>::type;
   K kernel;
   Pack pack;
@@ -407,10 +426,11 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
   std::size_t segment, segments, tiles;
 
   template <class Item, class... Reducers>
-  static constexpr bool takes =
-      std::is_invocable_v<K &, Item, Reducers...> || std::is_invocable_v<K &, Item, Reducers..., kernel_handler>;
+  static constexpr bool takes = std::is_invocable_v<K &, Item, Reducers...> ||
+                                std::is_invocable_v<K &, Item, Reducers..., kernel_handler>;
 
-  SCYTHE_ANNOTATE("scythe::work_groups", "unknown") void operator()(const later_t<K, nd_item<1>> &it) {
+  SCYTHE_ANNOTATE("scythe::work_groups", "unknown")
+  void operator()(const later_t<K, nd_item<1>> &it) {
     typename Pack::states s;
     pack.start(s);
     for (std::size_t tile = it.get_group(0); tile < tiles; tile += it.get_group_range(0)) {
@@ -441,7 +461,8 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
 };
 
 // The size of work-groups that the kernel requires, by a property or an attribute; 0 for none.
-template <class Name, class K, class L> std::size_t required_group_size(const device &d, code_location where) {
+template <class Name, class K, class L>
+std::size_t required_group_size(const device &d, code_location where) {
 #if defined(SCYTHE_HOST_MODE)
   (void)d, (void)where;
   using size = property_in<ext::oneapi::work_group_size, typename kernel_pack<L, K>::type>;
@@ -459,16 +480,16 @@ template <class Name, class K, class L> std::size_t required_group_size(const de
   if (size == 0) {
     std::uint64_t sizes[3] = {};
     std::uint32_t sub_group = 0;
-    check(
-        scythe_kernel_required_sizes(access_handle::of(d), kernel_symbol<Name, K>(where), unit_id, sizes, &sub_group));
+    check(scythe_kernel_required_sizes(access_handle::of(d), kernel_symbol<Name, K>(where), unit_id,
+                                       sizes, &sub_group));
     known.store(size = sizes[0] + 1, std::memory_order_relaxed);
   }
   return size - 1;
 #endif
 }
 
-// Few groups per compute unit, each with enough to do; `columns` is the fastest dimension's size, `required` the size
-// of the groups, if it is not 0.
+// Few groups per compute unit, each with enough to do; `columns` is the fastest dimension's size,
+// `required` the size of the groups, if it is not 0.
 template <class Device>
 SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, std::size_t columns,
                                            std::size_t required) {
@@ -504,7 +525,8 @@ SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, st
 // `L` is the list of properties that the kernel is launched with.
 template <class... R> struct reductions {
   template <class Name, class L, int D, class K>
-  static void launch(handler &h, const nd_range<D> &r, const K &kernel, code_location where, const R &...args) {
+  static void launch(handler &h, const nd_range<D> &r, const K &kernel, code_location where,
+                     const R &...args) {
     using pack_type = reduction_pack<R...>;
     const std::size_t group_size = r.get_local_range().size(), groups = r.get_group_range().size();
     std::size_t bytes = scratch_head;
@@ -514,7 +536,8 @@ template <class... R> struct reductions {
     h.template launch_over<wrapper_name_t<Name, K, wrapper>, L>(r, wrapped, where);
   }
   template <class Name, class L, int D, class K>
-  static void launch(handler &h, const range<D> &r, const K &kernel, code_location where, const R &...args) {
+  static void launch(handler &h, const range<D> &r, const K &kernel, code_location where,
+                     const R &...args) {
     using pack_type = reduction_pack<R...>;
     using wrapper = range_reduction_kernel<K, pack_type, D>;
     using name = wrapper_name_t<Name, K, wrapper>;
@@ -522,29 +545,34 @@ template <class... R> struct reductions {
     for (int d = 0; d + 1 < D; ++d)
       rows *= r[d];
     const auto &target = h.queue_.target;
-    const std::size_t required = required_group_size<kernel_name_t<name, wrapper>, wrapper, L>(target, where);
+    const std::size_t required =
+        required_group_size<kernel_name_t<name, wrapper>, wrapper, L>(target, where);
     const reduction_tiles t = tile_reduction(target, rows, r[D - 1], required);
     std::size_t bytes = scratch_head;
     pack_type pack(h, t.group_size, t.groups, bytes, args...);
     wrapper wrapped{kernel, pack, borrow(h, t.groups, bytes), r, t.segment, t.segments, t.tiles};
-    h.template launch_over<name, L>(later_t<K, nd_range<1>>(t.groups * t.group_size, t.group_size), wrapped, where);
+    h.template launch_over<name, L>(later_t<K, nd_range<1>>(t.groups * t.group_size, t.group_size),
+                                    wrapped, where);
   }
 
   // More reductions than `handler` has overloads for: those found so far, one more, and the rest.
   template <class Name, class L, class Space, class... Args>
-  static void launch_more(handler &h, const Space &r, code_location where, const R &...args, const Args &...rest) {
+  static void launch_more(handler &h, const Space &r, code_location where, const R &...args,
+                          const Args &...rest) {
     next<Name, L>(h, r, where, args..., rest...);
   }
 
 private:
   template <class Name, class L, class Space, class K>
-  static void next(handler &h, const Space &r, code_location where, const R &...args, const K &kernel) {
+  static void next(handler &h, const Space &r, code_location where, const R &...args,
+                   const K &kernel) {
     launch<Name, L>(h, r, kernel, where, args...);
   }
   template <class Name, class L, class Space, class N, class M, class... Args>
-  static void next(handler &h, const Space &r, code_location where, const R &...args, const N &one, const M &another,
-                   const Args &...rest) {
-    static_assert(is_reduction<N>, "parallel_for: reductions come after the range, and one kernel last");
+  static void next(handler &h, const Space &r, code_location where, const R &...args, const N &one,
+                   const M &another, const Args &...rest) {
+    static_assert(is_reduction<N>,
+                  "parallel_for: reductions come after the range, and one kernel last");
     reductions<R..., N>::template launch_more<Name, L>(h, r, where, args..., one, another, rest...);
   }
 
@@ -553,9 +581,12 @@ private:
     if (groups <= 1)
       return nullptr;
     if (h.scratch_)
-      fail(errc::invalid, "a command group holds one command: this one already has a kernel with reductions");
+      fail(errc::invalid,
+           "a command group holds one command: this one already has a kernel with reductions");
     h.scratch_ = take_scratch(h.queue_, bytes);
-    h.note_scratch_use_ = [](scratch_block *block, const handle<scythe_event> &done) { block->last = done; };
+    h.note_scratch_use_ = [](scratch_block *block, const handle<scythe_event> &done) {
+      block->last = done;
+    };
     h.return_scratch_ = &return_scratch;
     scythe_event_retain(h.scratch_->last.get());
     h.deps_.push_back(h.scratch_->last.get());
@@ -563,7 +594,8 @@ private:
   }
 };
 
-template <class Op, class T> using deduced_identity = reduction_identity<T, has_known_identity_v<Op, T>>;
+template <class Op, class T>
+using deduced_identity = reduction_identity<T, has_known_identity_v<Op, T>>;
 
 template <class Op, class T> deduced_identity<Op, T> identity_for() {
   if constexpr (has_known_identity_v<Op, T>)
@@ -574,22 +606,24 @@ template <class Op, class T> deduced_identity<Op, T> identity_for() {
 
 template <std::size_t Extent, class T, class Op, class Variable, bool HasIdentity>
 reduction_object<T, Op, Variable, HasIdentity, Extent>
-make_reduction(const Variable &variable, const Op &op, const reduction_identity<T, HasIdentity> &identity,
-               const property_list &props) {
+make_reduction(const Variable &variable, const Op &op,
+               const reduction_identity<T, HasIdentity> &identity, const property_list &props) {
   const bool initialize = props.has_property<property::reduction::initialize_to_identity>();
   if (initialize && !HasIdentity)
-    fail(errc::invalid,
-         "reduction: initialize_to_identity needs an identity, and this operation has none that is known: "
-         "give one to sycl::reduction");
+    fail(errc::invalid, "reduction: initialize_to_identity needs an identity, and this operation "
+                        "has none that is known: "
+                        "give one to sycl::reduction");
   return {variable, op, identity, initialize};
 }
 
-template <class T, class A> auto reduction_variable(buffer<T, 1, A> &b, handler &h, const property_list &props) {
+template <class T, class A>
+auto reduction_variable(buffer<T, 1, A> &b, handler &h, const property_list &props) {
   if (b.size() != 1)
     fail(errc::invalid, "reduction: the buffer must have one element, this one has %zu", b.size());
   using accessor_type = accessor<T, 1, access_mode::read_write, target::device>;
-  return props.has_property<property::reduction::initialize_to_identity>() ? accessor_type(b, h, no_init)
-                                                                           : accessor_type(b, h);
+  return props.has_property<property::reduction::initialize_to_identity>()
+             ? accessor_type(b, h, no_init)
+             : accessor_type(b, h);
 }
 
 } // namespace detail
@@ -597,7 +631,8 @@ template <class T, class A> auto reduction_variable(buffer<T, 1, A> &b, handler 
 // --- A buffer's one element
 
 template <class T, class A, class BinaryOperation>
-auto reduction(buffer<T, 1, A> vars, handler &h, BinaryOperation combiner, const property_list &props = {}) {
+auto reduction(buffer<T, 1, A> vars, handler &h, BinaryOperation combiner,
+               const property_list &props = {}) {
   return detail::make_reduction<0, T>(detail::reduction_variable(vars, h, props), combiner,
                                       detail::identity_for<BinaryOperation, T>(), props);
 }
@@ -612,22 +647,30 @@ auto reduction(buffer<T, 1, A> vars, handler &h, const T &identity, BinaryOperat
 
 template <class T, class BinaryOperation>
 auto reduction(T *var, BinaryOperation combiner, const property_list &props = {}) {
-  return detail::make_reduction<0, T>(var, combiner, detail::identity_for<BinaryOperation, T>(), props);
+  return detail::make_reduction<0, T>(var, combiner, detail::identity_for<BinaryOperation, T>(),
+                                      props);
 }
 template <class T, class BinaryOperation>
-auto reduction(T *var, const T &identity, BinaryOperation combiner, const property_list &props = {}) {
-  return detail::make_reduction<0, T>(var, combiner, detail::reduction_identity<T, true>{identity}, props);
+auto reduction(T *var, const T &identity, BinaryOperation combiner,
+               const property_list &props = {}) {
+  return detail::make_reduction<0, T>(var, combiner, detail::reduction_identity<T, true>{identity},
+                                      props);
 }
 
 // --- Several variables in USM
 
-template <class T, std::size_t Extent, class BinaryOperation, class = std::enable_if_t<Extent != dynamic_extent>>
+template <class T, std::size_t Extent, class BinaryOperation,
+          class = std::enable_if_t<Extent != dynamic_extent>>
 auto reduction(span<T, Extent> vars, BinaryOperation combiner, const property_list &props = {}) {
-  return detail::make_reduction<Extent, T>(vars.data(), combiner, detail::identity_for<BinaryOperation, T>(), props);
+  return detail::make_reduction<Extent, T>(vars.data(), combiner,
+                                           detail::identity_for<BinaryOperation, T>(), props);
 }
-template <class T, std::size_t Extent, class BinaryOperation, class = std::enable_if_t<Extent != dynamic_extent>>
-auto reduction(span<T, Extent> vars, const T &identity, BinaryOperation combiner, const property_list &props = {}) {
-  return detail::make_reduction<Extent, T>(vars.data(), combiner, detail::reduction_identity<T, true>{identity}, props);
+template <class T, std::size_t Extent, class BinaryOperation,
+          class = std::enable_if_t<Extent != dynamic_extent>>
+auto reduction(span<T, Extent> vars, const T &identity, BinaryOperation combiner,
+               const property_list &props = {}) {
+  return detail::make_reduction<Extent, T>(vars.data(), combiner,
+                                           detail::reduction_identity<T, true>{identity}, props);
 }
 
 } // namespace sycl

@@ -31,21 +31,24 @@ template <> struct span_extent<dynamic_extent> {
 };
 
 // `From (*)[]` converts to `To (*)[]` when only qualifiers are added.
-template <class From, class To> inline constexpr bool spans_as = std::is_convertible_v<From (*)[], To (*)[]>;
+template <class From, class To>
+inline constexpr bool spans_as = std::is_convertible_v<From (*)[], To (*)[]>;
 
 template <class T> inline constexpr bool is_span_or_array = false;
 template <class T, std::size_t N> inline constexpr bool is_span_or_array<span<T, N>> = true;
 template <class T, std::size_t N> inline constexpr bool is_span_or_array<std::array<T, N>> = true;
 
-template <class C> using element_of_container = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
+template <class C>
+using element_of_container = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
 template <class C, class T, class = decltype(std::size(std::declval<C &>()))>
-using if_container = std::enable_if_t<!is_span_or_array<std::remove_cv_t<C>> && !std::is_array_v<C> &&
-                                      spans_as<element_of_container<C>, T>>;
+using if_container = std::enable_if_t<!is_span_or_array<std::remove_cv_t<C>> &&
+                                      !std::is_array_v<C> && spans_as<element_of_container<C>, T>>;
 
 } // namespace detail
 
 template <class T, std::size_t Extent> class span {
-  template <std::size_t N> using if_extent = std::enable_if_t<Extent == dynamic_extent || Extent == N>;
+  template <std::size_t N>
+  using if_extent = std::enable_if_t<Extent == dynamic_extent || Extent == N>;
 
 public:
   using element_type = T;
@@ -67,13 +70,18 @@ public:
   template <std::size_t N = Extent, std::enable_if_t<N != dynamic_extent, int> = 0>
   constexpr explicit span(pointer first, size_type count) : data_(first), extent_(count) {}
   template <std::size_t N = Extent, std::enable_if_t<N == dynamic_extent, int> = 0>
-  constexpr span(pointer first, pointer last) : data_(first), extent_(static_cast<size_type>(last - first)) {}
+  constexpr span(pointer first, pointer last)
+      : data_(first), extent_(static_cast<size_type>(last - first)) {}
   template <std::size_t N = Extent, std::enable_if_t<N != dynamic_extent, int> = 0>
-  constexpr explicit span(pointer first, pointer last) : data_(first), extent_(static_cast<size_type>(last - first)) {}
-  template <std::size_t N, class = if_extent<N>> constexpr span(element_type (&a)[N]) noexcept : data_(a), extent_(N) {}
-  template <class U, std::size_t N, class = if_extent<N>, class = std::enable_if_t<detail::spans_as<U, T>>>
+  constexpr explicit span(pointer first, pointer last)
+      : data_(first), extent_(static_cast<size_type>(last - first)) {}
+  template <std::size_t N, class = if_extent<N>>
+  constexpr span(element_type (&a)[N]) noexcept : data_(a), extent_(N) {}
+  template <class U, std::size_t N, class = if_extent<N>,
+            class = std::enable_if_t<detail::spans_as<U, T>>>
   constexpr span(std::array<U, N> &a) noexcept : data_(a.data()), extent_(N) {}
-  template <class U, std::size_t N, class = if_extent<N>, class = std::enable_if_t<detail::spans_as<const U, T>>>
+  template <class U, std::size_t N, class = if_extent<N>,
+            class = std::enable_if_t<detail::spans_as<const U, T>>>
   constexpr span(const std::array<U, N> &a) noexcept : data_(a.data()), extent_(N) {}
   template <class C, class = detail::if_container<C, T>, std::size_t N = Extent,
             std::enable_if_t<N == dynamic_extent, int> = 0>
@@ -81,11 +89,14 @@ public:
   template <class C, class = detail::if_container<const C, T>, std::size_t N = Extent,
             std::enable_if_t<N == dynamic_extent, int> = 0>
   constexpr span(const C &c) : data_(std::data(c)), extent_(std::size(c)) {}
-  template <class U, std::size_t N,
-            class = std::enable_if_t<detail::spans_as<U, T> && (Extent == dynamic_extent || Extent == N)>>
+  template <
+      class U, std::size_t N,
+      class = std::enable_if_t<detail::spans_as<U, T> && (Extent == dynamic_extent || Extent == N)>>
   constexpr span(const span<U, N> &other) noexcept : data_(other.data()), extent_(other.size()) {}
 
-  template <std::size_t Count> constexpr span<T, Count> first() const { return span<T, Count>(data_, Count); }
+  template <std::size_t Count> constexpr span<T, Count> first() const {
+    return span<T, Count>(data_, Count);
+  }
   template <std::size_t Count> constexpr span<T, Count> last() const {
     return span<T, Count>(data_ + (size() - Count), Count);
   }
@@ -120,12 +131,15 @@ private:
 template <class T, std::size_t N> span(T (&)[N]) -> span<T, N>;
 template <class T, std::size_t N> span(std::array<T, N> &) -> span<T, N>;
 template <class T, std::size_t N> span(const std::array<T, N> &) -> span<const T, N>;
-template <class C> span(C &) -> span<std::remove_reference_t<decltype(*std::data(std::declval<C &>()))>>;
-template <class C> span(const C &) -> span<std::remove_reference_t<decltype(*std::data(std::declval<const C &>()))>>;
+template <class C>
+span(C &) -> span<std::remove_reference_t<decltype(*std::data(std::declval<C &>()))>>;
+template <class C>
+span(const C &) -> span<std::remove_reference_t<decltype(*std::data(std::declval<const C &>()))>>;
 
 template <class T, std::size_t N> auto as_bytes(span<T, N> s) noexcept {
   constexpr std::size_t bytes = N == dynamic_extent ? dynamic_extent : N * sizeof(T);
-  return span<const std::byte, bytes>(reinterpret_cast<const std::byte *>(s.data()), s.size_bytes());
+  return span<const std::byte, bytes>(reinterpret_cast<const std::byte *>(s.data()),
+                                      s.size_bytes());
 }
 template <class T, std::size_t N, class = std::enable_if_t<!std::is_const_v<T>>>
 auto as_writable_bytes(span<T, N> s) noexcept {

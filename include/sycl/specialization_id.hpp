@@ -1,8 +1,10 @@
-// Specialization constants: `specialization_id`, and `kernel_handler`, by which kernels read them (SYCL 2020, 4.9.5).
+// Specialization constants: `specialization_id`, and `kernel_handler`, by which kernels read them
+// (SYCL 2020, 4.9.5).
 //
-// In device code each constant is a constant variable of its own, whose initial value is the default. Kernels read it
-// through a function that the compiler does not see through until the device is known; by then the runtime has put in
-// the value that the command group set. So kernels are compiled for that value.
+// In device code each constant is a constant variable of its own, whose initial value is the
+// default. Kernels read it through a function that the compiler does not see through until the
+// device is known; by then the runtime has put in the value that the command group set. So kernels
+// are compiled for that value.
 #ifndef SCYTHE_SPECIALIZATION_ID_HPP
 #define SCYTHE_SPECIALIZATION_ID_HPP
 
@@ -11,8 +13,10 @@
 #include <utility>
 
 #ifdef SCYTHE_DEVICE_PASS
-// Not `const`: an image has the constants that its kernels ask for, also where they make no use of the answer.
-extern "C" SCYTHE_DEVICE_LIBRARY const void *__scythe_specialization_constant(const void *variable) noexcept;
+// Not `const`: an image has the constants that its kernels ask for, also where they make no use of
+// the answer.
+extern "C" SCYTHE_DEVICE_LIBRARY const void *
+__scythe_specialization_constant(const void *variable) noexcept;
 #endif
 
 namespace sycl {
@@ -21,7 +25,8 @@ template <class T> class specialization_id {
 public:
   using value_type = T;
 
-  template <class... Args> explicit constexpr specialization_id(Args &&...args) : value_(std::forward<Args>(args)...) {}
+  template <class... Args>
+  explicit constexpr specialization_id(Args &&...args) : value_(std::forward<Args>(args)...) {}
   specialization_id(const specialization_id &) = delete;
   specialization_id(specialization_id &&) = delete;
   specialization_id &operator=(const specialization_id &) = delete;
@@ -35,14 +40,16 @@ private:
 
 namespace detail {
 
-template <auto &Id> using specialization_type = typename std::remove_reference_t<decltype(Id)>::value_type;
+template <auto &Id>
+using specialization_type = typename std::remove_reference_t<decltype(Id)>::value_type;
 
 // Its mangled name is the constant's; the device variable is its member.
 template <auto &Id> struct specialization_constant {
   static_assert(std::is_const_v<std::remove_reference_t<decltype(Id)>>,
                 "a specialization_id that kernels read must be declared constexpr or const");
 #ifdef SCYTHE_DEVICE_PASS
-  // Not `constexpr`: `Id` may be a constant that is none, whose value the compiler folds all the same.
+  // Not `constexpr`: `Id` may be a constant that is none, whose value the compiler folds all the
+  // same.
   static inline const specialization_type<Id> value = Id.scythe_default();
 #endif
 };

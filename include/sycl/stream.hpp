@@ -1,8 +1,9 @@
 // `sycl::stream`: text output of kernels, printed when the kernel has ended.
 //
-// Work-items write records of 8-byte words, which the runtime turns into text (`crates/runtime/src/stream.rs` tells
-// their form). They lie in chunks of 64 bytes, taken from the stream's memory one by one. The chunks of one statement
-// are linked, so that statements of different work-items do not mix.
+// Work-items write records of 8-byte words, which the runtime turns into text
+// (`crates/runtime/src/stream.rs` tells their form). They lie in chunks of 64 bytes, taken from the
+// stream's memory one by one. The chunks of one statement are linked, so that statements of
+// different work-items do not mix.
 #ifndef SCYTHE_STREAM_HPP
 #define SCYTHE_STREAM_HPP
 
@@ -70,7 +71,9 @@ struct stream_memory final : kept_object {
   ~stream_memory() override { scythe_usm_free(context->context.get(), words); }
   void finish() noexcept override {
     scythe_stream_format(
-        words, [](void *, const char *text, std::size_t bytes) { std::fwrite(text, 1, bytes, stdout); }, nullptr);
+        words,
+        [](void *, const char *text, std::size_t bytes) { std::fwrite(text, 1, bytes, stdout); },
+        nullptr);
     std::fflush(stdout);
   }
 
@@ -88,7 +91,8 @@ inline detail::stream_width setw(int width) { return {width}; }
 
 class stream {
 public:
-  stream(std::size_t total_buffer_size, std::size_t work_item_buffer_size, handler &h, const property_list &p = {})
+  stream(std::size_t total_buffer_size, std::size_t work_item_buffer_size, handler &h,
+         const property_list &p = {})
       : total_(total_buffer_size), statement_(work_item_buffer_size) {
     (void)p;
 #ifndef SCYTHE_DEVICE_PASS
@@ -103,7 +107,9 @@ public:
   std::size_t size() const noexcept { return total_; }
   std::size_t get_work_item_buffer_size() const { return statement_; }
   [[deprecated("use size()")]] std::size_t get_size() const { return total_; }
-  [[deprecated("use get_work_item_buffer_size()")]] std::size_t get_max_statement_size() const { return statement_; }
+  [[deprecated("use get_work_item_buffer_size()")]] std::size_t get_max_statement_size() const {
+    return statement_;
+  }
 
   template <class P> bool has_property() const noexcept { return false; }
   template <class P> P get_property() const {
@@ -141,8 +147,8 @@ private:
   }
   std::uint32_t &used_of(std::uint32_t chunk) const { return *(&next_of(chunk) + 1); }
 
-  // Chunks are numbered from 1; chunk 0 is the head: how many are taken, and how many there are. Not inlined: kernels
-  // that print much would become so large that compiling them takes minutes.
+  // Chunks are numbered from 1; chunk 0 is the head: how many are taken, and how many there are.
+  // Not inlined: kernels that print much would become so large that compiling them takes minutes.
   SCYTHE_COLD void put(std::uint64_t word) const {
     if (chunk_ == exhausted)
       return;
@@ -150,7 +156,9 @@ private:
       // What `atomic_ref` does; all programs would compile the class because of this one use.
       auto *taken = reinterpret_cast<std::uint32_t *>(words_);
       const std::uint32_t fresh =
-          detail::atomic_fetch_add(taken, std::uint32_t(1), memory_order::relaxed, memory_scope::device) + 1;
+          detail::atomic_fetch_add(taken, std::uint32_t(1), memory_order::relaxed,
+                                   memory_scope::device) +
+          1;
       if (fresh > words_[1]) {
         chunk_ = exhausted;
         return;
@@ -158,7 +166,8 @@ private:
       next_of(fresh) = 0;
       if (chunk_ != 0)
         next_of(chunk_) = fresh;
-      // The first chunk of a statement says so, and begins with the state that earlier statements left.
+      // The first chunk of a statement says so, and begins with the state that earlier statements
+      // left.
       const bool first = chunk_ == 0;
       chunk_ = fresh;
       used_ = 0;
@@ -199,8 +208,8 @@ private:
 
   std::uint64_t *words_ = nullptr;
   std::size_t total_, statement_;
-  // Of the work-item that holds this copy: bits 0-1 base (10, 16, 8), 2 showbase, 3 showpos, 4-5 notation, 8-15
-  // precision and one.
+  // Of the work-item that holds this copy: bits 0-1 base (10, 16, 8), 2 showbase, 3 showpos, 4-5
+  // notation, 8-15 precision and one.
   mutable std::uint32_t state_ = 0, chunk_ = 0, used_ = 0, first_ = 0;
 };
 
@@ -215,7 +224,8 @@ template <class T> struct stream_writer {
                          std::is_same_v<T, unsigned char>) {
       out.put(stream::tag_character, static_cast<unsigned char>(value));
     } else if constexpr (std::is_integral_v<T>) {
-      out.put(std::is_signed_v<T> ? stream::tag_signed : stream::tag_unsigned, static_cast<std::uint64_t>(value));
+      out.put(std::is_signed_v<T> ? stream::tag_signed : stream::tag_unsigned,
+              static_cast<std::uint64_t>(value));
     } else if constexpr (std::is_enum_v<T>) {
       out << static_cast<std::underlying_type_t<T>>(value);
     } else if constexpr (detail::has_elements<T>) {
@@ -236,7 +246,8 @@ template <class T> struct stream_writer {
       out.put(stream::tag_pointer, reinterpret_cast<std::uint64_t>(value));
     } else {
       // `float`, and half precision.
-      static_assert(std::is_convertible_v<const T &, float>, "sycl::stream has no form for this type");
+      static_assert(std::is_convertible_v<const T &, float>,
+                    "sycl::stream has no form for this type");
       const float single = static_cast<float>(value);
       std::uint32_t bits;
       __builtin_memcpy(&bits, &single, sizeof(bits));
@@ -248,7 +259,8 @@ template <class T> struct stream_writer {
 template <std::size_t N> struct stream_writer<char[N]> {
   static void write(const stream &out, const char (&text)[N]) { out.put_text(text); }
 };
-template <class T, access::address_space S, access::decorated D> struct stream_writer<multi_ptr<T, S, D>> {
+template <class T, access::address_space S, access::decorated D>
+struct stream_writer<multi_ptr<T, S, D>> {
   static void write(const stream &out, const multi_ptr<T, S, D> &p) {
     out.put(stream::tag_pointer, reinterpret_cast<std::uint64_t>(p.get_raw()));
   }
@@ -256,7 +268,10 @@ template <class T, access::address_space S, access::decorated D> struct stream_w
 
 template <> struct stream_writer<stream_precision> {
   static void write(const stream &out, const stream_precision &p) {
-    out.set_state(0xff00, static_cast<std::uint32_t>(p.value < 0 ? 0 : p.value < 254 ? p.value + 1 : 255) << 8);
+    out.set_state(0xff00, static_cast<std::uint32_t>(p.value < 0     ? 0
+                                                     : p.value < 254 ? p.value + 1
+                                                                     : 255)
+                              << 8);
   }
 };
 template <> struct stream_writer<stream_width> {
@@ -315,7 +330,8 @@ template <int D> struct stream_writer<range<D>> : stream_coordinates<range<D>, D
 template <int D> struct stream_writer<nd_range<D>> {
   static void write(const stream &out, const nd_range<D> &r) {
     out.put_text("nd_range(global_range: ");
-    out << r.get_global_range() << ", local_range: " << r.get_local_range() << ", offset: " << r.get_offset() << ")";
+    out << r.get_global_range() << ", local_range: " << r.get_local_range()
+        << ", offset: " << r.get_offset() << ")";
   }
 };
 template <int D, bool O> struct stream_writer<item<D, O>> {
@@ -333,8 +349,8 @@ template <int D> struct stream_writer<nd_item<D>> {
 template <int D> struct stream_writer<group<D>> {
   static void write(const stream &out, const group<D> &g) {
     out.put_text("group(id: ");
-    out << g.get_group_id() << ", local_range: " << g.get_local_range() << ", group_range: " << g.get_group_range()
-        << ")";
+    out << g.get_group_id() << ", local_range: " << g.get_local_range()
+        << ", group_range: " << g.get_group_range() << ")";
   }
 };
 template <int D> struct stream_writer<h_item<D>> {
@@ -350,7 +366,9 @@ template <int D> struct stream_writer<h_item<D>> {
 } // namespace sycl
 
 template <> struct std::hash<sycl::stream> {
-  std::size_t operator()(const sycl::stream &s) const noexcept { return std::hash<const void *>()(s.words_); }
+  std::size_t operator()(const sycl::stream &s) const noexcept {
+    return std::hash<const void *>()(s.words_);
+  }
 };
 
 #endif

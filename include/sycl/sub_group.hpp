@@ -1,7 +1,8 @@
 // `sycl::sub_group`: the work-items of a work-group that run side by side.
 //
-// In device code the compiler decides which these are. In host mode they are `host_sub_group_size` neighbours by linear
-// id. Like a work-group's, the object holds what its work-items have in common.
+// In device code the compiler decides which these are. In host mode they are `host_sub_group_size`
+// neighbours by linear id. Like a work-group's, the object holds what its work-items have in
+// common.
 #ifndef SCYTHE_SUB_GROUP_HPP
 #define SCYTHE_SUB_GROUP_HPP
 
@@ -42,7 +43,9 @@ public:
 
 private:
   static linear_id_type max_size() { return __spirv_BuiltInSubgroupMaxSize(); }
-  static linear_id_type place(const detail::work_item &) { return __spirv_BuiltInSubgroupLocalInvocationId(); }
+  static linear_id_type place(const detail::work_item &) {
+    return __spirv_BuiltInSubgroupLocalInvocationId();
+  }
 #else
   explicit sub_group(const detail::work_item &self)
       : group_(static_cast<linear_id_type>(self.local_linear_id() / max_size())) {

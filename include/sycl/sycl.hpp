@@ -78,8 +78,8 @@
 #include <sycl/vec.hpp>
 #include <sycl/version.hpp>
 
-// Programs expect `assert`, `INT_MAX` and `std::unordered_map` of it, since other implementations' headers include
-// these.
+// Programs expect `assert`, `INT_MAX` and `std::unordered_map` of it, since other implementations'
+// headers include these.
 #include <cassert>
 #include <climits>
 #include <unordered_map>

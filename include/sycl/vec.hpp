@@ -1,5 +1,6 @@
-// `sycl::vec`: 1, 2, 3, 4, 8 or 16 numbers that are computed with together. Its elements lie one after the other, as in
-// an array, and it is aligned to its size, up to 64 bytes; three elements take the room of four.
+// `sycl::vec`: 1, 2, 3, 4, 8 or 16 numbers that are computed with together. Its elements lie one
+// after the other, as in an array, and it is aligned to its size, up to 64 bytes; three elements
+// take the room of four.
 #ifndef SCYTHE_VEC_HPP
 #define SCYTHE_VEC_HPP
 
@@ -22,22 +23,25 @@ struct elem {
 namespace detail {
 
 template <class T, int N>
-inline constexpr std::size_t vec_alignment = sizeof(T) * (N == 3 ? 4 : N) < 64 ? sizeof(T) * (N == 3 ? 4 : N) : 64;
+inline constexpr std::size_t vec_alignment =
+    sizeof(T) * (N == 3 ? 4 : N) < 64 ? sizeof(T) * (N == 3 ? 4 : N) : 64;
 
-// How many elements of a `vec` of `T` an argument of its constructor makes; too many where it makes none.
+// How many elements of a `vec` of `T` an argument of its constructor makes; too many where it makes
+// none.
 template <class T, class A>
 inline constexpr int elements_from =
-    has_elements<A> && std::is_same_v<typename shape<A>::element, T> && !shape<A>::is_marray ? shape<A>::count
-    : std::is_convertible_v<const A &, T>                                                    ? 1
-                                                                                             : 1000;
+    has_elements<A> && std::is_same_v<typename shape<A>::element, T> && !shape<A>::is_marray
+        ? shape<A>::count
+    : std::is_convertible_v<const A &, T> ? 1
+                                          : 1000;
 
 #ifdef SCYTHE_DEVICE_PASS
 // The compiler's own vector of the same elements.
 template <class T>
-using vector_element =
-    std::conditional_t<is_half<T>, float16,
-                       std::conditional_t<std::is_same_v<T, bool> || std::is_same_v<T, std::byte>, unsigned char,
-                                          std::conditional_t<is_bfloat16<T>, unsigned short, T>>>;
+using vector_element = std::conditional_t<
+    is_half<T>, float16,
+    std::conditional_t<std::is_same_v<T, bool> || std::is_same_v<T, std::byte>, unsigned char,
+                       std::conditional_t<is_bfloat16<T>, unsigned short, T>>>;
 template <class T, int N> struct vector_of {
   typedef vector_element<T> type __attribute__((ext_vector_type(N)));
 };
@@ -49,10 +53,12 @@ template <class T> struct vector_of<T, 1> {
 } // namespace detail
 
 template <class T, int N>
-class alignas(detail::vec_alignment<T, N>) vec : public detail::elementwise::operand<vec<T, N>, T, N == 1> {
+class alignas(detail::vec_alignment<T, N>) vec
+    : public detail::elementwise::operand<vec<T, N>, T, N == 1> {
   static constexpr int Count = N;
   static_assert(detail::elementwise::is_vec_size(N), "a vec has 1, 2, 3, 4, 8 or 16 elements");
-  static_assert(std::is_same_v<T, std::remove_cv_t<T>> && (detail::is_vec_number<T> || std::is_same_v<T, std::byte>),
+  static_assert(std::is_same_v<T, std::remove_cv_t<T>> &&
+                    (detail::is_vec_number<T> || std::is_same_v<T, std::byte>),
                 "the elements of a vec are numbers or bytes");
 
 public:
@@ -64,11 +70,13 @@ public:
 
   vec() = default;
   vec(const vec &) = default;
-  template <int M = N, std::enable_if_t<M != 1, int> = 0> explicit constexpr vec(const T &arg) : data_{} {
+  template <int M = N, std::enable_if_t<M != 1, int> = 0>
+  explicit constexpr vec(const T &arg) : data_{} {
     for (int i = 0; i < N; ++i)
       data_[i] = arg;
   }
-  template <int M = N, std::enable_if_t<M == 1, long> = 0> constexpr vec(const T &arg) : data_{arg} {}
+  template <int M = N, std::enable_if_t<M == 1, long> = 0>
+  constexpr vec(const T &arg) : data_{arg} {}
   template <class... A, class = std::enable_if_t<(N > 1 || (std::is_arithmetic_v<A> && ...)) &&
                                                  (0 + ... + detail::elements_from<T, A>) == N>>
   constexpr vec(const A &...args) : data_{} {
@@ -76,7 +84,8 @@ public:
     (append(at, args), ...);
   }
 #ifdef SCYTHE_DEVICE_PASS
-  template <class V, class = std::enable_if_t<std::is_same_v<V, vector_t> && (N > 1)>, class = void> vec(V v) {
+  template <class V, class = std::enable_if_t<std::is_same_v<V, vector_t> && (N > 1)>, class = void>
+  vec(V v) {
     __builtin_memcpy(data_, &v, sizeof(data_));
   }
   template <class V, class = std::enable_if_t<std::is_same_v<V, vector_t> && (N > 1)>, class = void>
@@ -88,8 +97,9 @@ public:
 #endif
 
   vec &operator=(const vec &) = default;
-  template <class U, class = std::enable_if_t<std::is_convertible_v<const U &, T> &&
-                                              !std::is_same_v<typename detail::shape<U>::value, vec>>>
+  template <class U,
+            class = std::enable_if_t<std::is_convertible_v<const U &, T> &&
+                                     !std::is_same_v<typename detail::shape<U>::value, vec>>>
   constexpr vec &operator=(const U &rhs) {
     const T value = static_cast<T>(rhs);
     for (int i = 0; i < N; ++i)
@@ -105,7 +115,8 @@ public:
   constexpr T &operator[](int index) { return data_[index]; }
   constexpr const T &operator[](int index) const { return data_[index]; }
 
-  template <class U, rounding_mode Mode = rounding_mode::automatic> SCYTHE_BY_ELEMENT vec<U, N> convert() const {
+  template <class U, rounding_mode Mode = rounding_mode::automatic>
+  SCYTHE_BY_ELEMENT vec<U, N> convert() const {
     vec<U, N> r;
     for (int i = 0; i < N; ++i)
       r[i] = detail::converted<U, Mode>(data_[i]);
@@ -114,8 +125,12 @@ public:
   template <class As> As as() const { return bit_cast<As>(*this); }
 
   // Elements number `offset * N` and those that follow it.
-  void load(std::size_t offset, const T *p) { __builtin_memcpy(data_, p + offset * N, sizeof(data_)); }
-  void store(std::size_t offset, T *p) const { __builtin_memcpy(p + offset * N, data_, sizeof(data_)); }
+  void load(std::size_t offset, const T *p) {
+    __builtin_memcpy(data_, p + offset * N, sizeof(data_));
+  }
+  void store(std::size_t offset, T *p) const {
+    __builtin_memcpy(p + offset * N, data_, sizeof(data_));
+  }
   template <class U, access::address_space Space, access::decorated Decorated>
   void load(std::size_t offset, multi_ptr<U, Space, Decorated> p) {
     load(offset, static_cast<const T *>(p.get_raw()));
@@ -125,14 +140,14 @@ public:
     store(offset, static_cast<T *>(p.get_raw()));
   }
 
-#define SCYTHE_NAME(name, index, condition)                                                                            \
-  constexpr T &name() {                                                                                                \
-    static_assert(condition, "a vec of this size has no element '" #name "'");                                         \
-    return data_[index];                                                                                               \
-  }                                                                                                                    \
-  constexpr const T &name() const {                                                                                    \
-    static_assert(condition, "a vec of this size has no element '" #name "'");                                         \
-    return data_[index];                                                                                               \
+#define SCYTHE_NAME(name, index, condition)                                                        \
+  constexpr T &name() {                                                                            \
+    static_assert(condition, "a vec of this size has no element '" #name "'");                     \
+    return data_[index];                                                                           \
+  }                                                                                                \
+  constexpr const T &name() const {                                                                \
+    static_assert(condition, "a vec of this size has no element '" #name "'");                     \
+    return data_[index];                                                                           \
   }
 #include <sycl/detail/vec_names.hpp>
   SCYTHE_FOR_EACH_ELEMENT(SCYTHE_NAME)
@@ -143,8 +158,8 @@ public:
   SCYTHE_TAKE_ELEMENTS(const, T, N, false)
 
 #ifdef SYCL_SIMPLE_SWIZZLES
-#define SCYTHE_SIMPLE(name, ...)                                                                                       \
-  constexpr auto name() { return this->template swizzle<__VA_ARGS__>(); }                                              \
+#define SCYTHE_SIMPLE(name, ...)                                                                   \
+  constexpr auto name() { return this->template swizzle<__VA_ARGS__>(); }                          \
   constexpr auto name() const { return this->template swizzle<__VA_ARGS__>(); }
 #include <sycl/detail/simple_swizzles.hpp>
 #endif

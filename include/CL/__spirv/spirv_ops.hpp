@@ -1,8 +1,10 @@
-// SPIR-V's operations as C++ functions, which are declared and not defined: in device code a call is the instruction.
+// SPIR-V's operations as C++ functions, which are declared and not defined: in device code a call
+// is the instruction.
 //
-// Work-item queries are `__spirv_BuiltIn<Query>`, barriers `__spirv_ControlBarrier` and `__spirv_MemoryBarrier`, group
-// functions `__spirv_Group<Operation>`, OpenCL's extended instructions `__spirv_ocl_<name>`. Host code may name them,
-// so that kernels can, and an error tells if it calls one.
+// Work-item queries are `__spirv_BuiltIn<Query>`, barriers `__spirv_ControlBarrier` and
+// `__spirv_MemoryBarrier`, group functions `__spirv_Group<Operation>`, OpenCL's extended
+// instructions `__spirv_ocl_<name>`. Host code may name them, so that kernels can, and an error
+// tells if it calls one.
 #ifndef SCYTHE_CL_SPIRV_OPS_HPP
 #define SCYTHE_CL_SPIRV_OPS_HPP
 
@@ -15,18 +17,19 @@
 
 #define SCYTHE_LOCAL __attribute__((opencl_local))
 #define SCYTHE_GLOBAL __attribute__((opencl_global))
-// All work-items of the group make the copy together: `stride` is that of the global memory. With an event `after`, the
-// copy is part of that event. Elements are numbers or vectors of them. Both spellings mean the same.
-#define SCYTHE_ASYNC_COPIES(name)                                                                                      \
-  template <class T>                                                                                                   \
-  SCYTHE_DEVICE_LIBRARY extern __ocl_event_t name##AsyncCopy(std::uint32_t scope, SCYTHE_LOCAL T *to,                  \
-                                                             SCYTHE_GLOBAL T *from, __SIZE_TYPE__ count,               \
-                                                             __SIZE_TYPE__ stride, __ocl_event_t after) noexcept;      \
-  template <class T>                                                                                                   \
-  SCYTHE_DEVICE_LIBRARY extern __ocl_event_t name##AsyncCopy(std::uint32_t scope, SCYTHE_GLOBAL T *to,                 \
-                                                             SCYTHE_LOCAL T *from, __SIZE_TYPE__ count,                \
-                                                             __SIZE_TYPE__ stride, __ocl_event_t after) noexcept;      \
-  SCYTHE_DEVICE_LIBRARY extern void name##WaitEvents(std::uint32_t scope, std::uint32_t count,                         \
+// All work-items of the group make the copy together: `stride` is that of the global memory. With
+// an event `after`, the copy is part of that event. Elements are numbers or vectors of them. Both
+// spellings mean the same.
+#define SCYTHE_ASYNC_COPIES(name)                                                                  \
+  template <class T>                                                                               \
+  SCYTHE_DEVICE_LIBRARY extern __ocl_event_t name##AsyncCopy(                                      \
+      std::uint32_t scope, SCYTHE_LOCAL T *to, SCYTHE_GLOBAL T *from, __SIZE_TYPE__ count,         \
+      __SIZE_TYPE__ stride, __ocl_event_t after) noexcept;                                         \
+  template <class T>                                                                               \
+  SCYTHE_DEVICE_LIBRARY extern __ocl_event_t name##AsyncCopy(                                      \
+      std::uint32_t scope, SCYTHE_GLOBAL T *to, SCYTHE_LOCAL T *from, __SIZE_TYPE__ count,         \
+      __SIZE_TYPE__ stride, __ocl_event_t after) noexcept;                                         \
+  SCYTHE_DEVICE_LIBRARY extern void name##WaitEvents(std::uint32_t scope, std::uint32_t count,     \
                                                      __ocl_event_t *events) noexcept;
 SCYTHE_ASYNC_COPIES(__spirv_OpGroup)
 SCYTHE_ASYNC_COPIES(__spirv_Group)
@@ -36,9 +39,12 @@ SCYTHE_ASYNC_COPIES(__spirv_Group)
 
 #else
 
-// Host compilers see kernels, too, and need the names. Code for the host that calls one is an error that says so.
-#define SCYTHE_DEVICE_ONLY __attribute__((error("SPIR-V's operations are there in device code alone"))) extern
-#define SCYTHE_QUERY(name) SCYTHE_DEVICE_ONLY __SIZE_TYPE__ __spirv_BuiltIn##name(int dimension) noexcept;
+// Host compilers see kernels, too, and need the names. Code for the host that calls one is an error
+// that says so.
+#define SCYTHE_DEVICE_ONLY                                                                         \
+  __attribute__((error("SPIR-V's operations are there in device code alone"))) extern
+#define SCYTHE_QUERY(name)                                                                         \
+  SCYTHE_DEVICE_ONLY __SIZE_TYPE__ __spirv_BuiltIn##name(int dimension) noexcept;
 SCYTHE_QUERY(GlobalInvocationId)
 SCYTHE_QUERY(GlobalSize)
 SCYTHE_QUERY(GlobalOffset)
@@ -56,19 +62,23 @@ SCYTHE_QUERY(SubgroupLocalInvocationId)
 #undef SCYTHE_QUERY
 SCYTHE_DEVICE_ONLY void __spirv_ControlBarrier(std::uint32_t execution, std::uint32_t memory,
                                                std::uint32_t semantics) noexcept;
-SCYTHE_DEVICE_ONLY void __spirv_MemoryBarrier(std::uint32_t scope, std::uint32_t semantics) noexcept;
-#define SCYTHE_ASYNC_COPIES(name)                                                                                      \
-  template <class To, class From>                                                                                      \
-  SCYTHE_DEVICE_ONLY __ocl_event_t name##AsyncCopy(std::uint32_t scope, To *to, From *from, __SIZE_TYPE__ count,       \
-                                                   __SIZE_TYPE__ stride, __ocl_event_t after) noexcept;                \
-  SCYTHE_DEVICE_ONLY void name##WaitEvents(std::uint32_t scope, std::uint32_t count, __ocl_event_t *events) noexcept;
+SCYTHE_DEVICE_ONLY void __spirv_MemoryBarrier(std::uint32_t scope,
+                                              std::uint32_t semantics) noexcept;
+#define SCYTHE_ASYNC_COPIES(name)                                                                  \
+  template <class To, class From>                                                                  \
+  SCYTHE_DEVICE_ONLY __ocl_event_t name##AsyncCopy(std::uint32_t scope, To *to, From *from,        \
+                                                   __SIZE_TYPE__ count, __SIZE_TYPE__ stride,      \
+                                                   __ocl_event_t after) noexcept;                  \
+  SCYTHE_DEVICE_ONLY void name##WaitEvents(std::uint32_t scope, std::uint32_t count,               \
+                                           __ocl_event_t *events) noexcept;
 SCYTHE_ASYNC_COPIES(__spirv_OpGroup)
 SCYTHE_ASYNC_COPIES(__spirv_Group)
 #undef SCYTHE_ASYNC_COPIES
 // Collectives, and their like that take a scope and give what they take.
-#define SCYTHE_COLLECTIVE(name)                                                                                        \
-  template <class T>                                                                                                   \
-  SCYTHE_DEVICE_ONLY T __spirv_Group##name(std::uint32_t scope, std::uint32_t operation, T x) noexcept;
+#define SCYTHE_COLLECTIVE(name)                                                                    \
+  template <class T>                                                                               \
+  SCYTHE_DEVICE_ONLY T __spirv_Group##name(std::uint32_t scope, std::uint32_t operation,           \
+                                           T x) noexcept;
 SCYTHE_COLLECTIVE(IAdd)
 SCYTHE_COLLECTIVE(IMulKHR)
 SCYTHE_COLLECTIVE(SMin)
@@ -88,15 +98,20 @@ SCYTHE_COLLECTIVE(LogicalXorKHR)
 #undef SCYTHE_COLLECTIVE
 SCYTHE_DEVICE_ONLY bool __spirv_GroupAll(std::uint32_t scope, bool x) noexcept;
 SCYTHE_DEVICE_ONLY bool __spirv_GroupAny(std::uint32_t scope, bool x) noexcept;
-template <class T, class Id> SCYTHE_DEVICE_ONLY T __spirv_GroupBroadcast(std::uint32_t scope, T x, Id id) noexcept;
+template <class T, class Id>
+SCYTHE_DEVICE_ONLY T __spirv_GroupBroadcast(std::uint32_t scope, T x, Id id) noexcept;
 template <class T>
-SCYTHE_DEVICE_ONLY T __spirv_GroupNonUniformShuffle(std::uint32_t scope, T x, std::uint32_t id) noexcept;
+SCYTHE_DEVICE_ONLY T __spirv_GroupNonUniformShuffle(std::uint32_t scope, T x,
+                                                    std::uint32_t id) noexcept;
 template <class T>
-SCYTHE_DEVICE_ONLY T __spirv_GroupNonUniformShuffleXor(std::uint32_t scope, T x, std::uint32_t mask) noexcept;
+SCYTHE_DEVICE_ONLY T __spirv_GroupNonUniformShuffleXor(std::uint32_t scope, T x,
+                                                       std::uint32_t mask) noexcept;
 template <class T>
-SCYTHE_DEVICE_ONLY T __spirv_GroupNonUniformShuffleUp(std::uint32_t scope, T x, std::uint32_t delta) noexcept;
+SCYTHE_DEVICE_ONLY T __spirv_GroupNonUniformShuffleUp(std::uint32_t scope, T x,
+                                                      std::uint32_t delta) noexcept;
 template <class T>
-SCYTHE_DEVICE_ONLY T __spirv_GroupNonUniformShuffleDown(std::uint32_t scope, T x, std::uint32_t delta) noexcept;
+SCYTHE_DEVICE_ONLY T __spirv_GroupNonUniformShuffleDown(std::uint32_t scope, T x,
+                                                        std::uint32_t delta) noexcept;
 #undef SCYTHE_DEVICE_ONLY
 
 #endif

@@ -1,4 +1,5 @@
-// SPIR-V's enumerations as C++ sees them, with SPIR-V's numbers: what the operations of `spirv_ops.hpp` take.
+// SPIR-V's enumerations as C++ sees them, with SPIR-V's numbers: what the operations of
+// `spirv_ops.hpp` take.
 #ifndef SCYTHE_CL_SPIRV_TYPES_HPP
 #define SCYTHE_CL_SPIRV_TYPES_HPP
 
@@ -18,7 +19,13 @@ private:
 };
 
 namespace numbers {
-enum scope : std::uint32_t { CrossDevice = 0, Device = 1, Workgroup = 2, Subgroup = 3, Invocation = 4 };
+enum scope : std::uint32_t {
+  CrossDevice = 0,
+  Device = 1,
+  Workgroup = 2,
+  Subgroup = 3,
+  Invocation = 4
+};
 enum storage : std::uint32_t {
   UniformConstant = 0,
   Input = 1,
@@ -50,30 +57,35 @@ enum semantics : std::uint32_t {
 
 struct Scope : operand<numbers::scope> {
   using Flag = numbers::scope;
-  static constexpr Flag CrossDevice = numbers::CrossDevice, Device = numbers::Device, Workgroup = numbers::Workgroup,
-                        Subgroup = numbers::Subgroup, Invocation = numbers::Invocation;
+  static constexpr Flag CrossDevice = numbers::CrossDevice, Device = numbers::Device,
+                        Workgroup = numbers::Workgroup, Subgroup = numbers::Subgroup,
+                        Invocation = numbers::Invocation;
   using operand::operand;
 };
 
 struct StorageClass : operand<numbers::storage> {
   using Flag = numbers::storage;
-  static constexpr Flag UniformConstant = numbers::UniformConstant, Input = numbers::Input, Uniform = numbers::Uniform,
-                        Output = numbers::Output, Workgroup = numbers::WorkgroupStorage,
+  static constexpr Flag UniformConstant = numbers::UniformConstant, Input = numbers::Input,
+                        Uniform = numbers::Uniform, Output = numbers::Output,
+                        Workgroup = numbers::WorkgroupStorage,
                         CrossWorkgroup = numbers::CrossWorkgroup, Private = numbers::Private,
-                        Function = numbers::Function, Generic = numbers::Generic, PushConstant = numbers::PushConstant,
+                        Function = numbers::Function, Generic = numbers::Generic,
+                        PushConstant = numbers::PushConstant,
                         AtomicCounter = numbers::AtomicCounter, Image = numbers::Image;
   using operand::operand;
 };
 
 struct MemorySemanticsMask : operand<numbers::semantics> {
   using Flag = numbers::semantics;
-  static constexpr Flag None = numbers::None, Acquire = numbers::Acquire, Release = numbers::Release,
-                        AcquireRelease = numbers::AcquireRelease,
+  static constexpr Flag None = numbers::None, Acquire = numbers::Acquire,
+                        Release = numbers::Release, AcquireRelease = numbers::AcquireRelease,
                         SequentiallyConsistent = numbers::SequentiallyConsistent,
-                        UniformMemory = numbers::UniformMemory, SubgroupMemory = numbers::SubgroupMemory,
+                        UniformMemory = numbers::UniformMemory,
+                        SubgroupMemory = numbers::SubgroupMemory,
                         WorkgroupMemory = numbers::WorkgroupMemory,
                         CrossWorkgroupMemory = numbers::CrossWorkgroupMemory,
-                        AtomicCounterMemory = numbers::AtomicCounterMemory, ImageMemory = numbers::ImageMemory;
+                        AtomicCounterMemory = numbers::AtomicCounterMemory,
+                        ImageMemory = numbers::ImageMemory;
   using operand::operand;
 };
 
@@ -81,15 +93,15 @@ enum class GroupOperation : std::uint32_t { Reduce = 0, InclusiveScan = 1, Exclu
 
 } // namespace __spv
 
-// OpenCL's types, as `__ocl_<name>`: addresses that nobody looks behind. SPIR-V's event is of copies that a work-group
-// makes, and null is no event. Samplers and images have names alone: SYCL's images are the headers' own code, and no
-// operation takes these.
+// OpenCL's types, as `__ocl_<name>`: addresses that nobody looks behind. SPIR-V's event is of
+// copies that a work-group makes, and null is no event. Samplers and images have names alone:
+// SYCL's images are the headers' own code, and no operation takes these.
 typedef struct __scythe_event *__ocl_event_t;
 typedef struct __scythe_sampler *__ocl_sampler_t;
-#define SCYTHE_OCL_IMAGE(shape)                                                                                        \
-  typedef struct __scythe_##shape##_ro *__ocl_##shape##_ro_t;                                                          \
-  typedef struct __scythe_##shape##_wo *__ocl_##shape##_wo_t;                                                          \
-  typedef struct __scythe_##shape##_rw *__ocl_##shape##_rw_t;                                                          \
+#define SCYTHE_OCL_IMAGE(shape)                                                                    \
+  typedef struct __scythe_##shape##_ro *__ocl_##shape##_ro_t;                                      \
+  typedef struct __scythe_##shape##_wo *__ocl_##shape##_wo_t;                                      \
+  typedef struct __scythe_##shape##_rw *__ocl_##shape##_rw_t;                                      \
   typedef struct __scythe_sampled_##shape##_ro *__ocl_sampled_##shape##_ro_t;
 SCYTHE_OCL_IMAGE(image1d)
 SCYTHE_OCL_IMAGE(image1d_array)

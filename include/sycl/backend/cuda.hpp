@@ -1,12 +1,13 @@
-// SYCL and CUDA in one program: the driver's objects behind SYCL's, and SYCL objects made of the driver's.
+// SYCL and CUDA in one program: the driver's objects behind SYCL's, and SYCL objects made of the
+// driver's.
 //
-// CUDA's own headers are not needed; where they are included, the types are theirs. CUDA counts no objects: what is
-// given belongs to SYCL, and holds as long as the SYCL object it came from.
+// CUDA's own headers are not needed; where they are included, the types are theirs. CUDA counts no
+// objects: what is given belongs to SYCL, and holds as long as the SYCL object it came from.
 //
-// Contexts are the primary ones, which CUDA's runtime library uses as well. An in-order queue is one stream: what a
-// program gives to it runs after what was submitted before. Other queues spread their commands over several streams, of
-// which the program gets the first; what it gives to that one is ordered by events alone. Addresses of USM are
-// `CUdeviceptr`s.
+// Contexts are the primary ones, which CUDA's runtime library uses as well. An in-order queue is
+// one stream: what a program gives to it runs after what was submitted before. Other queues spread
+// their commands over several streams, of which the program gets the first; what it gives to that
+// one is ordered by events alone. Addresses of USM are `CUdeviceptr`s.
 #ifndef SCYTHE_BACKEND_CUDA_HPP
 #define SCYTHE_BACKEND_CUDA_HPP
 
@@ -63,14 +64,17 @@ template <> struct backend_traits<backend::ext_oneapi_cuda> {
 };
 
 template <backend Backend>
-auto get_native(const device &d) -> std::enable_if_t<Backend == backend::ext_oneapi_cuda, CUdevice> {
+auto get_native(const device &d)
+    -> std::enable_if_t<Backend == backend::ext_oneapi_cuda, CUdevice> {
   detail::expect_cuda(d, "device");
   return detail::native_cast<CUdevice>(detail::cuda_object(d, SCYTHE_NATIVE_DEVICE));
 }
 template <backend Backend>
-auto get_native(const context &c) -> std::enable_if_t<Backend == backend::ext_oneapi_cuda, CUcontext> {
+auto get_native(const context &c)
+    -> std::enable_if_t<Backend == backend::ext_oneapi_cuda, CUcontext> {
   detail::expect_cuda(c, "context");
-  return static_cast<CUcontext>(detail::cuda_object(c.get_devices().front(), SCYTHE_NATIVE_CONTEXT));
+  return static_cast<CUcontext>(
+      detail::cuda_object(c.get_devices().front(), SCYTHE_NATIVE_CONTEXT));
 }
 template <backend Backend>
 auto get_native(const queue &q) -> std::enable_if_t<Backend == backend::ext_oneapi_cuda, CUstream> {
@@ -87,17 +91,21 @@ auto get_native(const event &e) -> std::enable_if_t<Backend == backend::ext_onea
   return static_cast<CUevent>(native);
 }
 
-template <backend Backend> std::enable_if_t<Backend == backend::ext_oneapi_cuda, device> make_device(CUdevice native) {
+template <backend Backend>
+std::enable_if_t<Backend == backend::ext_oneapi_cuda, device> make_device(CUdevice native) {
   for (const device &d : device::get_devices())
-    if (d.get_backend() == backend::ext_oneapi_cuda && get_native<backend::ext_oneapi_cuda>(d) == native)
+    if (d.get_backend() == backend::ext_oneapi_cuda &&
+        get_native<backend::ext_oneapi_cuda>(d) == native)
       return d;
   detail::fail(errc::invalid,
-               "make_device: no SYCL device stands for CUDA device %d; ONEAPI_DEVICE_SELECTOR may leave it out",
+               "make_device: no SYCL device stands for CUDA device %d; ONEAPI_DEVICE_SELECTOR may "
+               "leave it out",
                native);
 }
 // Of what comes before `native`, which the program has recorded and keeps until it has completed.
 template <backend Backend>
-std::enable_if_t<Backend == backend::ext_oneapi_cuda, event> make_event(CUevent native, const context &c) {
+std::enable_if_t<Backend == backend::ext_oneapi_cuda, event> make_event(CUevent native,
+                                                                        const context &c) {
   detail::expect_cuda(c, "context");
   queue q(c, c.get_devices().front());
   scythe_event made = nullptr;

@@ -1,5 +1,5 @@
-// SYCL and OpenCL in one program: OpenCL's own functions and types where its headers are installed, and in any case
-// what leads from SYCL's objects to OpenCL's and back.
+// SYCL and OpenCL in one program: OpenCL's own functions and types where its headers are installed,
+// and in any case what leads from SYCL's objects to OpenCL's and back.
 #ifndef SCYTHE_BACKEND_OPENCL_HPP
 #define SCYTHE_BACKEND_OPENCL_HPP
 

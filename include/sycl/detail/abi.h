@@ -1,13 +1,16 @@
-// The one C interface between the SYCL headers and libscythe. `crates/abi` mirrors every type here, and a test
-// compares both sides' sizes and offsets.
+// The one C interface between the SYCL headers and libscythe. `crates/abi` mirrors every type here,
+// and a test compares both sides' sizes and offsets.
 //
 // Conventions
-//  * A function that can fail returns `scythe_status`: 0, or a value of `sycl::errc` (the numbers in
-//    `sycl/detail/errc.hpp` start at 1 in the order of the SYCL 2020 specification). `scythe_last_error()` then
-//    gives the message for this thread until its next failing call.
-//  * Handles are opaque. Platforms and devices are never freed. Contexts, queues, events and buffers are counted:
+//  * A function that can fail returns `scythe_status`: 0, or a value of `sycl::errc` (the numbers
+//  in
+//    `sycl/detail/errc.hpp` start at 1 in the order of the SYCL 2020 specification).
+//    `scythe_last_error()` then gives the message for this thread until its next failing call.
+//  * Handles are opaque. Platforms and devices are never freed. Contexts, queues, events and
+//  buffers are counted:
 //    created with a count of one, `_retain` adds, `_release` subtracts.
-//  * Ranges are in SPIR-V order: index 0 is the dimension that varies fastest (SYCL's last). Unused entries of
+//  * Ranges are in SPIR-V order: index 0 is the dimension that varies fastest (SYCL's last). Unused
+//  entries of
 //    sizes are 1 and of offsets 0.
 //  * Strings are NUL-terminated UTF-8.
 #ifndef SCYTHE_DETAIL_ABI_H
@@ -35,22 +38,25 @@ typedef struct scythe_native_program_t *scythe_native_program;
 
 const char *scythe_last_error(void);
 
-// --- Platforms and devices -------------------------------------------------------------------------------------
+// --- Platforms and devices -----------------------------------------------------------------------
 
-// How an info value comes back: `len` receives the full size in bytes; `buf` (of `cap` bytes) as much as fits.
-// `buf` may be null to ask for the size. Strings do not count their NUL.
+// How an info value comes back: `len` receives the full size in bytes; `buf` (of `cap` bytes) as
+// much as fits. `buf` may be null to ask for the size. Strings do not count their NUL.
 scythe_status scythe_platform_count(uint32_t *count);
 scythe_status scythe_platform_get(uint32_t index, scythe_platform *out);
-scythe_status scythe_platform_info(scythe_platform platform, uint32_t param, void *buf, size_t cap, size_t *len);
+scythe_status scythe_platform_info(scythe_platform platform, uint32_t param, void *buf, size_t cap,
+                                   size_t *len);
 scythe_status scythe_device_count(scythe_platform platform /* null: all */, uint32_t *count);
-scythe_status scythe_device_get(scythe_platform platform /* null: all */, uint32_t index, scythe_device *out);
-// The device that the default selector takes, or with `only_cpus` the first of all CPUs, where that is certain without
-// loading drivers; null where all devices must be looked at.
+scythe_status scythe_device_get(scythe_platform platform /* null: all */, uint32_t index,
+                                scythe_device *out);
+// The device that the default selector takes, or with `only_cpus` the first of all CPUs, where that
+// is certain without loading drivers; null where all devices must be looked at.
 scythe_status scythe_device_quick_default(int32_t only_cpus, scythe_device *out);
 // Why there is no device, or none that suits: one sentence, which lives as long as the process.
 const char *scythe_device_problems(void);
 scythe_status scythe_device_platform(scythe_device device, scythe_platform *out);
-scythe_status scythe_device_info(scythe_device device, uint32_t param, void *buf, size_t cap, size_t *len);
+scythe_status scythe_device_info(scythe_device device, uint32_t param, void *buf, size_t cap,
+                                 size_t *len);
 // 1 when the device has the aspect (numbers of `sycl::aspect`), 0 otherwise.
 int32_t scythe_device_has_aspect(scythe_device device, uint32_t aspect);
 
@@ -70,20 +76,20 @@ enum scythe_platform_param {
 };
 
 enum scythe_device_param {
-  SCYTHE_DEVICE_NAME = 0,                        // string
-  SCYTHE_DEVICE_VENDOR = 1,                      // string
-  SCYTHE_DEVICE_VERSION = 2,                     // string
-  SCYTHE_DEVICE_DRIVER_VERSION = 3,              // string
-  SCYTHE_DEVICE_PROFILE = 4,                     // string
-  SCYTHE_DEVICE_BACKEND_VERSION = 5,             // string
-  SCYTHE_DEVICE_TYPE = 6,                        // u32: 0 cpu, 1 gpu, 2 accelerator, 3 custom, 5 host
-  SCYTHE_DEVICE_VENDOR_ID = 7,                   // u32
-  SCYTHE_DEVICE_MAX_COMPUTE_UNITS = 8,           // u32
-  SCYTHE_DEVICE_MAX_WORK_ITEM_DIMENSIONS = 9,    // u32
-  SCYTHE_DEVICE_MAX_WORK_ITEM_SIZES = 10,        // u64[3]
-  SCYTHE_DEVICE_MAX_WORK_GROUP_SIZE = 11,        // u64
-  SCYTHE_DEVICE_MAX_NUM_SUB_GROUPS = 12,         // u32
-  SCYTHE_DEVICE_SUB_GROUP_SIZES = 13,            // u64[]
+  SCYTHE_DEVICE_NAME = 0,                     // string
+  SCYTHE_DEVICE_VENDOR = 1,                   // string
+  SCYTHE_DEVICE_VERSION = 2,                  // string
+  SCYTHE_DEVICE_DRIVER_VERSION = 3,           // string
+  SCYTHE_DEVICE_PROFILE = 4,                  // string
+  SCYTHE_DEVICE_BACKEND_VERSION = 5,          // string
+  SCYTHE_DEVICE_TYPE = 6,                     // u32: 0 cpu, 1 gpu, 2 accelerator, 3 custom, 5 host
+  SCYTHE_DEVICE_VENDOR_ID = 7,                // u32
+  SCYTHE_DEVICE_MAX_COMPUTE_UNITS = 8,        // u32
+  SCYTHE_DEVICE_MAX_WORK_ITEM_DIMENSIONS = 9, // u32
+  SCYTHE_DEVICE_MAX_WORK_ITEM_SIZES = 10,     // u64[3]
+  SCYTHE_DEVICE_MAX_WORK_GROUP_SIZE = 11,     // u64
+  SCYTHE_DEVICE_MAX_NUM_SUB_GROUPS = 12,      // u32
+  SCYTHE_DEVICE_SUB_GROUP_SIZES = 13,         // u64[]
   SCYTHE_DEVICE_SUB_GROUP_FORWARD_PROGRESS = 14, // u8
   SCYTHE_DEVICE_MAX_CLOCK_FREQUENCY = 15,        // u32, MHz
   SCYTHE_DEVICE_ADDRESS_BITS = 16,               // u32
@@ -99,8 +105,8 @@ enum scythe_device_param {
   SCYTHE_DEVICE_PROFILING_TIMER_RESOLUTION = 26, // u64, ns
   SCYTHE_DEVICE_PREFERRED_VECTOR_WIDTHS = 27,    // u32[7]: char short int long float double half
   SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS = 28,       // u32[7]
-  SCYTHE_DEVICE_HALF_FP_CONFIG =
-      29, // u32 bits: 1 denorm 2 inf_nan 4 nearest 8 zero 16 inf 32 fma 64 correctly_rounded_divide_sqrt 128 soft_float
+  SCYTHE_DEVICE_HALF_FP_CONFIG = 29, // u32 bits: 1 denorm 2 inf_nan 4 nearest 8 zero 16 inf 32 fma
+                                     // 64 correctly_rounded_divide_sqrt 128 soft_float
   SCYTHE_DEVICE_SINGLE_FP_CONFIG = 30,          // u32 bits
   SCYTHE_DEVICE_DOUBLE_FP_CONFIG = 31,          // u32 bits
   SCYTHE_DEVICE_ATOMIC_MEMORY_ORDERS = 32,      // u32 bits: 1<<sycl::memory_order
@@ -112,8 +118,8 @@ enum scythe_device_param {
   SCYTHE_DEVICE_ASPECTS = 38,                   // u32[]
 };
 
-// What a device can be partitioned by, and how it came to be; numbers are those of `sycl::info::partition_property` and
-// `sycl::info::partition_affinity_domain`.
+// What a device can be partitioned by, and how it came to be; numbers are those of
+// `sycl::info::partition_property` and `sycl::info::partition_affinity_domain`.
 typedef struct scythe_partition_info {
   uint32_t properties;       // bit n: property n
   uint32_t affinity_domains; // bit n: domain n
@@ -121,55 +127,74 @@ typedef struct scythe_partition_info {
   uint32_t type_affinity_domain;
 } scythe_partition_info;
 // `parent` becomes null for a device that is no part of another.
-scythe_status scythe_device_partition_info(scythe_device device, scythe_partition_info *out, scythe_device *parent);
-// `values`: compute units of each part (equally: one number), or the affinity domain. Gives up to `capacity` parts, and
-// the number of all.
-scythe_status scythe_device_partition(scythe_device device, uint32_t property, const uint64_t *values, uint32_t count,
-                                      scythe_device *out, uint32_t capacity, uint32_t *made);
+scythe_status scythe_device_partition_info(scythe_device device, scythe_partition_info *out,
+                                           scythe_device *parent);
+// `values`: compute units of each part (equally: one number), or the affinity domain. Gives up to
+// `capacity` parts, and the number of all.
+scythe_status scythe_device_partition(scythe_device device, uint32_t property,
+                                      const uint64_t *values, uint32_t count, scythe_device *out,
+                                      uint32_t capacity, uint32_t *made);
 
-// --- Contexts and queues ---------------------------------------------------------------------------------------
+// --- Contexts and queues -------------------------------------------------------------------------
 
-scythe_status scythe_context_create(const scythe_device *devices, uint32_t count, scythe_context *out);
+scythe_status scythe_context_create(const scythe_device *devices, uint32_t count,
+                                    scythe_context *out);
 void scythe_context_retain(scythe_context context);
 void scythe_context_release(scythe_context context);
 
 enum scythe_queue_flags { SCYTHE_QUEUE_IN_ORDER = 1, SCYTHE_QUEUE_PROFILING = 2 };
-scythe_status scythe_queue_create(scythe_context context, scythe_device device, uint32_t flags, scythe_queue *out);
+scythe_status scythe_queue_create(scythe_context context, scythe_device device, uint32_t flags,
+                                  scythe_queue *out);
 void scythe_queue_retain(scythe_queue queue);
 void scythe_queue_release(scythe_queue queue);
 scythe_status scythe_queue_wait(scythe_queue queue);
 // 1 when every command submitted so far has completed.
 int32_t scythe_queue_is_empty(scythe_queue queue);
-// Of an in-order queue, else `errc::invalid`: its last command (null: it has completed), and what the next one waits
-// for besides (null: nothing), which counts as the last until then.
+// Of an in-order queue, else `errc::invalid`: its last command (null: it has completed), and what
+// the next one waits for besides (null: nothing), which counts as the last until then.
 scythe_status scythe_queue_last_event(scythe_queue queue, scythe_event *out);
 scythe_status scythe_queue_set_external_event(scythe_queue queue, scythe_event event);
-// Hands each asynchronous error that the queue has collected to `sink`, oldest first, and forgets it.
+// Hands each asynchronous error that the queue has collected to `sink`, oldest first, and forgets
+// it.
 typedef void (*scythe_error_sink)(void *ctx, scythe_status code, const char *message);
 void scythe_queue_drain_errors(scythe_queue queue, scythe_error_sink sink, void *ctx);
-// For a queue that is given up: `sink` hears of the errors that are left, and of those of commands under way when they
-// fail; `destroy` is called once all commands have completed. Both on any thread.
-void scythe_queue_leave_errors(scythe_queue queue, scythe_error_sink sink, void (*destroy)(void *ctx), void *ctx);
+// For a queue that is given up: `sink` hears of the errors that are left, and of those of commands
+// under way when they fail; `destroy` is called once all commands have completed. Both on any
+// thread.
+void scythe_queue_leave_errors(scythe_queue queue, scythe_error_sink sink,
+                               void (*destroy)(void *ctx), void *ctx);
 
-// --- Events ----------------------------------------------------------------------------------------------------
+// --- Events --------------------------------------------------------------------------------------
 
 void scythe_event_retain(scythe_event event);
 void scythe_event_release(scythe_event event);
 scythe_status scythe_event_wait(scythe_event event);
 // 0 submitted, 1 running, 2 complete.
 int32_t scythe_event_status(scythe_event event);
-enum scythe_profiling_param { SCYTHE_PROFILING_SUBMIT = 0, SCYTHE_PROFILING_START = 1, SCYTHE_PROFILING_END = 2 };
-// Nanoseconds. Waits for the command where the value is not known before. `errc::invalid` without profiling.
+enum scythe_profiling_param {
+  SCYTHE_PROFILING_SUBMIT = 0,
+  SCYTHE_PROFILING_START = 1,
+  SCYTHE_PROFILING_END = 2
+};
+// Nanoseconds. Waits for the command where the value is not known before. `errc::invalid` without
+// profiling.
 scythe_status scythe_event_profiling(scythe_event event, uint32_t param, uint64_t *ns);
 
-// --- Memory ----------------------------------------------------------------------------------------------------
+// --- Memory --------------------------------------------------------------------------------------
 
-enum scythe_usm_kind { SCYTHE_USM_HOST = 0, SCYTHE_USM_DEVICE = 1, SCYTHE_USM_SHARED = 2, SCYTHE_USM_UNKNOWN = 3 };
-// `*out` is null, with status 0, when memory is exhausted. `align` 0 means the largest any type needs.
-scythe_status scythe_usm_alloc(scythe_context context, scythe_device device, uint32_t kind, size_t size, size_t align,
-                               void **out);
+enum scythe_usm_kind {
+  SCYTHE_USM_HOST = 0,
+  SCYTHE_USM_DEVICE = 1,
+  SCYTHE_USM_SHARED = 2,
+  SCYTHE_USM_UNKNOWN = 3
+};
+// `*out` is null, with status 0, when memory is exhausted. `align` 0 means the largest any type
+// needs.
+scythe_status scythe_usm_alloc(scythe_context context, scythe_device device, uint32_t kind,
+                               size_t size, size_t align, void **out);
 scythe_status scythe_usm_free(scythe_context context, void *ptr);
-scythe_status scythe_usm_query(scythe_context context, const void *ptr, uint32_t *kind, scythe_device *device);
+scythe_status scythe_usm_query(scythe_context context, const void *ptr, uint32_t *kind,
+                               scythe_device *device);
 
 // Turns what kernels wrote to a stream into text, which `sink` gets in pieces.
 typedef void (*scythe_text_sink)(void *ctx, const char *text, size_t bytes);
@@ -181,18 +206,21 @@ typedef struct scythe_device_global {
   const char *name;
   uint64_t size;
 } scythe_device_global;
-// Called when a program or library is loaded, and before it is unloaded. Rows without an object are ignored.
+// Called when a program or library is loaded, and before it is unloaded. Rows without an object are
+// ignored.
 void scythe_device_globals_register(const scythe_device_global *table, uint64_t count);
 void scythe_device_globals_unregister(const scythe_device_global *table, uint64_t count);
-// The address, on the queue's device, of `bytes` bytes from `offset` of the variable whose host object is `host` and
-// has `size` bytes. The first question makes it, with its initial value.
-scythe_status scythe_device_global_place(scythe_queue queue, const void *host, uint64_t size, uint32_t image_scope,
-                                         uint64_t offset, uint64_t bytes, void **out);
+// The address, on the queue's device, of `bytes` bytes from `offset` of the variable whose host
+// object is `host` and has `size` bytes. The first question makes it, with its initial value.
+scythe_status scythe_device_global_place(scythe_queue queue, const void *host, uint64_t size,
+                                         uint32_t image_scope, uint64_t offset, uint64_t bytes,
+                                         void **out);
 
 enum scythe_buffer_flags {
-  SCYTHE_BUFFER_USE_HOST_PTR = 1,   // the host pointer's memory is the buffer's host copy
-  SCYTHE_BUFFER_READ_ONLY_HOST = 2, // `host_data` is const: copied on creation, never written back by itself
-  SCYTHE_BUFFER_COPY_HOST = 4,      // copy `host_data` on creation (it dies after the constructor)
+  SCYTHE_BUFFER_USE_HOST_PTR = 1, // the host pointer's memory is the buffer's host copy
+  SCYTHE_BUFFER_READ_ONLY_HOST =
+      2, // `host_data` is const: copied on creation, never written back by itself
+  SCYTHE_BUFFER_COPY_HOST = 4, // copy `host_data` on creation (it dies after the constructor)
 };
 typedef struct scythe_buffer_desc {
   uint64_t size;      // bytes, may be 0
@@ -202,94 +230,117 @@ typedef struct scythe_buffer_desc {
   uint32_t reserved;
 } scythe_buffer_desc;
 scythe_status scythe_buffer_create(const scythe_buffer_desc *desc, scythe_buffer *out);
-// A view of `size` bytes from `offset` of `parent`. Views share storage and dependencies with overlapping views.
-scythe_status scythe_buffer_create_sub(scythe_buffer parent, uint64_t offset, uint64_t size, scythe_buffer *out);
+// A view of `size` bytes from `offset` of `parent`. Views share storage and dependencies with
+// overlapping views.
+scythe_status scythe_buffer_create_sub(scythe_buffer parent, uint64_t offset, uint64_t size,
+                                       scythe_buffer *out);
 void scythe_buffer_retain(scythe_buffer buffer);
 // The last release waits for all commands that use the buffer, then writes back as set below.
 void scythe_buffer_release(scythe_buffer buffer);
-// What the last release writes to. `dest` null and `callback` null: nothing. With `callback`, it is called with the
-// final contents (size of the buffer) instead of a copy to `dest`. By default `host_data` where it is not const.
+// What the last release writes to. `dest` null and `callback` null: nothing. With `callback`, it is
+// called with the final contents (size of the buffer) instead of a copy to `dest`. By default
+// `host_data` where it is not const.
 typedef void (*scythe_write_back)(void *ctx, const void *data, uint64_t size);
-void scythe_buffer_set_final(scythe_buffer buffer, void *dest, scythe_write_back callback, void *ctx,
-                             void (*destroy_ctx)(void *ctx));
+void scythe_buffer_set_final(scythe_buffer buffer, void *dest, scythe_write_back callback,
+                             void *ctx, void (*destroy_ctx)(void *ctx));
 // 0 switches write-back off, 1 on.
 void scythe_buffer_set_write_back(scythe_buffer buffer, int32_t on);
 
-enum scythe_access_mode { SCYTHE_ACCESS_READ = 0, SCYTHE_ACCESS_WRITE = 1, SCYTHE_ACCESS_READ_WRITE = 2 };
-// Waits for the commands that conflict, makes the host copy current and gives its address. Later commands that
-// conflict wait for `_end`.
-scythe_status scythe_host_access_begin(scythe_buffer buffer, uint32_t mode, uint32_t no_init, void **data,
-                                       scythe_host_access *out);
+enum scythe_access_mode {
+  SCYTHE_ACCESS_READ = 0,
+  SCYTHE_ACCESS_WRITE = 1,
+  SCYTHE_ACCESS_READ_WRITE = 2
+};
+// Waits for the commands that conflict, makes the host copy current and gives its address. Later
+// commands that conflict wait for `_end`.
+scythe_status scythe_host_access_begin(scythe_buffer buffer, uint32_t mode, uint32_t no_init,
+                                       void **data, scythe_host_access *out);
 void scythe_host_access_end(scythe_host_access access);
-// The address of the buffer's host copy (for a view: of its first byte), allocated now where it was not yet. It stays
-// the same until the last release. Host tasks, and kernels of host mode, find the contents there: before such a
-// command runs, the runtime makes the host copies of its requirements current.
+// The address of the buffer's host copy (for a view: of its first byte), allocated now where it was
+// not yet. It stays the same until the last release. Host tasks, and kernels of host mode, find the
+// contents there: before such a command runs, the runtime makes the host copies of its requirements
+// current.
 scythe_status scythe_buffer_host_address(scythe_buffer buffer, void **data);
 
-// --- Images -----------------------------------------------------------------------------------------------------
+// --- Images --------------------------------------------------------------------------------------
 
-// Where the elements of an image lie, which have four channels each. Index 0 is the dimension that varies fastest.
+// Where the elements of an image lie, which have four channels each. Index 0 is the dimension that
+// varies fastest.
 typedef struct scythe_image_layout {
   uint64_t pitch[2]; // bytes from row to row, from slice to slice
   int32_t size[3];   // elements; 1 in dimensions that the image does not have
   uint32_t format;   // sycl::image_format
   uint32_t channel;  // bytes of one channel
 } scythe_image_layout;
-// Makes a buffer for an image of `size[dims]` elements, and computes its layout. `pitch[dims - 1]` may be null. `name`
-// is the class, for messages; `flags` are scythe_buffer_flags.
-scythe_status scythe_image_create(const char *name, uint32_t format, uint32_t dims, const uint64_t *size,
-                                  const uint64_t *pitch, void *host_data, uint32_t flags, scythe_image_layout *layout,
-                                  scythe_buffer *out);
-// Fails unless programs see channels of the format as numbers of this kind: 0 int, 1 unsigned, 2 float or half.
+// Makes a buffer for an image of `size[dims]` elements, and computes its layout. `pitch[dims - 1]`
+// may be null. `name` is the class, for messages; `flags` are scythe_buffer_flags.
+scythe_status scythe_image_create(const char *name, uint32_t format, uint32_t dims,
+                                  const uint64_t *size, const uint64_t *pitch, void *host_data,
+                                  uint32_t flags, scythe_image_layout *layout, scythe_buffer *out);
+// Fails unless programs see channels of the format as numbers of this kind: 0 int, 1 unsigned, 2
+// float or half.
 scythe_status scythe_image_check_access(const char *name, uint32_t format, uint32_t kind);
 
-// --- Drivers' own objects ---------------------------------------------------------------------------------------
+// --- Drivers' own objects ------------------------------------------------------------------------
 
-// What a driver calls the same thing: `cl_event` and its like. Objects that a driver counts come with a count for the
-// caller. `errc::backend_mismatch` where the backend has no driver.
-enum scythe_native_kind { SCYTHE_NATIVE_PLATFORM = 0, SCYTHE_NATIVE_DEVICE = 1, SCYTHE_NATIVE_CONTEXT = 2 };
+// What a driver calls the same thing: `cl_event` and its like. Objects that a driver counts come
+// with a count for the caller. `errc::backend_mismatch` where the backend has no driver.
+enum scythe_native_kind {
+  SCYTHE_NATIVE_PLATFORM = 0,
+  SCYTHE_NATIVE_DEVICE = 1,
+  SCYTHE_NATIVE_CONTEXT = 2
+};
 scythe_status scythe_native_of_device(scythe_device device, uint32_t kind, void **out);
 scythe_status scythe_native_of_context(scythe_context context, void **out);
-// An in-order queue's is its own. All other queues of a device share one: commands that a program enqueues there are
-// ordered by events alone.
+// An in-order queue's is its own. All other queues of a device share one: commands that a program
+// enqueues there are ordered by events alone.
 scythe_status scythe_native_of_queue(scythe_queue queue, void **out);
 scythe_status scythe_native_context_of_queue(scythe_queue queue, void **out);
 scythe_status scythe_native_of_event(scythe_event event, void **out);
-// Hands each memory object that the queue's device (null: any device) has of the buffer's contents to `sink`: of
-// buffers made of such objects, and where devices share no memory with the host.
+// Hands each memory object that the queue's device (null: any device) has of the buffer's contents
+// to `sink`: of buffers made of such objects, and where devices share no memory with the host.
 typedef void (*scythe_native_sink)(void *ctx, void *native);
-scythe_status scythe_native_of_buffer(scythe_buffer buffer, scythe_queue queue, scythe_native_sink sink, void *ctx);
+scythe_status scythe_native_of_buffer(scythe_buffer buffer, scythe_queue queue,
+                                      scythe_native_sink sink, void *ctx);
 // A memory object over `size` bytes at `ptr`, which stay valid until it is released.
 scythe_status scythe_native_memory(scythe_queue queue, void *ptr, uint64_t size, void **out);
-// The driver's kernel and program (each where its address is not null) of a device symbol, built for the context's
-// first device.
-scythe_status scythe_native_of_kernel(scythe_context context, const char *symbol, void **kernel, void **program);
+// The driver's kernel and program (each where its address is not null) of a device symbol, built
+// for the context's first device.
+scythe_status scythe_native_of_kernel(scythe_context context, const char *symbol, void **kernel,
+                                      void **program);
 
 // Objects of the runtime for a driver's. They take a count of their own.
-scythe_status scythe_context_from_native(uint32_t backend /* scythe_backend_kind */, void *native, scythe_context *out);
+scythe_status scythe_context_from_native(uint32_t backend /* scythe_backend_kind */, void *native,
+                                         scythe_context *out);
 // As many devices as fit, and how many there are.
-scythe_status scythe_context_devices(scythe_context context, scythe_device *list, uint32_t capacity, uint32_t *count);
-scythe_status scythe_queue_from_native(scythe_context context, void *native, scythe_queue *out, scythe_device *device,
+scythe_status scythe_context_devices(scythe_context context, scythe_device *list, uint32_t capacity,
+                                     uint32_t *count);
+scythe_status scythe_queue_from_native(scythe_context context, void *native, scythe_queue *out,
+                                       scythe_device *device,
                                        uint32_t *flags /* scythe_queue_flags */);
 scythe_status scythe_event_from_native(scythe_queue queue, void *native, scythe_event *out);
-// Commands use the memory object itself, after `ready` (null: at once); its contents are current when the last release
-// returns.
-scythe_status scythe_buffer_from_native(scythe_context context, void *native, scythe_event ready, scythe_buffer *out,
-                                        uint64_t *size);
-scythe_status scythe_kernel_from_native(scythe_context context, void *native, scythe_native_kernel *out);
+// Commands use the memory object itself, after `ready` (null: at once); its contents are current
+// when the last release returns.
+scythe_status scythe_buffer_from_native(scythe_context context, void *native, scythe_event ready,
+                                        scythe_buffer *out, uint64_t *size);
+scythe_status scythe_kernel_from_native(scythe_context context, void *native,
+                                        scythe_native_kernel *out);
 void scythe_native_kernel_retain(scythe_native_kernel kernel);
 void scythe_native_kernel_release(scythe_native_kernel kernel);
-scythe_status scythe_program_from_native(scythe_context context, void *native, scythe_native_program *out);
+scythe_status scythe_program_from_native(scythe_context context, void *native,
+                                         scythe_native_program *out);
 void scythe_native_program_release(scythe_native_program program);
 scythe_status scythe_native_of_program(scythe_native_program program, void **out);
 // As `scythe_native_of_kernel`.
-scythe_status scythe_native_of_native_kernel(scythe_native_kernel kernel, void **native, void **program);
+scythe_status scythe_native_of_native_kernel(scythe_native_kernel kernel, void **native,
+                                             void **program);
 
-// --- Commands --------------------------------------------------------------------------------------------------
+// --- Commands ------------------------------------------------------------------------------------
 
 enum scythe_requirement_flags {
   SCYTHE_REQUIREMENT_NO_INIT = 1, // earlier contents need not be kept
-  SCYTHE_REQUIREMENT_NATIVE = 2,  // a host task gets the driver's object of the buffer, not its host copy
+  SCYTHE_REQUIREMENT_NATIVE =
+      2, // a host task gets the driver's object of the buffer, not its host copy
 };
 typedef struct scythe_requirement {
   scythe_buffer buffer;
@@ -297,14 +348,16 @@ typedef struct scythe_requirement {
   uint32_t flags; // scythe_requirement_flags
 } scythe_requirement;
 
-// Every accessor object begins with these two words, on host and device. When a kernel is launched, the runtime
-// looks up `buffer` and stores the device address of its first byte in the kernel's copy of `data`.
+// Every accessor object begins with these two words, on host and device. When a kernel is launched,
+// the runtime looks up `buffer` and stores the device address of its first byte in the kernel's
+// copy of `data`.
 typedef struct scythe_accessor_head {
   void *data;
   scythe_buffer buffer;
 } scythe_accessor_head;
 
-// A local accessor begins with these words. The runtime gives each work-group `bytes` of local memory there.
+// A local accessor begins with these words. The runtime gives each work-group `bytes` of local
+// memory there.
 typedef struct scythe_local_accessor_head {
   void *data;
   uint64_t bytes;
@@ -314,19 +367,22 @@ enum scythe_kernel_shape {
   SCYTHE_SHAPE_SINGLE_TASK = 0,
   SCYTHE_SHAPE_RANGE = 1,
   SCYTHE_SHAPE_ND_RANGE = 2,
-  // Of launches alone: a kernel over an nd_range, each of whose groups is one work-item that runs a whole work-group of
-  // the program. `global_size` counts the groups, and `local_size` is the size that the program gave them.
+  // Of launches alone: a kernel over an nd_range, each of whose groups is one work-item that runs a
+  // whole work-group of the program. `global_size` counts the groups, and `local_size` is the size
+  // that the program gave them.
   SCYTHE_SHAPE_HIERARCHICAL = 3,
 };
 
-// One per kernel type, in static storage of the host program: where the runtime remembers what it looked up.
+// One per kernel type, in static storage of the host program: where the runtime remembers what it
+// looked up.
 typedef struct scythe_kernel_slot {
   void *entry;
   uint64_t generation;
 } scythe_kernel_slot;
 
-// Host mode: the part of a range that one call runs. For SINGLE_TASK and RANGE `begin..end` are work-item
-// indices without the offset; for ND_RANGE they are work-group indices. Work-items run in any order.
+// Host mode: the part of a range that one call runs. For SINGLE_TASK and RANGE `begin..end` are
+// work-item indices without the offset; for ND_RANGE they are work-group indices. Work-items run in
+// any order.
 typedef struct scythe_host_box {
   uint64_t global_size[3];
   uint64_t global_offset[3];
@@ -338,7 +394,8 @@ typedef void (*scythe_host_kernel)(const void *functor, const scythe_host_box *b
 
 // The value of a specialization constant.
 typedef struct scythe_specialization {
-  const char *name; // of the type `sycl::detail::specialization_constant<id>`, mangled, with or without "_ZTS"
+  const char *name; // of the type `sycl::detail::specialization_constant<id>`, mangled, with or
+                    // without "_ZTS"
   uint64_t tu;      // as for kernels
   const void *bytes;
   uint64_t size;
@@ -346,8 +403,8 @@ typedef struct scythe_specialization {
 } scythe_specialization;
 
 typedef struct scythe_kernel_launch {
-  const char *name;         // device symbol ("_ZTS…"); null in host mode
-  uint64_t tu;              // identifies the translation unit, for names with internal linkage; 0: none
+  const char *name; // device symbol ("_ZTS…"); null in host mode
+  uint64_t tu;      // identifies the translation unit, for names with internal linkage; 0: none
   scythe_kernel_slot *slot; // may be null
   scythe_host_kernel host;  // host mode only, else null
   const void *functor;      // copied before the call returns
@@ -397,14 +454,16 @@ typedef struct scythe_view {
 } scythe_view;
 
 enum scythe_command_kind {
-  SCYTHE_COMMAND_EMPTY = 0,          // only orders: barrier, or a command group without a command
-  SCYTHE_COMMAND_KERNEL = 1,         // u.kernel
-  SCYTHE_COMMAND_HOST_TASK = 2,      // u.host_task
-  SCYTHE_COMMAND_MEMCPY = 3,         // u.memory: dst, src, size (USM or host pointers)
-  SCYTHE_COMMAND_FILL = 4,           // u.memory: dst, pattern bytes at src, pattern_size, size = total bytes
-  SCYTHE_COMMAND_COPY = 5,           // u.copy: box to (the first elements of) a box, in row-major order of both
-  SCYTHE_COMMAND_FILL_VIEW = 6,      // u.fill: box filled with a pattern of its element size
-  SCYTHE_COMMAND_UPDATE_HOST = 7,    // u.copy.src.buffer: bring the host copy (and host pointer) up to date
+  SCYTHE_COMMAND_EMPTY = 0,     // only orders: barrier, or a command group without a command
+  SCYTHE_COMMAND_KERNEL = 1,    // u.kernel
+  SCYTHE_COMMAND_HOST_TASK = 2, // u.host_task
+  SCYTHE_COMMAND_MEMCPY = 3,    // u.memory: dst, src, size (USM or host pointers)
+  SCYTHE_COMMAND_FILL = 4, // u.memory: dst, pattern bytes at src, pattern_size, size = total bytes
+  SCYTHE_COMMAND_COPY =
+      5, // u.copy: box to (the first elements of) a box, in row-major order of both
+  SCYTHE_COMMAND_FILL_VIEW = 6, // u.fill: box filled with a pattern of its element size
+  SCYTHE_COMMAND_UPDATE_HOST =
+      7, // u.copy.src.buffer: bring the host copy (and host pointer) up to date
   SCYTHE_COMMAND_PREFETCH = 8,       // u.memory: dst, size
   SCYTHE_COMMAND_ADVISE = 9,         // u.memory: dst, size, advice
   SCYTHE_COMMAND_NATIVE_KERNEL = 10, // u.native: a kernel of the driver's own
@@ -413,7 +472,8 @@ enum scythe_command_kind {
 enum scythe_command_flags {
   SCYTHE_COMMAND_BARRIER = 1, // waits for everything submitted to the queue before
   SCYTHE_COMMAND_HOLD = 2,    // what is submitted to the queue later waits for it
-  SCYTHE_COMMAND_ON_HOST = 4, // a host task that cannot ask for the device's memory: its accessors are of host memory
+  SCYTHE_COMMAND_ON_HOST =
+      4, // a host task that cannot ask for the device's memory: its accessors are of host memory
 };
 
 typedef struct scythe_command {
@@ -450,55 +510,63 @@ typedef struct scythe_command {
   } u;
 } scythe_command;
 
-// Validates, orders after `deps`, conflicting accesses and (in-order queue) the queue's last command, and returns
-// without waiting. `event` may be null when the caller has no use for it. `on` of copies that name a buffer's view
-// must also be in `requirements`.
+// Validates, orders after `deps`, conflicting accesses and (in-order queue) the queue's last
+// command, and returns without waiting. `event` may be null when the caller has no use for it. `on`
+// of copies that name a buffer's view must also be in `requirements`.
 scythe_status scythe_submit(scythe_queue queue, const scythe_command *command, scythe_event *event);
 
-// --- Host mode: work-items that wait for each other -------------------------------------------------------------
+// --- Host mode: work-items that wait for each other ----------------------------------------------
 
-// Runs the work-items `0..count` of one work-group on this thread, and returns when all have ended. `items` runs them
-// one after another: it takes number `*next` and adds 1 to it before each, until `*next` is `count`. A work-item that
-// waits keeps its stack, and another call of `items` goes on with the rest. `errc::kernel` when work-items wait for
-// others that have ended or wait elsewhere.
+// Runs the work-items `0..count` of one work-group on this thread, and returns when all have ended.
+// `items` runs them one after another: it takes number `*next` and adds 1 to it before each, until
+// `*next` is `count`. A work-item that waits keeps its stack, and another call of `items` goes on
+// with the rest. `errc::kernel` when work-items wait for others that have ended or wait elsewhere.
 typedef void (*scythe_host_items)(void *ctx, uint64_t *next, uint64_t count);
 scythe_status scythe_host_group_run(scythe_host_items items, void *ctx, uint64_t count);
-// Called by a work-item: returns when each of the `count` work-items from `first` has called it with the same numbers.
-// `count` 0: the whole work-group. Outside of `scythe_host_group_run`, a work-item has nobody to wait for.
+// Called by a work-item: returns when each of the `count` work-items from `first` has called it
+// with the same numbers. `count` 0: the whole work-group. Outside of `scythe_host_group_run`, a
+// work-item has nobody to wait for.
 void scythe_host_group_wait(uint64_t first, uint64_t count);
-// Waits likewise, and gives the addresses `value` of all those work-items, in order. They hold until the caller waits
-// again.
+// Waits likewise, and gives the addresses `value` of all those work-items, in order. They hold
+// until the caller waits again.
 void **scythe_host_group_exchange(uint64_t item, void *value, uint64_t first, uint64_t count);
-// Memory of the work-group, until its end: the n-th call of each work-item gives the same address. Null when there is
-// none.
+// Memory of the work-group, until its end: the n-th call of each work-item gives the same address.
+// Null when there is none.
 void *scythe_host_group_memory(uint64_t item, uint64_t bytes, uint64_t align);
 
-// --- Kernels of registered images ---------------------------------------------------------------------------------
+// --- Kernels of registered images ----------------------------------------------------------------
 
 // The device symbol's image is registered (1), or not (0).
 int32_t scythe_kernel_known(const char *name, uint64_t tu);
-// The device symbol that `name` means in the translation unit; it stays valid until the process ends, and is the same
-// address each time. `errc::kernel` when no registered image holds it.
+// The device symbol that `name` means in the translation unit; it stays valid until the process
+// ends, and is the same address each time. `errc::kernel` when no registered image holds it.
 scythe_status scythe_kernel_find(const char *name, uint64_t tu, const char **symbol);
 // Hands the device symbol of each kernel, as above, to `sink`, in alphabetical order.
 typedef void (*scythe_symbol_sink)(void *ctx, const char *symbol);
 scythe_status scythe_kernel_list(scythe_symbol_sink sink, void *ctx);
-enum scythe_bundle_state { SCYTHE_BUNDLE_INPUT = 0, SCYTHE_BUNDLE_OBJECT = 1, SCYTHE_BUNDLE_EXECUTABLE = 2 };
-// `*compatible` is 1 when the device can run the kernel, from an image in this state, and 0 when a submission would
-// throw `errc::kernel_not_supported`. Nothing is built.
-scythe_status scythe_kernel_compatible(scythe_device device, const char *name, uint64_t tu, uint32_t state,
-                                       int32_t *compatible);
-// The sizes of work-groups and sub-groups that the kernel's source demands, from the image that the device would take:
-// 0 where it demands none. Nothing is built.
-scythe_status scythe_kernel_required_sizes(scythe_device device, const char *name, uint64_t tu, uint64_t work_group[3],
-                                           uint32_t *sub_group);
-// Calls `sink` with the kernel's attributes and properties as SYCL spells them, separated by blanks.
-scythe_status scythe_kernel_attributes(const char *name, uint64_t tu, scythe_symbol_sink sink, void *ctx);
-// `*answer` is 1 when an image that holds the kernel holds the specialization constant, and 0 when none does.
-// `constant` and `tu` are as in `scythe_specialization`; null asks for any constant.
-scythe_status scythe_kernel_has_constant(const char *name, const char *constant, uint64_t tu, int32_t *answer);
+enum scythe_bundle_state {
+  SCYTHE_BUNDLE_INPUT = 0,
+  SCYTHE_BUNDLE_OBJECT = 1,
+  SCYTHE_BUNDLE_EXECUTABLE = 2
+};
+// `*compatible` is 1 when the device can run the kernel, from an image in this state, and 0 when a
+// submission would throw `errc::kernel_not_supported`. Nothing is built.
+scythe_status scythe_kernel_compatible(scythe_device device, const char *name, uint64_t tu,
+                                       uint32_t state, int32_t *compatible);
+// The sizes of work-groups and sub-groups that the kernel's source demands, from the image that the
+// device would take: 0 where it demands none. Nothing is built.
+scythe_status scythe_kernel_required_sizes(scythe_device device, const char *name, uint64_t tu,
+                                           uint64_t work_group[3], uint32_t *sub_group);
+// Calls `sink` with the kernel's attributes and properties as SYCL spells them, separated by
+// blanks.
+scythe_status scythe_kernel_attributes(const char *name, uint64_t tu, scythe_symbol_sink sink,
+                                       void *ctx);
+// `*answer` is 1 when an image that holds the kernel holds the specialization constant, and 0 when
+// none does. `constant` and `tu` are as in `scythe_specialization`; null asks for any constant.
+scythe_status scythe_kernel_has_constant(const char *name, const char *constant, uint64_t tu,
+                                         int32_t *answer);
 
-// --- Registration (called by the wrapper's object) ---------------------------------------------------------------
+// --- Registration (called by the wrapper's object) -----------------------------------------------
 
 struct __tgt_device_image;
 struct __tgt_bin_desc;

@@ -1,10 +1,12 @@
-// What accessors of all targets share: a box of elements in row-major memory, subscripts, iterators.
+// What accessors of all targets share: a box of elements in row-major memory, subscripts,
+// iterators.
 //
-// The data pointer is the first word, where the runtime stores a kernel's address of the buffer. Indexing adds the
-// box's offset and multiplies out the memory's range, nothing else, so that the optimiser sees base plus index.
+// The data pointer is the first word, where the runtime stores a kernel's address of the buffer.
+// Indexing adds the box's offset and multiplies out the memory's range, nothing else, so that the
+// optimiser sees base plus index.
 //
-// On the host, an accessor for kernels has no address. Host tasks that touch one nevertheless find the buffer's host
-// copy, which the runtime makes current for all requirements of a host task.
+// On the host, an accessor for kernels has no address. Host tasks that touch one nevertheless find
+// the buffer's host copy, which the runtime makes current for all requirements of a host task.
 #ifndef SCYTHE_DETAIL_ACCESSOR_BASE_HPP
 #define SCYTHE_DETAIL_ACCESSOR_BASE_HPP
 
@@ -50,12 +52,15 @@ public:
   using reference = T &;
 
   box_iterator() = default;
-  box_iterator(T *data, const range<D> &memory, const id<D> &offset, const range<D> &box, std::size_t position)
+  box_iterator(T *data, const range<D> &memory, const id<D> &offset, const range<D> &box,
+               std::size_t position)
       : data_(data), memory_(memory), offset_(offset), box_(box), position_(position) {}
 
   reference operator*() const { return at(position_); }
   pointer operator->() const { return &at(position_); }
-  reference operator[](difference_type n) const { return at(position_ + static_cast<std::size_t>(n)); }
+  reference operator[](difference_type n) const {
+    return at(position_ + static_cast<std::size_t>(n));
+  }
   box_iterator &operator+=(difference_type n) {
     position_ += static_cast<std::size_t>(n);
     return *this;
@@ -79,9 +84,15 @@ public:
   friend difference_type operator-(const box_iterator &a, const box_iterator &b) {
     return static_cast<difference_type>(a.position_ - b.position_);
   }
-  friend bool operator==(const box_iterator &a, const box_iterator &b) { return a.position_ == b.position_; }
-  friend bool operator!=(const box_iterator &a, const box_iterator &b) { return a.position_ != b.position_; }
-  friend bool operator<(const box_iterator &a, const box_iterator &b) { return a.position_ < b.position_; }
+  friend bool operator==(const box_iterator &a, const box_iterator &b) {
+    return a.position_ == b.position_;
+  }
+  friend bool operator!=(const box_iterator &a, const box_iterator &b) {
+    return a.position_ != b.position_;
+  }
+  friend bool operator<(const box_iterator &a, const box_iterator &b) {
+    return a.position_ < b.position_;
+  }
   friend bool operator>(const box_iterator &a, const box_iterator &b) { return b < a; }
   friend bool operator<=(const box_iterator &a, const box_iterator &b) { return !(b < a); }
   friend bool operator>=(const box_iterator &a, const box_iterator &b) { return !(a < b); }
@@ -110,13 +121,15 @@ SCYTHE_COLD inline void *host_copy(scythe_buffer buffer) {
 }
 #endif
 
-// A buffer whose elements are `T`, but for constness, in `D` dimensions. Of elements that are const, one can only read.
+// A buffer whose elements are `T`, but for constness, in `D` dimensions. Of elements that are
+// const, one can only read.
 template <class B, class T, int D, access_mode Mode> struct buffer_for {};
 template <class U, class T, int D, class A, access_mode Mode>
 struct buffer_for<buffer<U, D, A>, T, D, Mode>
     : std::enable_if<std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>> &&
                      (Mode == access_mode::read || !std::is_const_v<U>)> {};
-template <class B, class T, int D, access_mode Mode> using if_buffer_for = typename buffer_for<B, T, D, Mode>::type;
+template <class B, class T, int D, access_mode Mode>
+using if_buffer_for = typename buffer_for<B, T, D, Mode>::type;
 
 // `T` is const where the accessor only reads. `D` is 1 for an accessor of dimension 0.
 template <class T, int D> class accessor_base {
@@ -162,17 +175,19 @@ public:
 
 protected:
   accessor_base() = default;
-  accessor_base(scythe_buffer buffer, const range<D> &memory, const range<D> &box, const id<D> &offset)
+  accessor_base(scythe_buffer buffer, const range<D> &memory, const range<D> &box,
+                const id<D> &offset)
       : buffer_(buffer), box_(box), memory_(memory), offset_(offset) {
     for (int i = 0; i < D; ++i)
       if (offset[i] > memory[i] || box[i] > memory[i] - offset[i])
-        fail(errc::invalid, "accessor: offset %zu and range %zu in dimension %d exceed the buffer's range of %zu",
+        fail(errc::invalid,
+             "accessor: offset %zu and range %zu in dimension %d exceed the buffer's range of %zu",
              offset[i], box[i], i, memory[i]);
   }
   template <class U>
   accessor_base(const accessor_base<U, D> &other)
-      : data_(const_cast<std::remove_const_t<T> *>(other.data_)), buffer_(other.buffer_), box_(other.box_),
-        memory_(other.memory_), offset_(other.offset_) {}
+      : data_(const_cast<std::remove_const_t<T> *>(other.data_)), buffer_(other.buffer_),
+        box_(other.box_), memory_(other.memory_), offset_(other.offset_) {}
 
   // The buffer's first element, wherever the box begins.
   T *data() const {
@@ -185,10 +200,12 @@ protected:
   // The box's first element.
   T *first() const { return data() + linear(offset_, memory_); }
   bool same(const accessor_base &other) const {
-    return buffer_ == other.buffer_ && data_ == other.data_ && box_ == other.box_ && offset_ == other.offset_;
+    return buffer_ == other.buffer_ && data_ == other.data_ && box_ == other.box_ &&
+           offset_ == other.offset_;
   }
   std::size_t hash() const {
-    const std::size_t bytes = reinterpret_cast<std::size_t>(buffer_) ^ reinterpret_cast<std::size_t>(data_);
+    const std::size_t bytes =
+        reinterpret_cast<std::size_t>(buffer_) ^ reinterpret_cast<std::size_t>(data_);
     return (bytes * 31 + box_.size()) * 31 + linear(offset_, memory_);
   }
 

@@ -9,8 +9,8 @@
 
 namespace sycl::detail {
 
-// Exceptions that host tasks left, and errors of commands. They may come while or after the queue object dies, hence
-// its own count. Pushing happens on runtime threads and never blocks.
+// Exceptions that host tasks left, and errors of commands. They may come while or after the queue
+// object dies, hence its own count. Pushing happens on runtime threads and never blocks.
 class async_errors : public counted {
 public:
   ~async_errors() {
@@ -21,11 +21,13 @@ public:
     }
   }
   void push(std::exception_ptr error) noexcept {
-    node *added = new (std::nothrow) node{std::move(error), __atomic_load_n(&first_, __ATOMIC_RELAXED)};
+    node *added =
+        new (std::nothrow) node{std::move(error), __atomic_load_n(&first_, __ATOMIC_RELAXED)};
     // Out of memory: the error cannot be kept, and losing it silently is worse.
     if (!added)
       std::terminate();
-    while (!__atomic_compare_exchange_n(&first_, &added->next, added, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    while (!__atomic_compare_exchange_n(&first_, &added->next, added, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
     }
   }
   // Adds all errors so far, oldest first, to `list`.

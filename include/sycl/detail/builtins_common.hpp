@@ -1,4 +1,5 @@
-// Common functions (min, max, clamp, mix, …), and geometric functions, for which a scalar is a vector of one element.
+// Common functions (min, max, clamp, mix, …), and geometric functions, for which a scalar is a
+// vector of one element.
 #ifndef SCYTHE_DETAIL_BUILTINS_COMMON_HPP
 #define SCYTHE_DETAIL_BUILTINS_COMMON_HPP
 
@@ -9,7 +10,8 @@ namespace sycl {
 namespace detail {
 // Either all are scalars or none is.
 template <class A, class... Rest>
-using floats_of_a_kind = std::enable_if_t<((has_elements<A> == has_elements<Rest>) && ...), floats<A, Rest...>>;
+using floats_of_a_kind =
+    std::enable_if_t<((has_elements<A> == has_elements<Rest>) && ...), floats<A, Rest...>>;
 template <class V> using if_float_elements = std::enable_if_t<has_elements<V>, floats<V>>;
 } // namespace detail
 
@@ -17,9 +19,15 @@ namespace detail::element {
 
 template <class T> constexpr T min(T x, T y) { return y < x ? y : x; }
 template <class T> constexpr T max(T x, T y) { return x < y ? y : x; }
-template <class T> constexpr T clamp(T x, T low, T high) { return element::min(element::max(x, low), high); }
-template <class T> constexpr wide<T> degrees(T x) { return wide<T>(x) * wide<T>(57.295779513082320876798154814105); }
-template <class T> constexpr wide<T> radians(T x) { return wide<T>(x) * wide<T>(0.01745329251994329576923690768489); }
+template <class T> constexpr T clamp(T x, T low, T high) {
+  return element::min(element::max(x, low), high);
+}
+template <class T> constexpr wide<T> degrees(T x) {
+  return wide<T>(x) * wide<T>(57.295779513082320876798154814105);
+}
+template <class T> constexpr wide<T> radians(T x) {
+  return wide<T>(x) * wide<T>(0.01745329251994329576923690768489);
+}
 // By the specification's formulas, in the type of the operands: half rounds each step.
 template <class T> constexpr T mix(T x, T y, T amount) { return x + (y - x) * amount; }
 template <class T> constexpr T step(T edge, T x) { return x < edge ? T(0) : T(1); }
@@ -28,24 +36,26 @@ template <class T> constexpr T smoothstep(T low, T high, T x) {
   return t * t * (T(3) - T(2) * t);
 }
 // Zeros keep their sign; the sign of a NaN is 0.
-template <class T> constexpr T sign(T x) { return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? x : T(0); }
+template <class T> constexpr T sign(T x) {
+  return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? x : T(0);
+}
 
 } // namespace detail::element
 
 #define SCYTHE_OWN(x) static_cast<typename detail::shape<R>::element>(SCYTHE_AT(x))
-#define SCYTHE_COMMON_1(name)                                                                                          \
-  template <class T, class R = detail::floats<T>> SCYTHE_BY_ELEMENT constexpr R name(const T &x) {                     \
-    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x)));                                                                  \
+#define SCYTHE_COMMON_1(name)                                                                      \
+  template <class T, class R = detail::floats<T>> SCYTHE_BY_ELEMENT constexpr R name(const T &x) { \
+    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x)));                                              \
   }
-#define SCYTHE_COMMON_2(name, kind)                                                                                    \
-  template <class A, class B, class R = detail::kind<A, B>>                                                            \
-  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y) {                                                         \
-    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y)));                                                    \
+#define SCYTHE_COMMON_2(name, kind)                                                                \
+  template <class A, class B, class R = detail::kind<A, B>>                                        \
+  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y) {                                     \
+    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y)));                                \
   }
-#define SCYTHE_COMMON_3(name, kind)                                                                                    \
-  template <class A, class B, class C, class R = detail::kind<A, B, C>>                                                \
-  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y, const C &z) {                                             \
-    SCYTHE_EACH(detail::element::name(SCYTHE_OWN(x), SCYTHE_OWN(y), SCYTHE_OWN(z)));                                   \
+#define SCYTHE_COMMON_3(name, kind)                                                                \
+  template <class A, class B, class C, class R = detail::kind<A, B, C>>                            \
+  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y, const C &z) {                         \
+    SCYTHE_EACH(detail::element::name(SCYTHE_OWN(x), SCYTHE_OWN(y), SCYTHE_OWN(z)));               \
   }
 SCYTHE_COMMON_1(degrees)
 SCYTHE_COMMON_1(radians)
@@ -58,13 +68,15 @@ SCYTHE_COMMON_3(mix, floats)
 SCYTHE_COMMON_3(smoothstep, floats_of_a_kind)
 // One edge for all elements. Programs may name the vector's type.
 template <class V>
-constexpr detail::if_float_elements<V> step(const typename detail::shape<V>::element &edge, const V &x) {
+constexpr detail::if_float_elements<V> step(const typename detail::shape<V>::element &edge,
+                                            const V &x) {
   using R = detail::if_float_elements<V>;
   SCYTHE_EACH(detail::element::step(SCYTHE_AT(edge), SCYTHE_AT(x)));
 }
 template <class V>
 constexpr detail::if_float_elements<V> smoothstep(const typename detail::shape<V>::element &low,
-                                                  const typename detail::shape<V>::element &high, const V &x) {
+                                                  const typename detail::shape<V>::element &high,
+                                                  const V &x) {
   using R = detail::if_float_elements<V>;
   SCYTHE_EACH(detail::element::smoothstep(SCYTHE_OWN(low), SCYTHE_OWN(high), SCYTHE_OWN(x)));
 }
@@ -77,7 +89,8 @@ namespace detail {
 
 // Up to four elements.
 template <class F, class = void> struct if_direction {};
-template <class F> struct if_direction<F, std::enable_if_t<shape<typename F::type>::count <= 4>> : F {};
+template <class F>
+struct if_direction<F, std::enable_if_t<shape<typename F::type>::count <= 4>> : F {};
 template <class... A> using directions = typename if_direction<floats_of<A...>>::type;
 template <class V> using element_of = typename shape<V>::element;
 template <class V> using wide_of = wide<plain<element_of<V>>>;
@@ -95,13 +108,15 @@ template <class V> wide_of<V> product(const V &x, const V &y) {
     sum += wide_of<V>(at<element_of<V>>(x, i)) * wide_of<V>(at<element_of<V>>(y, i));
   return sum;
 }
-// A power of two by which the elements of `x` can be multiplied so that their squares neither overflow nor vanish;
-// half's never do, in float.
+// A power of two by which the elements of `x` can be multiplied so that their squares neither
+// overflow nor vanish; half's never do, in float.
 template <class V> wide_of<V> scale_for(wide_of<V> sum) {
   using W = wide_of<V>;
   constexpr bool wide_range = sizeof(W) == 8;
-  constexpr W large = wide_range ? W(0x1p+1000) : W(0x1p+120f), small = wide_range ? W(0x1p-900) : W(0x1p-90f);
-  constexpr W down = wide_range ? W(0x1p-600) : W(0x1p-70f), up = wide_range ? W(0x1p+600) : W(0x1p+70f);
+  constexpr W large = wide_range ? W(0x1p+1000) : W(0x1p+120f),
+              small = wide_range ? W(0x1p-900) : W(0x1p-90f);
+  constexpr W down = wide_range ? W(0x1p-600) : W(0x1p-70f),
+              up = wide_range ? W(0x1p+600) : W(0x1p+70f);
   return sum > large ? down : sum < small ? up : W(1);
 }
 template <class V> V scaled(const V &x, wide_of<V> factor) {
@@ -141,13 +156,16 @@ template <class V, class A> constexpr decltype(auto) operand(const A &a) {
 
 } // namespace detail
 
-template <class A, class B, class V = detail::directions<A, B>> detail::element_of<V> dot(const A &x, const B &y) {
-  return static_cast<detail::element_of<V>>(detail::product<V>(detail::operand<V>(x), detail::operand<V>(y)));
+template <class A, class B, class V = detail::directions<A, B>>
+detail::element_of<V> dot(const A &x, const B &y) {
+  return static_cast<detail::element_of<V>>(
+      detail::product<V>(detail::operand<V>(x), detail::operand<V>(y)));
 }
 template <class T, class V = detail::directions<T>> detail::element_of<V> length(const T &x) {
   return static_cast<detail::element_of<V>>(detail::length_of_vector<V>(detail::operand<V>(x)));
 }
-template <class A, class B, class V = detail::directions<A, B>> detail::element_of<V> distance(const A &x, const B &y) {
+template <class A, class B, class V = detail::directions<A, B>>
+detail::element_of<V> distance(const A &x, const B &y) {
   return sycl::length(detail::difference<V>(detail::operand<V>(x), detail::operand<V>(y)));
 }
 // Of zero, the same.

@@ -1,5 +1,6 @@
-// Device code's maths functions: SPIR-V's extended instructions, `__spirv_ocl_<name>`, which the device library or the
-// back end answers. Those without a pointer are declared free of side effects, so that they move and fold.
+// Device code's maths functions: SPIR-V's extended instructions, `__spirv_ocl_<name>`, which the
+// device library or the back end answers. Those without a pointer are declared free of side
+// effects, so that they move and fold.
 #ifndef SCYTHE_DETAIL_BUILTINS_DEVICE_HPP
 #define SCYTHE_DETAIL_BUILTINS_DEVICE_HPP
 
@@ -10,31 +11,31 @@
 #define SCYTHE_WRITING SCYTHE_DEVICE_LIBRARY extern
 
 // For each type.
-#define SCYTHE_DECLARE_1(name)                                                                                         \
-  SCYTHE_PURE float __spirv_ocl_##name(float) noexcept;                                                                \
-  SCYTHE_PURE double __spirv_ocl_##name(double) noexcept;                                                              \
+#define SCYTHE_DECLARE_1(name)                                                                     \
+  SCYTHE_PURE float __spirv_ocl_##name(float) noexcept;                                            \
+  SCYTHE_PURE double __spirv_ocl_##name(double) noexcept;                                          \
   SCYTHE_PURE _Float16 __spirv_ocl_##name(_Float16) noexcept;
-#define SCYTHE_DECLARE_2(name)                                                                                         \
-  SCYTHE_PURE float __spirv_ocl_##name(float, float) noexcept;                                                         \
-  SCYTHE_PURE double __spirv_ocl_##name(double, double) noexcept;                                                      \
+#define SCYTHE_DECLARE_2(name)                                                                     \
+  SCYTHE_PURE float __spirv_ocl_##name(float, float) noexcept;                                     \
+  SCYTHE_PURE double __spirv_ocl_##name(double, double) noexcept;                                  \
   SCYTHE_PURE _Float16 __spirv_ocl_##name(_Float16, _Float16) noexcept;
-#define SCYTHE_DECLARE_INT(name)                                                                                       \
-  SCYTHE_PURE float __spirv_ocl_##name(float, int) noexcept;                                                           \
-  SCYTHE_PURE double __spirv_ocl_##name(double, int) noexcept;                                                         \
+#define SCYTHE_DECLARE_INT(name)                                                                   \
+  SCYTHE_PURE float __spirv_ocl_##name(float, int) noexcept;                                       \
+  SCYTHE_PURE double __spirv_ocl_##name(double, int) noexcept;                                     \
   SCYTHE_PURE _Float16 __spirv_ocl_##name(_Float16, int) noexcept;
-#define SCYTHE_DECLARE_POINTER(name)                                                                                   \
-  SCYTHE_WRITING float __spirv_ocl_##name(float, float *) noexcept;                                                    \
-  SCYTHE_WRITING double __spirv_ocl_##name(double, double *) noexcept;                                                 \
+#define SCYTHE_DECLARE_POINTER(name)                                                               \
+  SCYTHE_WRITING float __spirv_ocl_##name(float, float *) noexcept;                                \
+  SCYTHE_WRITING double __spirv_ocl_##name(double, double *) noexcept;                             \
   SCYTHE_WRITING _Float16 __spirv_ocl_##name(_Float16, _Float16 *) noexcept;
-#define SCYTHE_DECLARE_INT_POINTER(name)                                                                               \
-  SCYTHE_WRITING float __spirv_ocl_##name(float, int *) noexcept;                                                      \
-  SCYTHE_WRITING double __spirv_ocl_##name(double, int *) noexcept;                                                    \
+#define SCYTHE_DECLARE_INT_POINTER(name)                                                           \
+  SCYTHE_WRITING float __spirv_ocl_##name(float, int *) noexcept;                                  \
+  SCYTHE_WRITING double __spirv_ocl_##name(double, int *) noexcept;                                \
   SCYTHE_WRITING _Float16 __spirv_ocl_##name(_Float16, int *) noexcept;
-#define SCYTHE_DECLARE_RELAXED_1(name)                                                                                 \
-  SCYTHE_PURE float __spirv_ocl_native_##name(float) noexcept;                                                         \
+#define SCYTHE_DECLARE_RELAXED_1(name)                                                             \
+  SCYTHE_PURE float __spirv_ocl_native_##name(float) noexcept;                                     \
   SCYTHE_PURE float __spirv_ocl_half_##name(float) noexcept;
-#define SCYTHE_DECLARE_RELAXED_2(name)                                                                                 \
-  SCYTHE_PURE float __spirv_ocl_native_##name(float, float) noexcept;                                                  \
+#define SCYTHE_DECLARE_RELAXED_2(name)                                                             \
+  SCYTHE_PURE float __spirv_ocl_native_##name(float, float) noexcept;                              \
   SCYTHE_PURE float __spirv_ocl_half_##name(float, float) noexcept;
 
 SCYTHE_FOR_EACH_MATHS_1(SCYTHE_DECLARE_1)

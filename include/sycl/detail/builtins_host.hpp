@@ -1,5 +1,5 @@
-// The host's maths functions on float and double, under the names that device code calls them by: the C library's, and
-// formulas for those that it lacks. Half computes in float.
+// The host's maths functions on float and double, under the names that device code calls them by:
+// the C library's, and formulas for those that it lacks. Half computes in float.
 #ifndef SCYTHE_DETAIL_BUILTINS_HOST_HPP
 #define SCYTHE_DETAIL_BUILTINS_HOST_HPP
 
@@ -8,11 +8,11 @@
 namespace sycl::detail::host_maths {
 
 // One text for float and double over the C library's two names.
-#define SCYTHE_BOTH_1(name)                                                                                            \
-  inline float name(float x) noexcept { return __builtin_##name##f(x); }                                               \
+#define SCYTHE_BOTH_1(name)                                                                        \
+  inline float name(float x) noexcept { return __builtin_##name##f(x); }                           \
   inline double name(double x) noexcept { return __builtin_##name(x); }
-#define SCYTHE_BOTH_2(name)                                                                                            \
-  inline float name(float x, float y) noexcept { return __builtin_##name##f(x, y); }                                   \
+#define SCYTHE_BOTH_2(name)                                                                        \
+  inline float name(float x, float y) noexcept { return __builtin_##name##f(x, y); }               \
   inline double name(double x, double y) noexcept { return __builtin_##name(x, y); }
 SCYTHE_BOTH_1(acos)
 SCYTHE_BOTH_1(acosh)
@@ -82,8 +82,12 @@ template <class T> T tanpi(T x) {
     return r / T(0);
   return r == T(0) || a == T(1) ? copysign(T(0), a == T(1) ? -x : x) : sinpi(r) / cospi(r);
 }
-template <class T> T maxmag(T x, T y) { return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y); }
-template <class T> T minmag(T x, T y) { return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y); }
+template <class T> T maxmag(T x, T y) {
+  return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y);
+}
+template <class T> T minmag(T x, T y) {
+  return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
+}
 template <class T> T not_a_number() { return static_cast<T>(__builtin_nan("")); }
 // Unlike pow, powr sees a limit in its arguments: 0^0, infinity^0 and 1^infinity have none.
 template <class T> T powr(T x, T y) {
@@ -123,7 +127,8 @@ template <class T> T lgamma_r(T x, int *sign) {
   *sign = x < T(0) && whole != x && fmod(whole, T(2)) != T(0) ? -1 : 1;
   return lgamma(x);
 }
-// The C library's quotient may have three bits only; here it has seven: what is left modulo 128 divisors.
+// The C library's quotient may have three bits only; here it has seven: what is left modulo 128
+// divisors.
 template <class T> T remquo(T x, T y, int *quotient) {
   const T rest = remainder(x, y), low = fmod(x, T(128) * y);
   *quotient = __builtin_isfinite(low) ? static_cast<int>(rint((low - rest) / y)) % 128 : 0;

@@ -1,4 +1,5 @@
-// Integer functions: plain C++ without branches, which every back end turns into its own instructions.
+// Integer functions: plain C++ without branches, which every back end turns into its own
+// instructions.
 //
 // Unsigned arithmetic throughout where signed sums could overflow, since that would be undefined.
 #ifndef SCYTHE_DETAIL_BUILTINS_INTEGER_HPP
@@ -16,7 +17,8 @@ template <class T> constexpr int width_of = static_cast<int>(sizeof(T) * 8);
 // The high half of the product of two 64-bit numbers, from products of their halves.
 constexpr unsigned long long high_product(unsigned long long x, unsigned long long y) {
   const unsigned long long x0 = x & 0xffffffffu, x1 = x >> 32, y0 = y & 0xffffffffu, y1 = y >> 32;
-  const unsigned long long middle = x1 * y0 + (x0 * y0 >> 32), other = x0 * y1 + (middle & 0xffffffffu);
+  const unsigned long long middle = x1 * y0 + (x0 * y0 >> 32),
+                           other = x0 * y1 + (middle & 0xffffffffu);
   return x1 * y1 + (middle >> 32) + (other >> 32);
 }
 
@@ -86,7 +88,8 @@ template <class T> constexpr T mad_hi(T x, T y, T z) {
 template <class T> constexpr T mad_sat(T x, T y, T z) {
   using U = unsigned_of<T>;
   if constexpr (sizeof(T) < 8) {
-    // The exact result fits: the product has twice the bits less one (signed), and so leaves room for the sum.
+    // The exact result fits: the product has twice the bits less one (signed), and so leaves room
+    // for the sum.
     using W = wider<T>;
     const W exact = static_cast<W>(static_cast<W>(x) * static_cast<W>(y) + static_cast<W>(z));
     const W low = static_cast<W>(smallest<T>()), high = static_cast<W>(largest<T>());
@@ -110,7 +113,8 @@ template <class T> constexpr T mad_sat(T x, T y, T z) {
 template <class T> constexpr T clz(T x) {
   const unsigned long long bits = static_cast<unsigned_of<T>>(x);
   if constexpr (sizeof(T) < 8)
-    return static_cast<T>(x == 0 ? width_of<T> : __builtin_clz(static_cast<unsigned>(bits)) - (32 - width_of<T>));
+    return static_cast<T>(x == 0 ? width_of<T>
+                                 : __builtin_clz(static_cast<unsigned>(bits)) - (32 - width_of<T>));
   else
     return static_cast<T>(x == 0 ? 64 : __builtin_clzll(bits));
 }
@@ -129,7 +133,8 @@ template <class T> constexpr T rotate(T x, T count) {
   constexpr int mask = width_of<T> - 1;
   const int left = static_cast<int>(count) & mask, right = (width_of<T> - left) & mask;
   const U bits = static_cast<U>(x);
-  return static_cast<T>(static_cast<U>(static_cast<U>(bits << left) | static_cast<U>(bits >> right)));
+  return static_cast<T>(
+      static_cast<U>(static_cast<U>(bits << left) | static_cast<U>(bits >> right)));
 }
 
 // `high` above `low` in a number of twice the size.
@@ -143,24 +148,26 @@ template <class T> constexpr T mul24(T x, T y) {
   return static_cast<T>(static_cast<unsigned>(x) * static_cast<unsigned>(y));
 }
 template <class T> constexpr T mad24(T x, T y, T z) {
-  return static_cast<T>(static_cast<unsigned>(x) * static_cast<unsigned>(y) + static_cast<unsigned>(z));
+  return static_cast<T>(static_cast<unsigned>(x) * static_cast<unsigned>(y) +
+                        static_cast<unsigned>(z));
 }
 
 } // namespace detail::element
 
-#define SCYTHE_INTEGER_1(name)                                                                                         \
-  template <class T, class R = detail::integers<T>> SCYTHE_BY_ELEMENT constexpr R name(const T &x) {                   \
-    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x)));                                                                  \
+#define SCYTHE_INTEGER_1(name)                                                                     \
+  template <class T, class R = detail::integers<T>>                                                \
+  SCYTHE_BY_ELEMENT constexpr R name(const T &x) {                                                 \
+    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x)));                                              \
   }
-#define SCYTHE_INTEGER_2(name, kind)                                                                                   \
-  template <class A, class B, class R = detail::kind<A, B>>                                                            \
-  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y) {                                                         \
-    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y)));                                                    \
+#define SCYTHE_INTEGER_2(name, kind)                                                               \
+  template <class A, class B, class R = detail::kind<A, B>>                                        \
+  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y) {                                     \
+    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y)));                                \
   }
-#define SCYTHE_INTEGER_3(name, kind)                                                                                   \
-  template <class A, class B, class C, class R = detail::kind<A, B, C>>                                                \
-  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y, const C &z) {                                             \
-    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y), SCYTHE_AT(z)));                                      \
+#define SCYTHE_INTEGER_3(name, kind)                                                               \
+  template <class A, class B, class C, class R = detail::kind<A, B, C>>                            \
+  SCYTHE_BY_ELEMENT constexpr R name(const A &x, const B &y, const C &z) {                         \
+    SCYTHE_EACH(detail::element::name(SCYTHE_AT(x), SCYTHE_AT(y), SCYTHE_AT(z)));                  \
   }
 SCYTHE_INTEGER_1(clz)
 SCYTHE_INTEGER_1(ctz)
@@ -185,13 +192,14 @@ template <class T, class R = detail::numbers<T>> SCYTHE_BY_ELEMENT constexpr R a
   SCYTHE_EACH(detail::element::abs(SCYTHE_AT(x)));
 }
 
-template <
-    class A, class B, class H = detail::integers<A>, class L = detail::integers<B>,
-    class T = typename detail::shape<H>::element,
-    class R = typename detail::shape<H>::template rebind<detail::wider<T>>,
-    class = std::enable_if_t<std::is_same_v<L, typename detail::shape<H>::template rebind<std::make_unsigned_t<T>>>>>
+template <class A, class B, class H = detail::integers<A>, class L = detail::integers<B>,
+          class T = typename detail::shape<H>::element,
+          class R = typename detail::shape<H>::template rebind<detail::wider<T>>,
+          class = std::enable_if_t<std::is_same_v<
+              L, typename detail::shape<H>::template rebind<std::make_unsigned_t<T>>>>>
 SCYTHE_BY_ELEMENT constexpr R upsample(const A &high, const B &low) {
-  SCYTHE_EACH(detail::element::upsample(detail::at<T>(high, i), detail::at<std::make_unsigned_t<T>>(low, i)));
+  SCYTHE_EACH(detail::element::upsample(detail::at<T>(high, i),
+                                        detail::at<std::make_unsigned_t<T>>(low, i)));
 }
 
 } // namespace sycl

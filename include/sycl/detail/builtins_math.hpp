@@ -1,7 +1,7 @@
 // The maths functions, and their `native` and `half_precision` forms.
 //
-// Templates over the number's type leave calls with exact types to the C library's functions of the same name, where a
-// program has both in sight.
+// Templates over the number's type leave calls with exact types to the C library's functions of the
+// same name, where a program has both in sight.
 #ifndef SCYTHE_DETAIL_BUILTINS_MATH_HPP
 #define SCYTHE_DETAIL_BUILTINS_MATH_HPP
 
@@ -19,46 +19,49 @@
 
 namespace sycl {
 
-#define SCYTHE_PUBLIC_1(name)                                                                                          \
-  template <class T, class R = detail::floats<T>> SCYTHE_BY_ELEMENT R name(const T &x) {                               \
-    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x)));                                                                     \
+#define SCYTHE_PUBLIC_1(name)                                                                      \
+  template <class T, class R = detail::floats<T>> SCYTHE_BY_ELEMENT R name(const T &x) {           \
+    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x)));                                                 \
   }
-#define SCYTHE_PUBLIC_2(name)                                                                                          \
-  template <class A, class B, class R = detail::floats<A, B>> SCYTHE_BY_ELEMENT R name(const A &x, const B &y) {       \
-    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                                       \
+#define SCYTHE_PUBLIC_2(name)                                                                      \
+  template <class A, class B, class R = detail::floats<A, B>>                                      \
+  SCYTHE_BY_ELEMENT R name(const A &x, const B &y) {                                               \
+    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                   \
   }
-#define SCYTHE_PUBLIC_3(name)                                                                                          \
-  template <class A, class B, class C, class R = detail::floats<A, B, C>>                                              \
-  SCYTHE_BY_ELEMENT R name(const A &x, const B &y, const C &z) {                                                       \
-    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), SCYTHE_AT(y), SCYTHE_AT(z)));                                         \
+#define SCYTHE_PUBLIC_3(name)                                                                      \
+  template <class A, class B, class C, class R = detail::floats<A, B, C>>                          \
+  SCYTHE_BY_ELEMENT R name(const A &x, const B &y, const C &z) {                                   \
+    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), SCYTHE_AT(y), SCYTHE_AT(z)));                     \
   }
-#define SCYTHE_PUBLIC_INT(name)                                                                                        \
-  template <class T, class N, class R = detail::floats<T>, class = detail::if_counts<R, N>>                            \
-  SCYTHE_BY_ELEMENT R name(const T &x, const N &n) {                                                                   \
-    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), detail::at<int>(n, i)));                                              \
+#define SCYTHE_PUBLIC_INT(name)                                                                    \
+  template <class T, class N, class R = detail::floats<T>, class = detail::if_counts<R, N>>        \
+  SCYTHE_BY_ELEMENT R name(const T &x, const N &n) {                                               \
+    SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), detail::at<int>(n, i)));                          \
   }
-// The second result takes the way through a variable, so that any kind of pointer will do. `S` is its type.
-#define SCYTHE_SECOND_RESULT(...)                                                                                      \
-  R r{};                                                                                                               \
-  S other{};                                                                                                           \
-  for (int i = 0; i < detail::length_of<R>; ++i) {                                                                     \
-    detail::plain<typename detail::shape<S>::element> second;                                                          \
-    detail::put(r, i, __VA_ARGS__);                                                                                    \
-    detail::put(other, i, second);                                                                                     \
-  }                                                                                                                    \
-  *p = other;                                                                                                          \
+// The second result takes the way through a variable, so that any kind of pointer will do. `S` is
+// its type.
+#define SCYTHE_SECOND_RESULT(...)                                                                  \
+  R r{};                                                                                           \
+  S other{};                                                                                       \
+  for (int i = 0; i < detail::length_of<R>; ++i) {                                                 \
+    detail::plain<typename detail::shape<S>::element> second;                                      \
+    detail::put(r, i, __VA_ARGS__);                                                                \
+    detail::put(other, i, second);                                                                 \
+  }                                                                                                \
+  *p = other;                                                                                      \
   return r
-// Programs may name the template arguments: the pointer's type alone with scalars, else the vector's first.
-#define SCYTHE_WITH_POINTER(name, SecondOf, ...)                                                                       \
-  template <class Pointer, class T, class R = detail::if_scalar<detail::floats<T>>, class S = detail::SecondOf<R>,     \
-            class = detail::if_points_to<Pointer, S>>                                                                  \
-  SCYTHE_BY_ELEMENT R name(const T &x, Pointer p) {                                                                    \
-    SCYTHE_SECOND_RESULT(__VA_ARGS__(SCYTHE_AT(x), &second));                                                          \
-  }                                                                                                                    \
-  template <class V, class Pointer, class R = detail::if_elements<detail::floats<V>>, class S = detail::SecondOf<R>,   \
-            class = detail::if_points_to<Pointer, S>, class = void>                                                    \
-  SCYTHE_BY_ELEMENT R name(const V &x, Pointer p) {                                                                    \
-    SCYTHE_SECOND_RESULT(__VA_ARGS__(SCYTHE_AT(x), &second));                                                          \
+// Programs may name the template arguments: the pointer's type alone with scalars, else the
+// vector's first.
+#define SCYTHE_WITH_POINTER(name, SecondOf, ...)                                                   \
+  template <class Pointer, class T, class R = detail::if_scalar<detail::floats<T>>,                \
+            class S = detail::SecondOf<R>, class = detail::if_points_to<Pointer, S>>               \
+  SCYTHE_BY_ELEMENT R name(const T &x, Pointer p) {                                                \
+    SCYTHE_SECOND_RESULT(__VA_ARGS__(SCYTHE_AT(x), &second));                                      \
+  }                                                                                                \
+  template <class V, class Pointer, class R = detail::if_elements<detail::floats<V>>,              \
+            class S = detail::SecondOf<R>, class = detail::if_points_to<Pointer, S>, class = void> \
+  SCYTHE_BY_ELEMENT R name(const V &x, Pointer p) {                                                \
+    SCYTHE_SECOND_RESULT(__VA_ARGS__(SCYTHE_AT(x), &second));                                      \
   }
 #define SCYTHE_PUBLIC_POINTER(name) SCYTHE_WITH_POINTER(name, same, SCYTHE_MATHS(name))
 #define SCYTHE_PUBLIC_INT_POINTER(name) SCYTHE_WITH_POINTER(name, count_each, SCYTHE_MATHS(name))
@@ -70,8 +73,8 @@ SCYTHE_FOR_EACH_MATHS_INT_POINTER(SCYTHE_PUBLIC_INT_POINTER)
 SCYTHE_PUBLIC_3(fma)
 SCYTHE_PUBLIC_3(mad)
 
-template <class Pointer, class A, class B, class R = detail::if_scalar<detail::floats<A, B>>, class S = int,
-          class = detail::if_points_to<Pointer, S>>
+template <class Pointer, class A, class B, class R = detail::if_scalar<detail::floats<A, B>>,
+          class S = int, class = detail::if_points_to<Pointer, S>>
 R remquo(const A &x, const B &y, Pointer p) {
   SCYTHE_SECOND_RESULT(SCYTHE_MATHS(remquo)(SCYTHE_AT(x), SCYTHE_AT(y), &second));
 }
@@ -80,7 +83,8 @@ template <class A, class B, class Pointer, class R = detail::if_elements<detail:
 R remquo(const A &x, const B &y, Pointer p) {
   SCYTHE_SECOND_RESULT(SCYTHE_MATHS(remquo)(SCYTHE_AT(x), SCYTHE_AT(y), &second));
 }
-template <class T, class V = detail::floats<T>, class R = typename detail::shape<V>::template rebind<int>>
+template <class T, class V = detail::floats<T>,
+          class R = typename detail::shape<V>::template rebind<int>>
 SCYTHE_BY_ELEMENT R ilogb(const T &x) {
   SCYTHE_EACH(SCYTHE_MATHS(ilogb)(detail::at<typename detail::shape<V>::element>(x, i)));
 }
@@ -102,7 +106,8 @@ template <class E, class T> T next_after(T x, T y) {
   if (x == T(0))
     return host_maths::copysign(T(0x1p-24), y);
   const unsigned short bits = bit_cast<unsigned short>(half(x));
-  return static_cast<float>(half(float16_of(static_cast<unsigned short>((x < y) == (x > T(0)) ? bits + 1 : bits - 1))));
+  return static_cast<float>(
+      half(float16_of(static_cast<unsigned short>((x < y) == (x > T(0)) ? bits + 1 : bits - 1))));
 }
 template <class E, class T> T fraction(T x, T *whole) {
   constexpr T below_one = is_half<E> ? T(0x1.ffcp-1) : T(1);
@@ -113,7 +118,8 @@ template <class E, class T> T fraction(T x, T *whole) {
 
 // A quiet NaN that carries a code, whose type is the unsigned integer of the same size.
 template <class Code>
-using float_of_size = std::conditional_t<sizeof(Code) == 2, half, std::conditional_t<sizeof(Code) == 4, float, double>>;
+using float_of_size = std::conditional_t<sizeof(Code) == 2, half,
+                                         std::conditional_t<sizeof(Code) == 4, float, double>>;
 template <class Code> constexpr float_of_size<Code> coded_nan(Code code) {
   constexpr Code quiet = sizeof(Code) == 2   ? Code(0x7e00u)
                          : sizeof(Code) == 4 ? Code(0x7fc00000u)
@@ -124,7 +130,8 @@ template <class Code> constexpr float_of_size<Code> coded_nan(Code code) {
 
 } // namespace detail
 
-template <class A, class B, class R = detail::floats<A, B>> SCYTHE_BY_ELEMENT R nextafter(const A &x, const B &y) {
+template <class A, class B, class R = detail::floats<A, B>>
+SCYTHE_BY_ELEMENT R nextafter(const A &x, const B &y) {
   SCYTHE_EACH(detail::next_after<typename detail::shape<R>::element>(SCYTHE_AT(x), SCYTHE_AT(y)));
 }
 SCYTHE_WITH_POINTER(fract, same, detail::fraction<typename detail::shape<R>::element>)
@@ -137,13 +144,14 @@ R nan(const T &code) {
 
 // Precision and domain are the back end's choice: about 18 bits on the CPU.
 namespace native {
-#define SCYTHE_RELAXED_1(name)                                                                                         \
-  template <class T, class R = detail::singles<T>> SCYTHE_BY_ELEMENT R name(const T &x) {                              \
-    SCYTHE_EACH(SCYTHE_RELAXED(native, name)(SCYTHE_AT(x)));                                                           \
+#define SCYTHE_RELAXED_1(name)                                                                     \
+  template <class T, class R = detail::singles<T>> SCYTHE_BY_ELEMENT R name(const T &x) {          \
+    SCYTHE_EACH(SCYTHE_RELAXED(native, name)(SCYTHE_AT(x)));                                       \
   }
-#define SCYTHE_RELAXED_2(name)                                                                                         \
-  template <class A, class B, class R = detail::singles<A, B>> SCYTHE_BY_ELEMENT R name(const A &x, const B &y) {      \
-    SCYTHE_EACH(SCYTHE_RELAXED(native, name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                             \
+#define SCYTHE_RELAXED_2(name)                                                                     \
+  template <class A, class B, class R = detail::singles<A, B>>                                     \
+  SCYTHE_BY_ELEMENT R name(const A &x, const B &y) {                                               \
+    SCYTHE_EACH(SCYTHE_RELAXED(native, name)(SCYTHE_AT(x), SCYTHE_AT(y)));                         \
   }
 SCYTHE_FOR_EACH_RELAXED_1(SCYTHE_RELAXED_1)
 SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)
@@ -154,13 +162,14 @@ SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)
 // At least 11 bits; angles up to 2^16. On the host, both are the functions that the C library has.
 #ifdef SCYTHE_DEVICE_PASS
 namespace half_precision {
-#define SCYTHE_RELAXED_1(name)                                                                                         \
-  template <class T, class R = detail::singles<T>> SCYTHE_BY_ELEMENT R name(const T &x) {                              \
-    SCYTHE_EACH(SCYTHE_RELAXED(half, name)(SCYTHE_AT(x)));                                                             \
+#define SCYTHE_RELAXED_1(name)                                                                     \
+  template <class T, class R = detail::singles<T>> SCYTHE_BY_ELEMENT R name(const T &x) {          \
+    SCYTHE_EACH(SCYTHE_RELAXED(half, name)(SCYTHE_AT(x)));                                         \
   }
-#define SCYTHE_RELAXED_2(name)                                                                                         \
-  template <class A, class B, class R = detail::singles<A, B>> SCYTHE_BY_ELEMENT R name(const A &x, const B &y) {      \
-    SCYTHE_EACH(SCYTHE_RELAXED(half, name)(SCYTHE_AT(x), SCYTHE_AT(y)));                                               \
+#define SCYTHE_RELAXED_2(name)                                                                     \
+  template <class A, class B, class R = detail::singles<A, B>>                                     \
+  SCYTHE_BY_ELEMENT R name(const A &x, const B &y) {                                               \
+    SCYTHE_EACH(SCYTHE_RELAXED(half, name)(SCYTHE_AT(x), SCYTHE_AT(y)));                           \
   }
 SCYTHE_FOR_EACH_RELAXED_1(SCYTHE_RELAXED_1)
 SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)

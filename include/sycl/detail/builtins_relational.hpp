@@ -1,5 +1,6 @@
-// Relational functions. Comparisons with NaN are false, but `isnotequal`'s and `isunordered`'s. For vectors true is -1
-// in an integer of the element's size, for mathematical arrays and scalars a bool.
+// Relational functions. Comparisons with NaN are false, but `isnotequal`'s and `isunordered`'s. For
+// vectors true is -1 in an integer of the element's size, for mathematical arrays and scalars a
+// bool.
 #ifndef SCYTHE_DETAIL_BUILTINS_RELATIONAL_HPP
 #define SCYTHE_DETAIL_BUILTINS_RELATIONAL_HPP
 
@@ -10,7 +11,9 @@ namespace sycl {
 namespace detail::element {
 
 template <class E, class T> constexpr bool is_normal(T x) {
-  constexpr T smallest_normal = is_half<E> ? T(0x1p-14f) : sizeof(E) == 4 ? T(0x1p-126f) : static_cast<T>(0x1p-1022);
+  constexpr T smallest_normal = is_half<E>       ? T(0x1p-14f)
+                                : sizeof(E) == 4 ? T(0x1p-126f)
+                                                 : static_cast<T>(0x1p-1022);
   const T size = x < T(0) ? -x : x;
   return size >= smallest_normal && size <= static_cast<T>(std::numeric_limits<E>::max());
 }
@@ -29,20 +32,21 @@ template <class T> T bitselect(T x, T y, T mask) {
 
 } // namespace detail::element
 
-#define SCYTHE_RELATION(expression)                                                                                    \
-  detail::mask_of<R> r{};                                                                                              \
-  for (int i = 0; i < detail::length_of<R>; ++i)                                                                       \
-    detail::put(r, i, (expression) ? detail::mask_type<R>::yes : 0);                                                   \
+#define SCYTHE_RELATION(expression)                                                                \
+  detail::mask_of<R> r{};                                                                          \
+  for (int i = 0; i < detail::length_of<R>; ++i)                                                   \
+    detail::put(r, i, (expression) ? detail::mask_type<R>::yes : 0);                               \
   return r
-#define SCYTHE_RELATION_1(name, expression)                                                                            \
-  template <class T, class R = detail::floats<T>> SCYTHE_BY_ELEMENT constexpr detail::mask_of<R> name(const T &x) {    \
-    using E [[maybe_unused]] = typename detail::shape<R>::element;                                                     \
-    SCYTHE_RELATION(expression);                                                                                       \
+#define SCYTHE_RELATION_1(name, expression)                                                        \
+  template <class T, class R = detail::floats<T>>                                                  \
+  SCYTHE_BY_ELEMENT constexpr detail::mask_of<R> name(const T &x) {                                \
+    using E [[maybe_unused]] = typename detail::shape<R>::element;                                 \
+    SCYTHE_RELATION(expression);                                                                   \
   }
-#define SCYTHE_RELATION_2(name, expression)                                                                            \
-  template <class A, class B, class R = detail::floats<A, B>>                                                          \
-  SCYTHE_BY_ELEMENT constexpr detail::mask_of<R> name(const A &x, const B &y) {                                        \
-    SCYTHE_RELATION(expression);                                                                                       \
+#define SCYTHE_RELATION_2(name, expression)                                                        \
+  template <class A, class B, class R = detail::floats<A, B>>                                      \
+  SCYTHE_BY_ELEMENT constexpr detail::mask_of<R> name(const A &x, const B &y) {                    \
+    SCYTHE_RELATION(expression);                                                                   \
   }
 SCYTHE_RELATION_2(isequal, SCYTHE_AT(x) == SCYTHE_AT(y))
 SCYTHE_RELATION_2(isnotequal, SCYTHE_AT(x) != SCYTHE_AT(y))
@@ -55,9 +59,11 @@ SCYTHE_RELATION_2(isordered, SCYTHE_AT(x) == SCYTHE_AT(x) && SCYTHE_AT(y) == SCY
 SCYTHE_RELATION_2(isunordered, SCYTHE_AT(x) != SCYTHE_AT(x) || SCYTHE_AT(y) != SCYTHE_AT(y))
 SCYTHE_RELATION_1(isnan, SCYTHE_AT(x) != SCYTHE_AT(x))
 SCYTHE_RELATION_1(isinf, __builtin_isinf(static_cast<detail::wide<detail::plain<E>>>(SCYTHE_AT(x))))
-SCYTHE_RELATION_1(isfinite, __builtin_isfinite(static_cast<detail::wide<detail::plain<E>>>(SCYTHE_AT(x))))
+SCYTHE_RELATION_1(isfinite,
+                  __builtin_isfinite(static_cast<detail::wide<detail::plain<E>>>(SCYTHE_AT(x))))
 SCYTHE_RELATION_1(isnormal, detail::element::is_normal<E>(SCYTHE_AT(x)))
-SCYTHE_RELATION_1(signbit, __builtin_signbit(static_cast<detail::wide<detail::plain<E>>>(SCYTHE_AT(x))))
+SCYTHE_RELATION_1(signbit,
+                  __builtin_signbit(static_cast<detail::wide<detail::plain<E>>>(SCYTHE_AT(x))))
 #undef SCYTHE_RELATION_1
 #undef SCYTHE_RELATION_2
 #undef SCYTHE_RELATION
@@ -65,23 +71,28 @@ SCYTHE_RELATION_1(signbit, __builtin_signbit(static_cast<detail::wide<detail::pl
 namespace detail {
 
 template <class T>
-using truths = std::enable_if_t<std::is_integral_v<typename any_operands<T>::element>, typename any_operands<T>::type>;
+using truths = std::enable_if_t<std::is_integral_v<typename any_operands<T>::element>,
+                                typename any_operands<T>::type>;
 // Vectors answer with an int, as OpenCL does.
 template <class V> using answer = std::conditional_t<shape<V>::is_vector, int, bool>;
 
 } // namespace detail
 
-template <class T, class V = detail::truths<T>> SCYTHE_BY_ELEMENT constexpr detail::answer<V> any(const T &x) {
+template <class T, class V = detail::truths<T>>
+SCYTHE_BY_ELEMENT constexpr detail::answer<V> any(const T &x) {
   bool found = false;
   for (int i = 0; i < detail::length_of<V>; ++i)
-    found = detail::element::is_negative(detail::at<typename detail::shape<V>::element>(x, i)) || found;
+    found =
+        detail::element::is_negative(detail::at<typename detail::shape<V>::element>(x, i)) || found;
   return found;
 }
-template <class T, class V = detail::truths<T>> SCYTHE_BY_ELEMENT constexpr detail::answer<V> all(const T &x) {
+template <class T, class V = detail::truths<T>>
+SCYTHE_BY_ELEMENT constexpr detail::answer<V> all(const T &x) {
   bool without_exception = true;
   for (int i = 0; i < detail::length_of<V>; ++i)
     without_exception =
-        detail::element::is_negative(detail::at<typename detail::shape<V>::element>(x, i)) && without_exception;
+        detail::element::is_negative(detail::at<typename detail::shape<V>::element>(x, i)) &&
+        without_exception;
   return without_exception;
 }
 
@@ -92,7 +103,8 @@ SCYTHE_BY_ELEMENT R bitselect(const A &a, const B &b, const C &mask) {
   R r{};
   for (int i = 0; i < detail::length_of<R>; ++i)
     detail::put(r, i,
-                detail::element::bitselect<E>(static_cast<E>(detail::at<E>(a, i)), static_cast<E>(detail::at<E>(b, i)),
+                detail::element::bitselect<E>(static_cast<E>(detail::at<E>(a, i)),
+                                              static_cast<E>(detail::at<E>(b, i)),
                                               static_cast<E>(detail::at<E>(mask, i))));
   return r;
 }
@@ -102,7 +114,8 @@ constexpr T select(const T &if_false, const T &if_true, bool condition) {
   return condition ? if_true : if_false;
 }
 template <class A, class B, class C, class R = detail::numbers<A, B>,
-          class = std::enable_if_t<detail::has_elements<R> && detail::shape<R>::count == detail::shape<C>::count &&
+          class = std::enable_if_t<detail::has_elements<R> &&
+                                   detail::shape<R>::count == detail::shape<C>::count &&
                                    std::is_integral_v<typename detail::shape<C>::element>>>
 SCYTHE_BY_ELEMENT constexpr R select(const A &if_false, const B &if_true, const C &condition) {
   using E = typename detail::shape<R>::element;

@@ -1,6 +1,6 @@
-// Which operands the built-in functions take, and how their results are put together: one function template serves
-// scalars, vectors, views of their elements and mathematical arrays, by a loop over elements that has one round for a
-// scalar.
+// Which operands the built-in functions take, and how their results are put together: one function
+// template serves scalars, vectors, views of their elements and mathematical arrays, by a loop over
+// elements that has one round for a scalar.
 #ifndef SCYTHE_DETAIL_BUILTINS_TYPES_HPP
 #define SCYTHE_DETAIL_BUILTINS_TYPES_HPP
 
@@ -13,7 +13,8 @@
 
 namespace sycl::detail {
 
-// Among several operands, the first that has elements decides; the others have as many, or are scalars.
+// Among several operands, the first that has elements decides; the others have as many, or are
+// scalars.
 template <class... A> struct first_with_elements {};
 template <class A, class... Rest>
 struct first_with_elements<A, Rest...>
@@ -26,7 +27,8 @@ template <bool HasElements, class... A>
 struct operands : operands_as<typename first_with_elements<A...>::type, A...> {};
 // Scalars of one type.
 template <class A, class... Rest>
-struct operands<false, A, Rest...> : std::enable_if<is_number<A> && (std::is_same_v<A, Rest> && ...), A> {
+struct operands<false, A, Rest...>
+    : std::enable_if<is_number<A> && (std::is_same_v<A, Rest> && ...), A> {
   using element = A;
 };
 
@@ -38,8 +40,9 @@ template <class A, class = void> struct float_scalar {
   using type = std::conditional_t<is_number<A> && !std::is_same_v<A, long double>, A, void>;
 };
 template <class A>
-struct float_scalar<A, std::enable_if_t<std::is_class_v<A> && !is_half<A>,
-                                        std::void_t<decltype(convert_to_float(std::declval<const A &>()))>>> {
+struct float_scalar<
+    A, std::enable_if_t<std::is_class_v<A> && !is_half<A>,
+                        std::void_t<decltype(convert_to_float(std::declval<const A &>()))>>> {
   using type = decltype(convert_to_float(std::declval<const A &>()));
 };
 template <class A> using float_scalar_t = typename float_scalar<A>::type;
@@ -47,24 +50,26 @@ template <class A> using float_scalar_t = typename float_scalar<A>::type;
 // Scalars of which one at least is floating: the result is the largest of these.
 template <bool HasElements, class... A> struct float_operands : operands<true, A...> {};
 template <class... A>
-using largest_float = std::conditional_t<(std::is_same_v<A, double> || ...), double,
-                                         std::conditional_t<(std::is_same_v<A, float> || ...), float, half>>;
+using largest_float =
+    std::conditional_t<(std::is_same_v<A, double> || ...), double,
+                       std::conditional_t<(std::is_same_v<A, float> || ...), float, half>>;
 template <class... A>
-struct float_operands<false, A...>
-    : std::enable_if<(!std::is_void_v<float_scalar_t<A>> && ...) && (is_float<float_scalar_t<A>> || ...),
-                     largest_float<float_scalar_t<A>...>> {
+struct float_operands<false, A...> : std::enable_if<(!std::is_void_v<float_scalar_t<A>> && ...) &&
+                                                        (is_float<float_scalar_t<A>> || ...),
+                                                    largest_float<float_scalar_t<A>...>> {
   using element = largest_float<float_scalar_t<A>...>;
 };
 
 // Of functions that come in float alone: other scalars are converted.
 template <bool HasElements, class... A> struct single_operands : operands<true, A...> {};
 template <class... A>
-struct single_operands<false, A...> : std::enable_if<(std::is_convertible_v<const A &, float> && ...), float> {
+struct single_operands<false, A...>
+    : std::enable_if<(std::is_convertible_v<const A &, float> && ...), float> {
   using element = float;
 };
 
-// What functions of these operands give, where there are such functions. Classes, since every use of an alias would
-// spell all of it out again in the many declarations of functions.
+// What functions of these operands give, where there are such functions. Classes, since every use
+// of an alias would spell all of it out again in the many declarations of functions.
 template <class... A> inline constexpr bool some_have_elements = (has_elements<A> || ...);
 template <class... A> struct any_operands : operands<some_have_elements<A...>, A...> {};
 template <class O, class = void> struct if_number {};
@@ -73,13 +78,18 @@ template <class O, class = void> struct if_integer {};
 template <class O> struct if_integer<O, std::enable_if_t<is_integer<typename O::element>>> : O {};
 template <class O, class = void> struct if_32_bits {};
 template <class O>
-struct if_32_bits<O, std::enable_if_t<is_integer<typename O::element> && sizeof(typename O::element) == 4>> : O {};
+struct if_32_bits<
+    O, std::enable_if_t<is_integer<typename O::element> && sizeof(typename O::element) == 4>> : O {
+};
 template <class O, class = void> struct if_float {};
 template <class O> struct if_float<O, std::enable_if_t<is_float<typename O::element>>> : O {};
 template <class O, class = void> struct if_single {};
-template <class O> struct if_single<O, std::enable_if_t<std::is_same_v<typename O::element, float>>> : O {};
-template <class... A> struct floats_of : if_float<float_operands<some_have_elements<A...>, A...>> {};
-template <class... A> struct singles_of : if_single<single_operands<some_have_elements<A...>, A...>> {};
+template <class O>
+struct if_single<O, std::enable_if_t<std::is_same_v<typename O::element, float>>> : O {};
+template <class... A>
+struct floats_of : if_float<float_operands<some_have_elements<A...>, A...>> {};
+template <class... A>
+struct singles_of : if_single<single_operands<some_have_elements<A...>, A...>> {};
 template <class... A> using numbers = typename if_number<any_operands<A...>>::type;
 template <class... A> using integers = typename if_integer<any_operands<A...>>::type;
 template <class... A> using integers_of_32_bits = typename if_32_bits<any_operands<A...>>::type;
@@ -87,9 +97,10 @@ template <class... A> using floats = typename floats_of<A...>::type;
 template <class... A> using singles = typename singles_of<A...>::type;
 // An integer for each element of `V`, or one for all.
 template <class V, class N>
-using if_counts = std::enable_if_t<has_elements<N> ? std::is_integral_v<typename shape<N>::element> &&
-                                                         shape<N>::count == shape<V>::count
-                                                   : std::is_convertible_v<const N &, int>>;
+using if_counts =
+    std::enable_if_t<has_elements<N> ? std::is_integral_v<typename shape<N>::element> &&
+                                           shape<N>::count == shape<V>::count
+                                     : std::is_convertible_v<const N &, int>>;
 template <class V> struct without_elements : std::enable_if<!has_elements<V>, V> {};
 template <class V> struct with_elements : std::enable_if<has_elements<V>, V> {};
 template <class V> using if_scalar = typename without_elements<V>::type;
@@ -101,8 +112,9 @@ template <class V> using count_each = typename shape<V>::template rebind<int>;
 template <class Pointer, class T, class = void> struct points_to {};
 template <class Pointer, class T>
 struct points_to<Pointer, T, std::void_t<decltype(*std::declval<Pointer &>())>>
-    : std::enable_if<std::is_same_v<std::remove_reference_t<decltype(*std::declval<Pointer &>())>, T> &&
-                     std::is_assignable_v<decltype(*std::declval<Pointer &>()), T>> {};
+    : std::enable_if<
+          std::is_same_v<std::remove_reference_t<decltype(*std::declval<Pointer &>())>, T> &&
+          std::is_assignable_v<decltype(*std::declval<Pointer &>()), T>> {};
 template <class Pointer, class T> using if_points_to = typename points_to<Pointer, T>::type;
 
 // What comparisons give: for scalars a bool.
@@ -116,8 +128,9 @@ template <class V> struct mask_type<V, true> {
 };
 template <class V> using mask_of = typename mask_type<V>::type;
 
-// The numbers that the compiler computes with. For half the host takes float, and rounds once: float's 24 bits are more
-// than twice half's 11 plus two, so that the basic operations stay correctly rounded.
+// The numbers that the compiler computes with. For half the host takes float, and rounds once:
+// float's 24 bits are more than twice half's 11 plus two, so that the basic operations stay
+// correctly rounded.
 #ifdef SCYTHE_DEVICE_PASS
 template <class T> using plain = std::conditional_t<is_half<T>, float16, T>;
 #else
@@ -129,9 +142,10 @@ template <class T> constexpr plain<T> plain_of(const T &x) {
   else
     return x;
 }
-// Element `i` of an operand as one of `R`, which is a scalar or has elements; a scalar operand is the same at each
-// place.
-template <class R, class V> SCYTHE_BY_ELEMENT constexpr plain<typename shape<R>::element> at(const V &x, int i) {
+// Element `i` of an operand as one of `R`, which is a scalar or has elements; a scalar operand is
+// the same at each place.
+template <class R, class V>
+SCYTHE_BY_ELEMENT constexpr plain<typename shape<R>::element> at(const V &x, int i) {
   using E = typename shape<R>::element;
   if constexpr (has_elements<V>)
     return static_cast<plain<E>>(plain_of(x[i]));
@@ -153,25 +167,27 @@ template <class T> using wide = std::conditional_t<std::is_same_v<T, float16>, f
 template <std::size_t Size> using unsigned_of_size = std::make_unsigned_t<signed_of_size<Size>>;
 // The integers one size up, in which sums and products of `T` fit; 64 bits have none.
 template <class T>
-using wider =
-    std::enable_if_t<sizeof(T) < 8,
-                     std::conditional_t<std::is_signed_v<T>, signed_of_size<(sizeof(T) < 8 ? sizeof(T) * 2 : 8)>,
-                                        unsigned_of_size<(sizeof(T) < 8 ? sizeof(T) * 2 : 8)>>>;
+using wider = std::enable_if_t<
+    sizeof(T) < 8,
+    std::conditional_t<std::is_signed_v<T>, signed_of_size<(sizeof(T) < 8 ? sizeof(T) * 2 : 8)>,
+                       unsigned_of_size<(sizeof(T) < 8 ? sizeof(T) * 2 : 8)>>>;
 
 template <class T> constexpr T largest() {
   using U = std::make_unsigned_t<T>;
   return std::is_signed_v<T> ? static_cast<T>(static_cast<U>(~U(0)) >> 1) : static_cast<T>(~U(0));
 }
-template <class T> constexpr T smallest() { return std::is_signed_v<T> ? static_cast<T>(-largest<T>() - 1) : T(0); }
+template <class T> constexpr T smallest() {
+  return std::is_signed_v<T> ? static_cast<T>(-largest<T>() - 1) : T(0);
+}
 
 } // namespace sycl::detail
 
 // The body of a function that computes each element of `R` by an expression of operands at `i`.
 #define SCYTHE_AT(x) detail::at<R>(x, i)
-#define SCYTHE_EACH(...)                                                                                               \
-  R r{};                                                                                                               \
-  for (int i = 0; i < detail::length_of<R>; ++i)                                                                       \
-    detail::put(r, i, __VA_ARGS__);                                                                                    \
+#define SCYTHE_EACH(...)                                                                           \
+  R r{};                                                                                           \
+  for (int i = 0; i < detail::length_of<R>; ++i)                                                   \
+    detail::put(r, i, __VA_ARGS__);                                                                \
   return r
 
 #endif

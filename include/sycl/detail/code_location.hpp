@@ -1,5 +1,5 @@
-// The position of the user's call, as a default argument sees it: the second key of unnamed kernels with a foreign host
-// compiler, and what error messages cite.
+// The position of the user's call, as a default argument sees it: the second key of unnamed kernels
+// with a foreign host compiler, and what error messages cite.
 #ifndef SCYTHE_DETAIL_CODE_LOCATION_HPP
 #define SCYTHE_DETAIL_CODE_LOCATION_HPP
 
@@ -9,7 +9,8 @@ struct code_location {
   const char *file;
   unsigned line;
 
-  static constexpr code_location here(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
+  static constexpr code_location here(const char *file = __builtin_FILE(),
+                                      unsigned line = __builtin_LINE()) noexcept {
     return {file, line};
   }
 };

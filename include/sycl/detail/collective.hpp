@@ -1,7 +1,8 @@
-// Group operations on single values, in device code by SPIR-V's functions and elsewhere by the values of all members.
+// Group operations on single values, in device code by SPIR-V's functions and elsewhere by the
+// values of all members.
 //
-// SPIR-V's functions know one type per size, sign and kind; other types of the same representation are converted, and
-// any other trivially copyable type travels in pieces of such types.
+// SPIR-V's functions know one type per size, sign and kind; other types of the same representation
+// are converted, and any other trivially copyable type travels in pieces of such types.
 #ifndef SCYTHE_DETAIL_COLLECTIVE_HPP
 #define SCYTHE_DETAIL_COLLECTIVE_HPP
 
@@ -54,7 +55,8 @@ template <> struct integer_of<8, false> {
   using type = unsigned long;
 };
 
-// The type that SPIR-V's functions have in T's place; the last resort serves enumerations and pointers too.
+// The type that SPIR-V's functions have in T's place; the last resort serves enumerations and
+// pointers too.
 template <class T, bool = std::is_integral_v<T>> struct collective_type {
   using type = T;
 };
@@ -114,13 +116,17 @@ template <operation Op, class T> T group_operation(std::uint32_t scope, std::uin
 
 // `f` for each piece of `x`, in the largest pieces that its size and alignment allow.
 template <class T, class F> SCYTHE_ALWAYS_INLINE T by_pieces(T x, F f) {
-  static_assert(std::is_trivially_copyable_v<T>, "only trivially copyable values travel between work-items");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "only trivially copyable values travel between work-items");
   if constexpr (std::is_same_v<T, bool>)
     return static_cast<bool>(f(static_cast<unsigned char>(x)));
   else if constexpr (std::is_arithmetic_v<T>)
     return static_cast<T>(f(static_cast<collective_type_t<T>>(x)));
   else {
-    constexpr std::size_t piece = sizeof(T) % 8 == 0 ? 8 : sizeof(T) % 4 == 0 ? 4 : sizeof(T) % 2 == 0 ? 2 : 1;
+    constexpr std::size_t piece = sizeof(T) % 8 == 0   ? 8
+                                  : sizeof(T) % 4 == 0 ? 4
+                                  : sizeof(T) % 2 == 0 ? 2
+                                                       : 1;
     using I = typename integer_of<piece, false>::type;
     I pieces[sizeof(T) / piece];
     __builtin_memcpy(pieces, __builtin_addressof(x), sizeof(T));
@@ -131,7 +137,8 @@ template <class T, class F> SCYTHE_ALWAYS_INLINE T by_pieces(T x, F f) {
   }
 }
 
-template <class Group, class T> T broadcast(const Group &g, T x, const typename Group::id_type &id) {
+template <class Group, class T>
+T broadcast(const Group &g, T x, const typename Group::id_type &id) {
   if constexpr (is_partial<Group>)
     return g.scythe_shuffle(x, static_cast<std::uint32_t>(id[0]));
   else
@@ -146,19 +153,27 @@ template <class Group, class T> T broadcast(const Group &g, T x, const typename 
 }
 
 template <class T> T shuffle(const sub_group &, T x, std::uint32_t id) {
-  return by_pieces(x, [=](auto p) { return __spirv_GroupNonUniformShuffle(spirv::scope_sub_group, p, id); });
+  return by_pieces(
+      x, [=](auto p) { return __spirv_GroupNonUniformShuffle(spirv::scope_sub_group, p, id); });
 }
 template <class T> T shuffle_xor(const sub_group &, T x, std::uint32_t mask) {
-  return by_pieces(x, [=](auto p) { return __spirv_GroupNonUniformShuffleXor(spirv::scope_sub_group, p, mask); });
+  return by_pieces(x, [=](auto p) {
+    return __spirv_GroupNonUniformShuffleXor(spirv::scope_sub_group, p, mask);
+  });
 }
 template <class T> T shuffle_up(const sub_group &, T x, std::uint32_t delta) {
-  return by_pieces(x, [=](auto p) { return __spirv_GroupNonUniformShuffleUp(spirv::scope_sub_group, p, delta); });
+  return by_pieces(x, [=](auto p) {
+    return __spirv_GroupNonUniformShuffleUp(spirv::scope_sub_group, p, delta);
+  });
 }
 template <class T> T shuffle_down(const sub_group &, T x, std::uint32_t delta) {
-  return by_pieces(x, [=](auto p) { return __spirv_GroupNonUniformShuffleDown(spirv::scope_sub_group, p, delta); });
+  return by_pieces(x, [=](auto p) {
+    return __spirv_GroupNonUniformShuffleDown(spirv::scope_sub_group, p, delta);
+  });
 }
 
-template <spirv::group_operation Kind, class Group, class T, class Op> T combine(const Group &g, T x, Op op) {
+template <spirv::group_operation Kind, class Group, class T, class Op>
+T combine(const Group &g, T x, Op op) {
   if constexpr (is_partial<Group>)
     return g.template scythe_combine<Kind>(x, op);
   else
@@ -179,13 +194,16 @@ template <class Group> bool any(const Group &g, bool x) {
 
 #else
 
-template <class Group, class T> T broadcast(const Group &g, T x, const typename Group::id_type &id) {
+template <class Group, class T>
+T broadcast(const Group &g, T x, const typename Group::id_type &id) {
   if constexpr (is_partial<Group>)
     return g.scythe_shuffle(x, static_cast<std::uint32_t>(id[0]));
   else
     return host_value_of(g, x, linear(id, g.get_local_range()));
 }
-template <class T> T shuffle(const sub_group &g, T x, std::uint32_t id) { return host_value_of(g, x, id); }
+template <class T> T shuffle(const sub_group &g, T x, std::uint32_t id) {
+  return host_value_of(g, x, id);
+}
 template <class T> T shuffle_xor(const sub_group &g, T x, std::uint32_t mask) {
   return host_value_of(g, x, g.get_local_linear_id() ^ mask);
 }
@@ -196,8 +214,10 @@ template <class T> T shuffle_down(const sub_group &g, T x, std::uint32_t delta) 
   return host_value_of(g, x, std::uint64_t(g.get_local_linear_id()) + delta);
 }
 
-template <spirv::group_operation Kind, class Group, class T, class Op> T combine(const Group &g, T x, Op op) {
-  constexpr bool logical = operation_of<Op> == operation::logical_and || operation_of<Op> == operation::logical_or;
+template <spirv::group_operation Kind, class Group, class T, class Op>
+T combine(const Group &g, T x, Op op) {
+  constexpr bool logical =
+      operation_of<Op> == operation::logical_and || operation_of<Op> == operation::logical_or;
   if constexpr (is_partial<Group>)
     return g.template scythe_combine<Kind>(x, op);
   else if constexpr (logical && !std::is_same_v<T, bool>)
@@ -215,22 +235,30 @@ template <spirv::group_operation Kind, class Group, class T, class Op> T combine
         values[i] = sum;
     });
 }
-template <class Group> bool all(const Group &g, bool x) { return combine<spirv::reduce>(g, x, logical_and<bool>()); }
-template <class Group> bool any(const Group &g, bool x) { return combine<spirv::reduce>(g, x, logical_or<bool>()); }
+template <class Group> bool all(const Group &g, bool x) {
+  return combine<spirv::reduce>(g, x, logical_and<bool>());
+}
+template <class Group> bool any(const Group &g, bool x) {
+  return combine<spirv::reduce>(g, x, logical_or<bool>());
+}
 
 #endif
 
 // Of parts of sub-groups: from another member, and the caller's own value where there is none.
-template <class Group, class T, class = if_partial<Group>> T shuffle(const Group &g, T x, std::uint32_t id) {
+template <class Group, class T, class = if_partial<Group>>
+T shuffle(const Group &g, T x, std::uint32_t id) {
   return g.scythe_shuffle(x, id < g.get_local_linear_range() ? id : g.get_local_linear_id());
 }
-template <class Group, class T, class = if_partial<Group>> T shuffle_xor(const Group &g, T x, std::uint32_t mask) {
+template <class Group, class T, class = if_partial<Group>>
+T shuffle_xor(const Group &g, T x, std::uint32_t mask) {
   return shuffle(g, x, g.get_local_linear_id() ^ mask);
 }
-template <class Group, class T, class = if_partial<Group>> T shuffle_up(const Group &g, T x, std::uint32_t delta) {
+template <class Group, class T, class = if_partial<Group>>
+T shuffle_up(const Group &g, T x, std::uint32_t delta) {
   return shuffle(g, x, g.get_local_linear_id() - delta);
 }
-template <class Group, class T, class = if_partial<Group>> T shuffle_down(const Group &g, T x, std::uint32_t delta) {
+template <class Group, class T, class = if_partial<Group>>
+T shuffle_down(const Group &g, T x, std::uint32_t delta) {
   return shuffle(g, x, g.get_local_linear_id() + delta);
 }
 

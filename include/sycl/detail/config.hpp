@@ -1,9 +1,11 @@
-// Which compilation this is, and the attributes that the compiler's other parts read. Every other header relies on it.
+// Which compilation this is, and the attributes that the compiler's other parts read. Every other
+// header relies on it.
 //
-//  * Device pass (`__SYCL_DEVICE_ONLY__`): kernels are instantiated through their entry points; host functions are
+//  * Device pass (`__SYCL_DEVICE_ONLY__`): kernels are instantiated through their entry points;
+//  host functions are
 //    parsed but never emitted.
-//  * Host pass by clang (`__SCYTHE_HOST_PASS__`) or by a foreign compiler (`__SCYTHE_INT_HEADER__`): kernels are
-//  launched
+//  * Host pass by clang (`__SCYTHE_HOST_PASS__`) or by a foreign compiler
+//  (`__SCYTHE_INT_HEADER__`): kernels are launched
 //    by their device symbol and never instantiated.
 //  * Host mode (none of these): kernels are plain C++ functions that the runtime's threads call.
 //
@@ -38,7 +40,8 @@
 #define SCYTHE_DEVICE_ERROR(message) SCYTHE_ANNOTATE("scythe::error", message)
 // A function that the device library or the back end provides.
 #define SCYTHE_DEVICE_LIBRARY SCYTHE_ANNOTATE("scythe::device_library")
-// A class or function that only devices with these aspects have: `[[__sycl_detail__::__uses_aspects__(…)]]`.
+// A class or function that only devices with these aspects have:
+// `[[__sycl_detail__::__uses_aspects__(…)]]`.
 #ifdef SCYTHE_DEVICE_PASS
 #define SCYTHE_USES_ASPECTS(...) SCYTHE_ANNOTATE("sycl_detail::uses_aspects", __VA_ARGS__)
 #else
@@ -52,14 +55,14 @@
 #define SCYTHE_COLD __attribute__((noinline, cold))
 #endif
 
-// For what every launch does, whatever the kernel: one call there, rather than its code, which the optimiser would go
-// through as often as a program launches.
+// For what every launch does, whatever the kernel: one call there, rather than its code, which the
+// optimiser would go through as often as a program launches.
 #define SCYTHE_SHARED __attribute__((noinline))
 
 #define SCYTHE_ALWAYS_INLINE inline __attribute__((always_inline))
 
-// Before a statement that calls a kernel: in device code the call leaves nothing of the object that tells the work-item
-// its place, however large the kernel is.
+// Before a statement that calls a kernel: in device code the call leaves nothing of the object that
+// tells the work-item its place, however large the kernel is.
 #ifdef SCYTHE_DEVICE_PASS
 #define SCYTHE_INLINED [[clang::always_inline]]
 #else

@@ -1,9 +1,9 @@
 // One to three `size_t` with the element-wise operators that `range` and `id` share.
 //
-// The operators are templates over both operands, which are found through a base class alone: as friends, the
-// specification's way to write them, each of the six classes would have all of them declared anew. Integers are
-// operands of their own: an `id<1>` converts to `size_t`, and a plain `size_t` parameter would make `id + 1` ambiguous
-// with the built-in operator.
+// The operators are templates over both operands, which are found through a base class alone: as
+// friends, the specification's way to write them, each of the six classes would have all of them
+// declared anew. Integers are operands of their own: an `id<1>` converts to `size_t`, and a plain
+// `size_t` parameter would make `id + 1` ambiguous with the built-in operator.
 #ifndef SCYTHE_DETAIL_COORDINATES_HPP
 #define SCYTHE_DETAIL_COORDINATES_HPP
 
@@ -53,8 +53,8 @@ template <class A> struct whole<A, std::void_t<decltype(own(static_cast<const A 
   using type = decltype(own(static_cast<const A *>(nullptr)));
 };
 
-// Whether an operand goes with a `V` on the other side. Floating point does not, though it converts: `id * 0.5f` is a
-// product of numbers.
+// Whether an operand goes with a `V` on the other side. Floating point does not, though it
+// converts: `id * 0.5f` is a product of numbers.
 template <class V, class A>
 inline constexpr bool joins = std::is_same_v<V, A> || std::is_integral_v<A> ||
                               (!std::is_floating_point_v<A> && std::is_convertible_v<const A &, V>);
@@ -65,7 +65,8 @@ template <class A, class B, class V = typename whole<A>::type, bool = joins<V, B
   using type = V;
 };
 template <class A, class B, class V>
-struct result<A, B, V, false> : std::enable_if<joins<typename whole<B>::type, A>, typename whole<B>::type> {};
+struct result<A, B, V, false>
+    : std::enable_if<joins<typename whole<B>::type, A>, typename whole<B>::type> {};
 template <class A, class B> struct result_of : result<A, B> {};
 template <class A, class B> using result_t = typename result_of<A, B>::type;
 // The same for assignments, whose left side is a range or id.
@@ -83,9 +84,12 @@ template <class V, class A> constexpr decltype(auto) taken(const A &a) {
     return static_cast<V>(a);
 }
 constexpr std::size_t at(std::size_t a, int) { return a; }
-template <class Derived, int D> constexpr std::size_t at(const coordinates<Derived, D> &a, int i) { return a.get(i); }
+template <class Derived, int D> constexpr std::size_t at(const coordinates<Derived, D> &a, int i) {
+  return a.get(i);
+}
 
-template <class A, class B, class V = result_t<A, B>> constexpr bool operator==(const A &a, const B &b) {
+template <class A, class B, class V = result_t<A, B>>
+constexpr bool operator==(const A &a, const B &b) {
   const auto &x = taken<V>(a);
   const auto &y = taken<V>(b);
   for (int i = 0; i < V::dimensions; ++i)
@@ -93,24 +97,27 @@ template <class A, class B, class V = result_t<A, B>> constexpr bool operator==(
       return false;
   return true;
 }
-template <class A, class B, class V = result_t<A, B>> constexpr bool operator!=(const A &a, const B &b) {
+template <class A, class B, class V = result_t<A, B>>
+constexpr bool operator!=(const A &a, const B &b) {
   return !(a == b);
 }
 
-#define SCYTHE_COORDINATEWISE(op)                                                                                      \
-  template <class A, class B, class V = result_t<A, B>> constexpr V operator op(const A &a, const B &b) {              \
-    const auto &x = taken<V>(a);                                                                                       \
-    const auto &y = taken<V>(b);                                                                                       \
-    V r;                                                                                                               \
-    for (int i = 0; i < V::dimensions; ++i)                                                                            \
-      r[i] = at(x, i) op at(y, i);                                                                                     \
-    return r;                                                                                                          \
+#define SCYTHE_COORDINATEWISE(op)                                                                  \
+  template <class A, class B, class V = result_t<A, B>>                                            \
+  constexpr V operator op(const A &a, const B &b) {                                                \
+    const auto &x = taken<V>(a);                                                                   \
+    const auto &y = taken<V>(b);                                                                   \
+    V r;                                                                                           \
+    for (int i = 0; i < V::dimensions; ++i)                                                        \
+      r[i] = at(x, i) op at(y, i);                                                                 \
+    return r;                                                                                      \
   }
-#define SCYTHE_COORDINATEWISE_ASSIGN(op)                                                                               \
-  SCYTHE_COORDINATEWISE(op)                                                                                            \
-  template <class A, class B, class V = left<A, B>> constexpr A &operator op## = (A & a, const B &b) {                 \
-    static_cast<V &>(a) = static_cast<const V &>(a) op b;                                                              \
-    return a;                                                                                                          \
+#define SCYTHE_COORDINATEWISE_ASSIGN(op)                                                           \
+  SCYTHE_COORDINATEWISE(op)                                                                        \
+  template <class A, class B, class V = left<A, B>>                                                \
+  constexpr A &operator op## = (A & a, const B &b) {                                               \
+    static_cast<V &>(a) = static_cast<const V &>(a) op b;                                          \
+    return a;                                                                                      \
   }
 SCYTHE_COORDINATEWISE_ASSIGN(+)
 SCYTHE_COORDINATEWISE_ASSIGN(-)

@@ -14,41 +14,46 @@ template <class T, class PropertyListT = empty_properties_t> class device_global
 namespace sycl::detail {
 
 struct device_global_access {
-  template <class T> static constexpr std::size_t elements = sizeof(T) / sizeof(std::remove_all_extents_t<T>);
+  template <class T>
+  static constexpr std::size_t elements = sizeof(T) / sizeof(std::remove_all_extents_t<T>);
 
   // `bytes` bytes from `offset`, for the host to write.
   template <class T, class L>
-  static void *to(scythe_queue queue, const ext::oneapi::experimental::device_global<T, L> &global, std::size_t offset,
-                  std::size_t bytes) {
+  static void *to(scythe_queue queue, const ext::oneapi::experimental::device_global<T, L> &global,
+                  std::size_t offset, std::size_t bytes) {
     using variable = ext::oneapi::experimental::device_global<T, L>;
-    static_assert(variable::scythe_host_writes,
-                  "copy to a device_global: its property host_access says that the host does not write it");
+    static_assert(
+        variable::scythe_host_writes,
+        "copy to a device_global: its property host_access says that the host does not write it");
     return place<T>(queue, global, offset, bytes);
   }
   // The same for it to read.
   template <class T, class L>
-  static const void *from(scythe_queue queue, const ext::oneapi::experimental::device_global<T, L> &global,
+  static const void *from(scythe_queue queue,
+                          const ext::oneapi::experimental::device_global<T, L> &global,
                           std::size_t offset, std::size_t bytes) {
     using variable = ext::oneapi::experimental::device_global<T, L>;
-    static_assert(variable::scythe_host_reads,
-                  "copy from a device_global: its property host_access says that the host does not read it");
+    static_assert(
+        variable::scythe_host_reads,
+        "copy from a device_global: its property host_access says that the host does not read it");
     return place<T>(queue, global, offset, bytes);
   }
 
 private:
   template <class T, class G>
   static void *place(scythe_queue queue, const G &global, std::size_t offset, std::size_t bytes) {
-    static_assert(is_device_copyable_v<T>, "copy to or from a device_global: T must be device copyable");
+    static_assert(is_device_copyable_v<T>,
+                  "copy to or from a device_global: T must be device copyable");
     void *out = nullptr;
 #ifdef SCYTHE_HOST_MODE
     (void)queue;
     if (offset > sizeof(T) || bytes > sizeof(T) - offset)
-      fail(errc::invalid, "a copy of %zu bytes at offset %zu exceeds a device_global of %zu bytes", bytes, offset,
-           sizeof(T));
+      fail(errc::invalid, "a copy of %zu bytes at offset %zu exceeds a device_global of %zu bytes",
+           bytes, offset, sizeof(T));
     out = const_cast<char *>(reinterpret_cast<const char *>(__builtin_addressof(global))) + offset;
 #else
-    check(scythe_device_global_place(queue, __builtin_addressof(global), sizeof(T), G::scythe_image_scope, offset,
-                                     bytes, &out));
+    check(scythe_device_global_place(queue, __builtin_addressof(global), sizeof(T),
+                                     G::scythe_image_scope, offset, bytes, &out));
 #endif
     return out;
   }

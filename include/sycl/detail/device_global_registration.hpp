@@ -1,5 +1,5 @@
-// How programs of foreign host compilers register their `device_global` variables: the integration header has one such
-// object. Of clang's programs, the plug-in does the same.
+// How programs of foreign host compilers register their `device_global` variables: the integration
+// header has one such object. Of clang's programs, the plug-in does the same.
 #ifndef SCYTHE_DETAIL_DEVICE_GLOBAL_REGISTRATION_HPP
 #define SCYTHE_DETAIL_DEVICE_GLOBAL_REGISTRATION_HPP
 
@@ -9,7 +9,8 @@ namespace sycl::detail {
 
 class device_global_registration {
 public:
-  device_global_registration(const scythe_device_global *table, uint64_t count) : table_(table), count_(count) {
+  device_global_registration(const scythe_device_global *table, uint64_t count)
+      : table_(table), count_(count) {
     scythe_device_globals_register(table_, count_);
   }
   ~device_global_registration() { scythe_device_globals_unregister(table_, count_); }

@@ -1,4 +1,5 @@
-// IEEE 754's binary16 as bits, to float and back, without a type of 16 bits: for compilers and devices that have none.
+// IEEE 754's binary16 as bits, to float and back, without a type of 16 bits: for compilers and
+// devices that have none.
 //
 // Templates of float, so that who needs neither compiles neither.
 #ifndef SCYTHE_DETAIL_HALF_BITS_HPP
@@ -11,19 +12,22 @@ template <class Float> constexpr Float float_of_half_bits(unsigned bits) {
   if (size < 0x400)
     return (sign ? Float(-0x1p-24f) : Float(0x1p-24f)) * Float(size);
   // Infinity and what is no number keep the largest exponent, others are 112 greater.
-  return __builtin_bit_cast(Float, sign | ((size << 13) + (size < 0x7c00 ? 0x38000000u : 0x70000000u)));
+  return __builtin_bit_cast(Float,
+                            sign | ((size << 13) + (size < 0x7c00 ? 0x38000000u : 0x70000000u)));
 }
 
 // The nearest, ties to even.
 template <class Float> constexpr unsigned short half_bits_of(Float x) {
   const unsigned bits = __builtin_bit_cast(unsigned, x), size = bits & 0x7fffffffu;
-  // Half of the last place is added, less one unless the bit above is set. Small numbers are rounded by an addition of
-  // one half, whose last place is theirs.
+  // Half of the last place is added, less one unless the bit above is set. Small numbers are
+  // rounded by an addition of one half, whose last place is theirs.
   const unsigned rounded =
       size > 0x7f800000u   ? 0x7e00u | (size >> 13 & 0x3ffu)
       : size > 0x477fffffu ? 0x7c00u
-      : size < 0x38800000u ? __builtin_bit_cast(unsigned, __builtin_bit_cast(Float, size) + Float(0.5f)) - 0x3f000000u
-                           : (size + 0xfffu + (size >> 13 & 1u) - 0x38000000u) >> 13;
+      : size < 0x38800000u
+          ? __builtin_bit_cast(unsigned, __builtin_bit_cast(Float, size) + Float(0.5f)) -
+                0x3f000000u
+          : (size + 0xfffu + (size >> 13 & 1u) - 0x38000000u) >> 13;
   return static_cast<unsigned short>((bits >> 16 & 0x8000u) | rounded);
 }
 

@@ -1,5 +1,5 @@
-// The type that holds a half: the compiler's own where it has one, else the bits, which are converted to float and
-// back.
+// The type that holds a half: the compiler's own where it has one, else the bits, which are
+// converted to float and back.
 #ifndef SCYTHE_DETAIL_HALF_STORAGE_HPP
 #define SCYTHE_DETAIL_HALF_STORAGE_HPP
 

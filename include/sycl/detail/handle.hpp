@@ -1,7 +1,8 @@
 // Ownership of the counted handles of the C interface, and of counted objects of the headers' own.
 //
-// `handle<H>` owns one reference of a runtime object, `ref<T>` one of an object that derives from `counted`. Copies
-// add a reference and never fail, so that SYCL objects and exceptions that hold them copy without throwing.
+// `handle<H>` owns one reference of a runtime object, `ref<T>` one of an object that derives from
+// `counted`. Copies add a reference and never fail, so that SYCL objects and exceptions that hold
+// them copy without throwing.
 #ifndef SCYTHE_DETAIL_HANDLE_HPP
 #define SCYTHE_DETAIL_HANDLE_HPP
 
@@ -33,7 +34,9 @@ public:
   counted &operator=(const counted &) = delete;
   void add_reference() const noexcept { __atomic_fetch_add(&count_, 1, __ATOMIC_RELAXED); }
   // True when that was the last one.
-  bool drop_reference() const noexcept { return __atomic_fetch_sub(&count_, 1, __ATOMIC_ACQ_REL) == 1; }
+  bool drop_reference() const noexcept {
+    return __atomic_fetch_sub(&count_, 1, __ATOMIC_ACQ_REL) == 1;
+  }
 
 protected:
   ~counted() = default;
@@ -55,7 +58,8 @@ template <class T> void release(T *object) noexcept {
     destroy(object);
 }
 
-// Owns one reference of what `P` (a pointer type with `retain` and `release`) points at, or nothing.
+// Owns one reference of what `P` (a pointer type with `retain` and `release`) points at, or
+// nothing.
 template <class P> class owner {
 public:
   owner() = default;
@@ -96,14 +100,19 @@ public:
   P operator->() const noexcept { return pointer_; }
   auto &operator*() const noexcept { return *pointer_; }
   explicit operator bool() const noexcept { return pointer_ != nullptr; }
-  friend bool operator==(const owner &a, const owner &b) noexcept { return a.pointer_ == b.pointer_; }
-  friend bool operator!=(const owner &a, const owner &b) noexcept { return a.pointer_ != b.pointer_; }
+  friend bool operator==(const owner &a, const owner &b) noexcept {
+    return a.pointer_ == b.pointer_;
+  }
+  friend bool operator!=(const owner &a, const owner &b) noexcept {
+    return a.pointer_ != b.pointer_;
+  }
 
 private:
   P pointer_ = nullptr;
 };
 
-// `T`, named so that nothing is known of it before `V` is: a template that no one uses costs no more than its text.
+// `T`, named so that nothing is known of it before `V` is: a template that no one uses costs no
+// more than its text.
 template <class V, class T> struct later {
   using type = T;
 };

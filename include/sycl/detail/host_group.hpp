@@ -1,5 +1,5 @@
-// How work-items of a group work together outside of device code: each tells the others where its value is, and the
-// runtime lets them wait for each other.
+// How work-items of a group work together outside of device code: each tells the others where its
+// value is, and the runtime lets them wait for each other.
 #ifndef SCYTHE_DETAIL_HOST_GROUP_HPP
 #define SCYTHE_DETAIL_HOST_GROUP_HPP
 
@@ -34,7 +34,8 @@ template <class T> class host_values {
 public:
   host_values(const host_members &members, T &mine) : members_(members) {
     const work_item *const item = host_work_item;
-    values_ = scythe_host_group_exchange(members.first + members.self, &mine, members.first, members.count);
+    values_ = scythe_host_group_exchange(members.first + members.self, &mine, members.first,
+                                         members.count);
     host_work_item = item;
   }
   host_values(const host_values &) = delete;

@@ -1,4 +1,5 @@
-// Host tasks at the C edge: a closure on the heap, whose exceptions go to the queue's asynchronous errors.
+// Host tasks at the C edge: a closure on the heap, whose exceptions go to the queue's asynchronous
+// errors.
 #ifndef SCYTHE_DETAIL_HOST_TASK_HPP
 #define SCYTHE_DETAIL_HOST_TASK_HPP
 
@@ -37,8 +38,9 @@ template <class F> void set_host_task(scythe_command &command, F &&task, queue_i
   using closure = host_task_closure<function>;
   command.u.host_task.call = &closure::call;
   command.u.host_task.destroy = &closure::destroy;
-  command.u.host_task.ctx = new closure{std::forward<F>(task), queue.errors, queue.target.get_backend(),
-                                        access_handle::of(queue.target), queue.queue};
+  command.u.host_task.ctx =
+      new closure{std::forward<F>(task), queue.errors, queue.target.get_backend(),
+                  access_handle::of(queue.target), queue.queue};
 }
 
 // What a command needs until it has completed, and what is to happen then.
@@ -61,7 +63,8 @@ struct kept_specializations final : kept_object {
 };
 #endif
 
-// What finishes them: a closure by hand, which takes a fraction of what one of a lambda does to compile.
+// What finishes them: a closure by hand, which takes a fraction of what one of a lambda does to
+// compile.
 struct finishing {
   ref<kept_object> objects;
 
@@ -72,8 +75,8 @@ struct finishing {
   static void destroy(void *ctx) { delete static_cast<finishing *>(ctx); }
 };
 
-// Keeps `objects` until `done` has completed, and finishes them; `done` is then whom to wait for. A command whose times
-// are asked for stays what it was.
+// Keeps `objects` until `done` has completed, and finishes them; `done` is then whom to wait for. A
+// command whose times are asked for stays what it was.
 inline void release_after(queue_impl &queue, handle<scythe_event> &done, ref<kept_object> objects) {
   scythe_event after = done.get();
   scythe_command command;

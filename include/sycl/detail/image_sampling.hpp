@@ -1,7 +1,8 @@
-// Reading an image through a sampler: which elements a coordinate falls on, and what they give together.
+// Reading an image through a sampler: which elements a coordinate falls on, and what they give
+// together.
 //
-// The formulas are those of OpenCL's chapter on image addressing and filtering. No coordinate, however odd, makes a
-// read outside of the image's memory.
+// The formulas are those of OpenCL's chapter on image addressing and filtering. No coordinate,
+// however odd, makes a read outside of the image's memory.
 #ifndef SCYTHE_DETAIL_IMAGE_SAMPLING_HPP
 #define SCYTHE_DETAIL_IMAGE_SAMPLING_HPP
 
@@ -9,8 +10,8 @@
 
 namespace sycl::detail {
 
-// In one dimension: the element, with linear filtering also the next one and how much it counts. Those that are outside
-// of the image stand for the border's colour. `Float` is float.
+// In one dimension: the element, with linear filtering also the next one and how much it counts.
+// Those that are outside of the image stand for the border's colour. `Float` is float.
 template <class Float> struct sample_position {
   int at[2];
   Float weight[2];
@@ -82,7 +83,8 @@ T sample(const std::byte *data, const Layout &layout, const Float (&where)[3]) {
     for (int c = 0; c < 4; ++c)
       sum[c] += weight * static_cast<Float>(x[c]);
   }
-  return T(filtered<element>(sum[0]), filtered<element>(sum[1]), filtered<element>(sum[2]), filtered<element>(sum[3]));
+  return T(filtered<element>(sum[0]), filtered<element>(sum[1]), filtered<element>(sum[2]),
+           filtered<element>(sum[3]));
 }
 
 } // namespace sycl::detail

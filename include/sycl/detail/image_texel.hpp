@@ -1,8 +1,9 @@
 // The elements of images: how memory holds their four channels, and what programs see of them.
 //
-// An image is plain memory on every device, and reading it is this code. Numbers convert as OpenCL's image functions
-// convert them: normalised formats by division, and to the nearest (ties to even) when written; whatever does not fit
-// is clamped. All are templates with parameters of open types, which cost programs without images next to nothing.
+// An image is plain memory on every device, and reading it is this code. Numbers convert as
+// OpenCL's image functions convert them: normalised formats by division, and to the nearest (ties
+// to even) when written; whatever does not fit is clamped. All are templates with parameters of
+// open types, which cost programs without images next to nothing.
 #ifndef SCYTHE_DETAIL_IMAGE_TEXEL_HPP
 #define SCYTHE_DETAIL_IMAGE_TEXEL_HPP
 
@@ -34,7 +35,8 @@ struct image_layout : scythe_image_layout {
   image_sampler sampler;
 };
 
-// The kind of a format's channels that programs see as `E`, by its number at the C edge; -1 for no kind.
+// The kind of a format's channels that programs see as `E`, by its number at the C edge; -1 for no
+// kind.
 template <class E>
 inline constexpr int channel_kind = std::is_same_v<E, std::int32_t>                       ? 0
                                     : std::is_same_v<E, std::uint32_t>                    ? 1
@@ -69,7 +71,8 @@ template <class E, class C> struct half_channel {
   static C encode(E x) { return half_bits_of<float>(x); }
 };
 
-// Calls `use` with an object of the format's kind of channel. The format is one that programs see as `E`.
+// Calls `use` with an object of the format's kind of channel. The format is one that programs see
+// as `E`.
 template <class E, class Layout, class F> decltype(auto) with_channel(const Layout &layout, F use) {
   constexpr int kind = channel_kind<E>;
   if (layout.channel == 4)
@@ -89,28 +92,34 @@ template <class E, class Layout, class F> decltype(auto) with_channel(const Layo
 
 // Blue before red in memory.
 template <class T, class Layout> T in_memory_order(const T &x, const Layout &layout) {
-  return layout.format == static_cast<unsigned>(image_format::b8g8r8a8_unorm) ? T(x[2], x[1], x[0], x[3]) : x;
+  return layout.format == static_cast<unsigned>(image_format::b8g8r8a8_unorm)
+             ? T(x[2], x[1], x[0], x[3])
+             : x;
 }
 
-// Whoever gave the memory, it is aligned to the channel's size, and the types it is otherwise used with are unknown.
+// Whoever gave the memory, it is aligned to the channel's size, and the types it is otherwise used
+// with are unknown.
 template <class T, class Layout> T load_texel(const std::byte *at, const Layout &layout) {
   return with_channel<typename T::element_type>(layout, [=](auto channel) -> T {
     typename decltype(channel)::bits c[4];
     __builtin_memcpy(c, __builtin_assume_aligned(at, sizeof(c[0])), sizeof(c));
-    return in_memory_order(T(channel.decode(c[0]), channel.decode(c[1]), channel.decode(c[2]), channel.decode(c[3])),
-                           layout);
+    return in_memory_order(
+        T(channel.decode(c[0]), channel.decode(c[1]), channel.decode(c[2]), channel.decode(c[3])),
+        layout);
   });
 }
-template <class T, class Layout> void store_texel(std::byte *at, const Layout &layout, const T &value) {
+template <class T, class Layout>
+void store_texel(std::byte *at, const Layout &layout, const T &value) {
   const T x = in_memory_order(value, layout);
   with_channel<typename T::element_type>(layout, [=](auto channel) {
-    const typename decltype(channel)::bits c[] = {channel.encode(x[0]), channel.encode(x[1]), channel.encode(x[2]),
-                                                  channel.encode(x[3])};
+    const typename decltype(channel)::bits c[] = {channel.encode(x[0]), channel.encode(x[1]),
+                                                  channel.encode(x[2]), channel.encode(x[3])};
     __builtin_memcpy(__builtin_assume_aligned(at, sizeof(c[0])), c, sizeof(c));
   });
 }
 
-template <int D, class Layout, class At> std::size_t texel_offset(const Layout &layout, const At &at) {
+template <int D, class Layout, class At>
+std::size_t texel_offset(const Layout &layout, const At &at) {
   std::size_t offset = static_cast<std::size_t>(at[0]) * layout.channel * 4;
   for (int d = 1; d < D; ++d)
     offset += static_cast<std::size_t>(at[d]) * layout.pitch[d - 1];

@@ -1,7 +1,8 @@
 // How info descriptors name their value at the C edge, and how the value comes back.
 //
-// A descriptor derives from `param<Code, Wire, Result>`: the runtime answers question `Code` with a `Wire` value (a
-// number, `std::string`, or `std::vector` of numbers), and the user gets it converted to `Result`.
+// A descriptor derives from `param<Code, Wire, Result>`: the runtime answers question `Code` with a
+// `Wire` value (a number, `std::string`, or `std::vector` of numbers), and the user gets it
+// converted to `Result`.
 #ifndef SCYTHE_DETAIL_INFO_QUERY_HPP
 #define SCYTHE_DETAIL_INFO_QUERY_HPP
 
@@ -57,8 +58,8 @@ template <class Wire, class Ask> Wire query(std::uint32_t code, Ask ask) {
     Wire value{};
     check(ask(code, &value, sizeof(value), &length));
     if (length != sizeof(value))
-      fail(errc::runtime, "info query %u: the runtime answered with %zu bytes, expected %zu", code, length,
-           sizeof(value));
+      fail(errc::runtime, "info query %u: the runtime answered with %zu bytes, expected %zu", code,
+           length, sizeof(value));
     return value;
   }
 }

@@ -10,7 +10,8 @@ namespace sycl {
 
 namespace detail {
 
-// Templates, here and below, so that programs without bundles need not compile the lists; `V` is void.
+// Templates, here and below, so that programs without bundles need not compile the lists; `V` is
+// void.
 
 // Kernels that come and go together.
 template <class V> struct image_impl : counted {
@@ -58,12 +59,19 @@ template <bundle_state State> class device_image {
 public:
   device_image() = delete;
   bool has_kernel(const kernel_id &id) const noexcept { return image_->has(id); }
-  bool has_kernel(const kernel_id &id, const device &d) const noexcept { return image_->has(id, d); }
+  bool has_kernel(const kernel_id &id, const device &d) const noexcept {
+    return image_->has(id, d);
+  }
 
-  friend bool operator==(const device_image &a, const device_image &b) { return a.image_ == b.image_; }
-  friend bool operator!=(const device_image &a, const device_image &b) { return a.image_ != b.image_; }
+  friend bool operator==(const device_image &a, const device_image &b) {
+    return a.image_ == b.image_;
+  }
+  friend bool operator!=(const device_image &a, const device_image &b) {
+    return a.image_ != b.image_;
+  }
 
-  explicit device_image(detail::ref<const detail::image_of<State>> image) : image_(std::move(image)) {}
+  explicit device_image(detail::ref<const detail::image_of<State>> image)
+      : image_(std::move(image)) {}
   const detail::ref<const detail::image_of<State>> &scythe_impl() const noexcept { return image_; }
 
 private:
@@ -93,7 +101,9 @@ public:
         return true;
     return false;
   }
-  template <class Name> bool has_kernel() const noexcept { return has_kernel(sycl::get_kernel_id<Name>()); }
+  template <class Name> bool has_kernel() const noexcept {
+    return has_kernel(sycl::get_kernel_id<Name>());
+  }
   template <class Name> bool has_kernel(const device &d) const noexcept {
     return has_kernel(sycl::get_kernel_id<Name>(), d);
   }
@@ -112,17 +122,22 @@ public:
   template <bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
   kernel get_kernel(const kernel_id &id) const {
     if (!has_kernel(id))
-      detail::fail(errc::invalid, "kernel_bundle::get_kernel: the bundle does not hold kernel '%s'", id.get_name());
-    return kernel(new kernel::state(id, impl_->context, detail::ref<const detail::counted_object>::share(impl_.get())));
+      detail::fail(errc::invalid, "kernel_bundle::get_kernel: the bundle does not hold kernel '%s'",
+                   id.get_name());
+    return kernel(new kernel::state(id, impl_->context,
+                                    detail::ref<const detail::counted_object>::share(impl_.get())));
   }
-  template <class Name, bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
+  template <class Name, bundle_state S = State,
+            class = std::enable_if_t<S == bundle_state::executable>>
   kernel get_kernel() const {
     return get_kernel(sycl::get_kernel_id<Name>());
   }
 
   // Every device that has a compiler puts values in before it compiles: all constants are native.
   bool contains_specialization_constants() const noexcept { return holds_constant(nullptr, 0); }
-  bool native_specialization_constant() const noexcept { return contains_specialization_constants(); }
+  bool native_specialization_constant() const noexcept {
+    return contains_specialization_constants();
+  }
   template <auto &Id> bool has_specialization_constant() const noexcept {
 #ifndef SCYTHE_DEVICE_PASS
     return holds_constant(detail::specialization_name<Id>(), detail::unit_id);
@@ -149,14 +164,20 @@ public:
   device_image_iterator begin() const { return images_->images.data(); }
   device_image_iterator end() const { return images_->images.data() + images_->images.size(); }
 
-  friend bool operator==(const kernel_bundle &a, const kernel_bundle &b) { return a.impl_ == b.impl_; }
-  friend bool operator!=(const kernel_bundle &a, const kernel_bundle &b) { return a.impl_ != b.impl_; }
+  friend bool operator==(const kernel_bundle &a, const kernel_bundle &b) {
+    return a.impl_ == b.impl_;
+  }
+  friend bool operator!=(const kernel_bundle &a, const kernel_bundle &b) {
+    return a.impl_ != b.impl_;
+  }
 
   explicit kernel_bundle(detail::ref<const detail::bundle_of<State>> impl)
       : impl_(std::move(impl)), images_(images_of(*impl_)) {}
   const detail::ref<const detail::bundle_of<State>> &scythe_impl() const noexcept { return impl_; }
-  // For the handler, which does not know the class: whether the device can run the kernel from the bundle.
-  static bool scythe_holds(const detail::counted_object *impl, const char *name, std::uint64_t tu, const device &d) {
+  // For the handler, which does not know the class: whether the device can run the kernel from the
+  // bundle.
+  static bool scythe_holds(const detail::counted_object *impl, const char *name, std::uint64_t tu,
+                           const device &d) {
     const char *symbol = nullptr;
     detail::check(scythe_kernel_find(name, tu, &symbol));
     for (const auto &image : static_cast<const detail::bundle_of<State> *>(impl)->images)
@@ -199,8 +220,9 @@ template <bundle_state State> kernel_bundle<State> kernel::get_kernel_bundle() c
 namespace detail {
 
 template <bundle_state State>
-SCYTHE_COLD kernel_bundle<State> make_bundle(const ref<context_impl> &where, const list_of<State, device> &devices,
-                                             images_of<State> images, const bundle_of<State> *from = nullptr) {
+SCYTHE_COLD kernel_bundle<State>
+make_bundle(const ref<context_impl> &where, const list_of<State, device> &devices,
+            images_of<State> images, const bundle_of<State> *from = nullptr) {
   auto made = ref<bundle_of<State>>::adopt(new bundle_of<State>);
   made->context = where;
   made->devices = devices;
@@ -229,13 +251,15 @@ template <bundle_state State> list_of<State, device> once(const list_of<State, d
 
 // A bundle of those kernels that one of the devices can run, from an image in that state.
 template <bundle_state State>
-SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const list_of<State, device> &devices,
+SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where,
+                                             const list_of<State, device> &devices,
                                              const list_of<State, kernel_id> &ids, bool all) {
   check_devices("get_kernel_bundle", where, devices);
   for (const auto &d : devices)
     if ((State == bundle_state::input && !d.has(aspect::online_compiler)) ||
         (State == bundle_state::object && !d.has(aspect::online_linker)))
-      fail(errc::invalid, "get_kernel_bundle: device '%s' lacks the aspect that the bundle's state needs",
+      fail(errc::invalid,
+           "get_kernel_bundle: device '%s' lacks the aspect that the bundle's state needs",
            device_label(d).c_str());
   auto image = ref<image_of<State>>::adopt(new image_of<State>(State));
   for (const auto &id : ids) {
@@ -245,7 +269,8 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const list_of
     if (found)
       image->ids.push_back(id);
     else if (all)
-      fail(errc::invalid, "get_kernel_bundle: no device of the list can run kernel '%s'", id.get_name());
+      fail(errc::invalid, "get_kernel_bundle: no device of the list can run kernel '%s'",
+           id.get_name());
   }
   image->devices = once<State>(devices);
   images_of<State> images;
@@ -255,7 +280,8 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where, const list_of
 }
 
 template <bundle_state State, class Selector>
-inline constexpr bool is_image_selector = std::is_invocable_r_v<bool, const Selector &, const device_image<State> &>;
+inline constexpr bool is_image_selector =
+    std::is_invocable_r_v<bool, const Selector &, const device_image<State> &>;
 
 // Moves images on to another state, for devices that they were for before.
 template <bundle_state To>
@@ -269,7 +295,8 @@ SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> 
     for (const auto &mine : from.devices)
       known = known || mine == d;
     if (!known)
-      fail(errc::invalid, "%s: device '%s' is not among those of the bundle", function, device_label(d).c_str());
+      fail(errc::invalid, "%s: device '%s' is not among those of the bundle", function,
+           device_label(d).c_str());
     if (!d.has(needed))
       fail(errc::feature_not_supported, "%s: device '%s' lacks the aspect that it needs", function,
            device_label(d).c_str());
@@ -295,7 +322,8 @@ template <class V, bundle_state State> inline constexpr bundle_state state_in = 
 template <class V, bundle_state State> using bundle_in = kernel_bundle<state_in<V, State>>;
 
 // The devices that all bundles are for.
-template <bundle_state State> list_of<State, device> common_devices(const std::vector<kernel_bundle<State>> &bundles) {
+template <bundle_state State>
+list_of<State, device> common_devices(const std::vector<kernel_bundle<State>> &bundles) {
   list_of<State, device> common;
   if (bundles.empty())
     return common;
@@ -315,7 +343,8 @@ template <bundle_state State> list_of<State, device> common_devices(const std::v
 
 // One list of images of all bundles, which must share a context.
 template <bundle_state State>
-SCYTHE_COLD void merge(const char *function, const std::vector<kernel_bundle<State>> &bundles, bundle_of<State> &all) {
+SCYTHE_COLD void merge(const char *function, const std::vector<kernel_bundle<State>> &bundles,
+                       bundle_of<State> &all) {
   for (const kernel_bundle<State> &bundle : bundles) {
     const bundle_of<State> &one = *bundle.scythe_impl();
     if (all.context && one.context && all.context != one.context)
@@ -342,7 +371,8 @@ SCYTHE_COLD void merge(const char *function, const std::vector<kernel_bundle<Sta
 
 template <bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices) {
-  return detail::make_bundle<State>(where, devices, detail::kernel_ids<detail::list_of<State, kernel_id>>(), false);
+  return detail::make_bundle<State>(where, devices,
+                                    detail::kernel_ids<detail::list_of<State, kernel_id>>(), false);
 }
 template <bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &where) {
   return get_kernel_bundle<State>(where, detail::devices_of<State>(where));
@@ -360,11 +390,13 @@ template <class Name, bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices) {
   return get_kernel_bundle<State>(where, devices, {get_kernel_id<Name>()});
 }
-template <class Name, bundle_state State> kernel_bundle<State> get_kernel_bundle(const context &where) {
+template <class Name, bundle_state State>
+kernel_bundle<State> get_kernel_bundle(const context &where) {
   return get_kernel_bundle<Name, State>(where, detail::devices_of<State>(where));
 }
 // Of the images that the selector takes.
-template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
+template <bundle_state State, class Selector,
+          class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices,
                                        const Selector &selector) {
   const kernel_bundle<State> all = get_kernel_bundle<State>(where, devices);
@@ -374,22 +406,28 @@ kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<d
       images.push_back(image.scythe_impl());
   return detail::make_bundle<State>(where.scythe_impl(), all.get_devices(), std::move(images));
 }
-template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
+template <bundle_state State, class Selector,
+          class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
 kernel_bundle<State> get_kernel_bundle(const context &where, const Selector &selector) {
   return get_kernel_bundle<State>(where, detail::devices_of<State>(where), selector);
 }
-template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
-bool has_kernel_bundle(const context &where, const std::vector<device> &devices, const Selector &selector) {
-  return has_kernel_bundle<State>(where, devices) && !get_kernel_bundle<State>(where, devices, selector).empty();
+template <bundle_state State, class Selector,
+          class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
+bool has_kernel_bundle(const context &where, const std::vector<device> &devices,
+                       const Selector &selector) {
+  return has_kernel_bundle<State>(where, devices) &&
+         !get_kernel_bundle<State>(where, devices, selector).empty();
 }
-template <bundle_state State, class Selector, class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
+template <bundle_state State, class Selector,
+          class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
 bool has_kernel_bundle(const context &where, const Selector &selector) {
   return has_kernel_bundle<State>(where, detail::devices_of<State>(where), selector);
 }
 
 // --- Bundles of others
 
-template <bundle_state State> kernel_bundle<State> join(const std::vector<kernel_bundle<State>> &bundles) {
+template <bundle_state State>
+kernel_bundle<State> join(const std::vector<kernel_bundle<State>> &bundles) {
   detail::bundle_of<State> all;
   detail::merge("join", bundles, all);
   for (const kernel_bundle<State> &bundle : bundles)
@@ -400,48 +438,54 @@ template <bundle_state State> kernel_bundle<State> join(const std::vector<kernel
 
 // Templates, so that programs which do not call them need not compile them.
 template <class V = void>
-detail::bundle_in<V, bundle_state::object> compile(const detail::bundle_in<V, bundle_state::input> &input,
-                                                   const std::vector<device> &devices, const property_list & = {}) {
-  return detail::advance<bundle_state::object>("compile", *input.scythe_impl(), devices, aspect::online_compiler);
+detail::bundle_in<V, bundle_state::object>
+compile(const detail::bundle_in<V, bundle_state::input> &input, const std::vector<device> &devices,
+        const property_list & = {}) {
+  return detail::advance<bundle_state::object>("compile", *input.scythe_impl(), devices,
+                                               aspect::online_compiler);
 }
 template <class V = void>
-detail::bundle_in<V, bundle_state::object> compile(const detail::bundle_in<V, bundle_state::input> &input,
-                                                   const property_list &p = {}) {
+detail::bundle_in<V, bundle_state::object>
+compile(const detail::bundle_in<V, bundle_state::input> &input, const property_list &p = {}) {
   return compile<V>(input, input.get_devices(), p);
 }
 
 template <class V = void>
 detail::bundle_in<V, bundle_state::executable>
-link(const std::vector<detail::bundle_in<V, bundle_state::object>> &objects, const std::vector<device> &devices,
-     const property_list & = {}) {
+link(const std::vector<detail::bundle_in<V, bundle_state::object>> &objects,
+     const std::vector<device> &devices, const property_list & = {}) {
   detail::bundle_impl<V> all;
   detail::merge("link", objects, all);
   return detail::advance<bundle_state::executable>("link", all, devices, aspect::online_linker);
 }
 template <class V = void>
 detail::bundle_in<V, bundle_state::executable>
-link(const std::vector<detail::bundle_in<V, bundle_state::object>> &objects, const property_list &p = {}) {
+link(const std::vector<detail::bundle_in<V, bundle_state::object>> &objects,
+     const property_list &p = {}) {
   return link<V>(objects, detail::common_devices(objects), p);
 }
 template <class V = void>
-detail::bundle_in<V, bundle_state::executable> link(const detail::bundle_in<V, bundle_state::object> &object,
-                                                    const std::vector<device> &devices, const property_list &p = {}) {
+detail::bundle_in<V, bundle_state::executable>
+link(const detail::bundle_in<V, bundle_state::object> &object, const std::vector<device> &devices,
+     const property_list &p = {}) {
   return link<V>(std::vector<detail::bundle_in<V, bundle_state::object>>{object}, devices, p);
 }
 template <class V = void>
-detail::bundle_in<V, bundle_state::executable> link(const detail::bundle_in<V, bundle_state::object> &object,
-                                                    const property_list &p = {}) {
+detail::bundle_in<V, bundle_state::executable>
+link(const detail::bundle_in<V, bundle_state::object> &object, const property_list &p = {}) {
   return link<V>(object, object.get_devices(), p);
 }
 
 template <class V = void>
-detail::bundle_in<V, bundle_state::executable> build(const detail::bundle_in<V, bundle_state::input> &input,
-                                                     const std::vector<device> &devices, const property_list & = {}) {
-  return detail::advance<bundle_state::executable>("build", *input.scythe_impl(), devices, aspect::online_compiler);
+detail::bundle_in<V, bundle_state::executable>
+build(const detail::bundle_in<V, bundle_state::input> &input, const std::vector<device> &devices,
+      const property_list & = {}) {
+  return detail::advance<bundle_state::executable>("build", *input.scythe_impl(), devices,
+                                                   aspect::online_compiler);
 }
 template <class V = void>
-detail::bundle_in<V, bundle_state::executable> build(const detail::bundle_in<V, bundle_state::input> &input,
-                                                     const property_list &p = {}) {
+detail::bundle_in<V, bundle_state::executable>
+build(const detail::bundle_in<V, bundle_state::input> &input, const property_list &p = {}) {
   return build<V>(input, input.get_devices(), p);
 }
 

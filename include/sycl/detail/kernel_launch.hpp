@@ -1,5 +1,6 @@
-// From a functor to a launch: the device pass instantiates the kernel's entry point, the other compilations describe
-// the launch to the runtime. In host mode the description holds a function that runs a part of the range.
+// From a functor to a launch: the device pass instantiates the kernel's entry point, the other
+// compilations describe the launch to the runtime. In host mode the description holds a function
+// that runs a part of the range.
 #ifndef SCYTHE_DETAIL_KERNEL_LAUNCH_HPP
 #define SCYTHE_DETAIL_KERNEL_LAUNCH_HPP
 
@@ -12,7 +13,8 @@
 
 namespace sycl::detail {
 
-// Calls a kernel over a `range` with what it takes: an item, or an id, or (one dimension) an integer.
+// Calls a kernel over a `range` with what it takes: an item, or an id, or (one dimension) an
+// integer.
 template <int D, class K, class... Handler>
 SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handler... h) {
   if constexpr (std::is_invocable_v<K &, item<D>, Handler...>)
@@ -22,19 +24,21 @@ SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handl
   else if constexpr (std::is_invocable_v<K &, id<D>, Handler...>)
     SCYTHE_INLINED kernel(item<D>(self).get_id(), h...);
   else {
-    static_assert(sizeof...(Handler) == 0,
-                  "a kernel over a range must be callable with sycl::item or sycl::id of the range's dimensions");
+    static_assert(sizeof...(Handler) == 0, "a kernel over a range must be callable with sycl::item "
+                                           "or sycl::id of the range's dimensions");
     // Once more, with the object by which kernels read specialization constants.
     call_with_item<D>(kernel, self, kernel_handler());
   }
 }
 
-template <int D, class K> SCYTHE_ALWAYS_INLINE void call_with_nd_item(K &kernel, const work_item &self) {
+template <int D, class K>
+SCYTHE_ALWAYS_INLINE void call_with_nd_item(K &kernel, const work_item &self) {
   if constexpr (std::is_invocable_v<K &, nd_item<D>>) {
     SCYTHE_INLINED kernel(nd_item<D>(self));
   } else {
-    static_assert(std::is_invocable_v<K &, nd_item<D>, kernel_handler>,
-                  "a kernel over an nd_range must be callable with sycl::nd_item of its dimensions");
+    static_assert(
+        std::is_invocable_v<K &, nd_item<D>, kernel_handler>,
+        "a kernel over an nd_range must be callable with sycl::nd_item of its dimensions");
     SCYTHE_INLINED kernel(nd_item<D>(self), kernel_handler());
   }
 }
@@ -75,7 +79,8 @@ void emit_entry(const K &kernel, properties_pack<Props...>) {
 }
 
 // Never runs: it makes the compiler emit the entry point, with the kernel's properties.
-template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>, class K>
+template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>,
+          class K>
 void describe_kernel(scythe_kernel_launch &, const K &kernel, code_location) {
   emit_entry<Name, Shape, D>(kernel, kernel_properties<L, K>{});
 }
@@ -84,7 +89,8 @@ template <class K> using launched_functor = K;
 
 #elif defined(SCYTHE_HOST_MODE)
 
-// What host mode launches: the kernel, how much local memory its work-groups need, and its specialization constants.
+// What host mode launches: the kernel, how much local memory its work-groups need, and its
+// specialization constants.
 template <class K> struct launched_functor {
   K kernel;
   std::size_t local_bytes = 0;
@@ -98,7 +104,8 @@ class group_memory_scope {
 public:
   explicit group_memory_scope(std::size_t bytes) {
     if (bytes)
-      group_memory = memory_ = static_cast<unsigned char *>(::operator new(bytes, std::align_val_t(64)));
+      group_memory = memory_ =
+          static_cast<unsigned char *>(::operator new(bytes, std::align_val_t(64)));
   }
   group_memory_scope(const group_memory_scope &) = delete;
   group_memory_scope &operator=(const group_memory_scope &) = delete;
@@ -111,7 +118,8 @@ private:
   unsigned char *memory_ = nullptr;
 };
 
-template <class F> void for_each_in_box(const std::uint64_t begin[3], const std::uint64_t end[3], F f) {
+template <class F>
+void for_each_in_box(const std::uint64_t begin[3], const std::uint64_t end[3], F f) {
   for (std::uint64_t z = begin[2]; z < end[2]; ++z)
     for (std::uint64_t y = begin[1]; y < end[1]; ++y)
       for (std::uint64_t x = begin[0]; x < end[0]; ++x)
@@ -125,7 +133,8 @@ template <class K> struct host_group_run {
 };
 
 // Runs work-items until none is left: see `scythe_host_items`.
-template <int D, class K> void run_items(void *ctx, std::uint64_t *next, std::uint64_t count) noexcept {
+template <int D, class K>
+void run_items(void *ctx, std::uint64_t *next, std::uint64_t count) noexcept {
   const auto &run = *static_cast<const host_group_run<K> *>(ctx);
   const std::uint64_t *size = run.self.box->local_size;
   while (*next < count) {
@@ -140,7 +149,8 @@ template <int D, class K> void run_items(void *ctx, std::uint64_t *next, std::ui
   }
 }
 
-// Runs a part of a launch. An exception that leaves a kernel has nowhere to go: it terminates the program.
+// Runs a part of a launch. An exception that leaves a kernel has nowhere to go: it terminates the
+// program.
 template <scythe_kernel_shape Shape, int D, class K>
 void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
   const auto &launched = *static_cast<const launched_functor<K> *>(functor);
@@ -169,10 +179,12 @@ void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
   }
 }
 
-template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>, class K>
+template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>,
+          class K>
 void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
-  static_assert(std::is_trivially_destructible_v<K>,
-                "a kernel and all it captures must be device copyable: this functor has a destructor");
+  static_assert(
+      std::is_trivially_destructible_v<K>,
+      "a kernel and all it captures must be device copyable: this functor has a destructor");
   launch.name = nullptr;
   launch.tu = 0;
   launch.slot = nullptr;
@@ -189,8 +201,8 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
 template <class K> using launched_functor = K;
 
 SCYTHE_SHARED inline void describe(scythe_kernel_launch &launch, std::uint64_t tu, const char *name,
-                                   scythe_kernel_slot *slot, scythe_kernel_shape shape, unsigned dims,
-                                   std::size_t functor_size) {
+                                   scythe_kernel_slot *slot, scythe_kernel_shape shape,
+                                   unsigned dims, std::size_t functor_size) {
   launch.name = name;
   launch.tu = tu;
   launch.slot = slot;
@@ -201,7 +213,8 @@ SCYTHE_SHARED inline void describe(scythe_kernel_launch &launch, std::uint64_t t
   launch.dims = dims;
   launch.functor_size = functor_size;
 }
-template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>, class K>
+template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>,
+          class K>
 void describe_kernel(scythe_kernel_launch &launch, const K &, code_location where) {
 #ifdef __SCYTHE_INT_HEADER__
   check_functor<Name, K>();
@@ -212,9 +225,11 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location wher
 #endif
 
 #ifndef SCYTHE_DEVICE_PASS
-// Properties that ask something of the device have a function `scythe_check`, which throws where it has not got it.
+// Properties that ask something of the device have a function `scythe_check`, which throws where it
+// has not got it.
 template <class P, class = void> inline constexpr bool asks_device = false;
-template <class P> inline constexpr bool asks_device<P, std::void_t<decltype(&P::scythe_check)>> = true;
+template <class P>
+inline constexpr bool asks_device<P, std::void_t<decltype(&P::scythe_check)>> = true;
 template <class P, class Device> void check_property([[maybe_unused]] const Device &d) {
   if constexpr (asks_device<P>)
     P::scythe_check(d);
@@ -236,7 +251,8 @@ inline void set_single(scythe_kernel_launch &launch) {
     launch.global_offset[i] = 0;
   }
 }
-template <int D> SCYTHE_SHARED void set_range(scythe_kernel_launch &launch, const range<D> &r, const id<D> &offset) {
+template <int D>
+SCYTHE_SHARED void set_range(scythe_kernel_launch &launch, const range<D> &r, const id<D> &offset) {
   to_edge_order(launch.global_size, r, 1);
   to_edge_order(launch.global_offset, offset, 0);
   for (std::uint64_t &size : launch.local_size)
@@ -251,7 +267,8 @@ template <class Required, int D> void check_group_size([[maybe_unused]] const ra
       same = Required()[d] == size[d];
     if (!same)
       fail(errc::nd_range,
-           "the kernel requires work-groups of size (%s) by its properties, and is launched with others",
+           "the kernel requires work-groups of size (%s) by its properties, and is launched with "
+           "others",
            Required::meta_value);
   }
 #endif
@@ -261,16 +278,19 @@ template <int D, class Pack = properties_pack<>>
 SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> &r) {
   if constexpr (!std::is_void_v<property_in<ext::oneapi::experimental::use_root_sync_key, Pack>>)
     if (r.get_group_range().size() > 1)
-      fail(errc::nd_range, "parallel_for: work-groups that synchronise (use_root_sync) may be one, not %zu",
+      fail(errc::nd_range,
+           "parallel_for: work-groups that synchronise (use_root_sync) may be one, not %zu",
            r.get_group_range().size());
   check_group_size<property_in<ext::oneapi::work_group_size, Pack>>(r.get_local_range());
   to_edge_order(launch.global_size, r.get_global_range(), 1);
   to_edge_order(launch.local_size, r.get_local_range(), 1);
   to_edge_order(launch.global_offset, r.get_offset(), 0);
 }
-// Of a kernel that was described as one over an nd_range; `Pack` holds the properties of the program's function object.
+// Of a kernel that was described as one over an nd_range; `Pack` holds the properties of the
+// program's function object.
 template <int D, class Pack>
-SCYTHE_SHARED void set_hierarchical(scythe_kernel_launch &launch, const range<D> &groups, const range<D> &group_size) {
+SCYTHE_SHARED void set_hierarchical(scythe_kernel_launch &launch, const range<D> &groups,
+                                    const range<D> &group_size) {
   check_group_size<property_in<ext::oneapi::work_group_size, Pack>>(group_size);
   launch.shape = SCYTHE_SHAPE_HIERARCHICAL;
   set_range(launch, groups, id<D>());

@@ -1,8 +1,9 @@
 // How host code names a kernel's device symbol.
 //
-// clang's host pass asks the compiler. A foreign host compiler numbers lambdas in its own way, so that a lambda's
-// mangled name could be another kernel's: there, names that hold a lambda are found by the position of the call and the
-// size of the functor, and what is not found or not unique is an error, never a guess.
+// clang's host pass asks the compiler. A foreign host compiler numbers lambdas in its own way, so
+// that a lambda's mangled name could be another kernel's: there, names that hold a lambda are found
+// by the position of the call and the size of the functor, and what is not found or not unique is
+// an error, never a guess.
 #ifndef SCYTHE_DETAIL_KERNEL_NAME_HPP
 #define SCYTHE_DETAIL_KERNEL_NAME_HPP
 
@@ -15,60 +16,68 @@
 #include <cstring>
 #include <typeinfo>
 #if !defined(__GXX_RTTI) && !defined(__cpp_rtti)
-#error "kernel names need RTTI with a foreign host compiler: compile without -fno-rtti, or let clang do the host pass"
+#error "a separate host compiler needs RTTI to name kernels: compile without -fno-rtti"
 #endif
 #endif
 
 namespace sycl::detail {
 
-// The default for a kernel's name: the functor's type is the name. Compilers take classes for names only: another type
-// is the name of a class.
+// The default for a kernel's name: the functor's type is the name. Compilers take classes for names
+// only: another type is the name of a class.
 struct unnamed;
 template <class Name> struct named_by;
-template <class Name> using class_name_t = std::conditional_t<std::is_class_v<Name>, Name, named_by<Name>>;
+template <class Name>
+using class_name_t = std::conditional_t<std::is_class_v<Name>, Name, named_by<Name>>;
 template <class Name, class K>
 using kernel_name_t = std::conditional_t<std::is_same_v<Name, unnamed>, K, class_name_t<Name>>;
 
-// The same where the headers launch a `Wrapper` around the functor. One whose call operator is a template, or one of
-// several, may be called with different arguments: it is a kernel for each wrapper, and these have different names.
+// The same where the headers launch a `Wrapper` around the functor. One whose call operator is a
+// template, or one of several, may be called with different arguments: it is a kernel for each
+// wrapper, and these have different names.
 template <class K, class = void> inline constexpr bool has_one_call = false;
-template <class K> inline constexpr bool has_one_call<K, std::void_t<decltype(&K::operator())>> = true;
+template <class K>
+inline constexpr bool has_one_call<K, std::void_t<decltype(&K::operator())>> = true;
 template <class Name, class K, class Wrapper>
 using wrapper_name_t = kernel_name_t<Name, std::conditional_t<has_one_call<K>, K, Wrapper>>;
 
-// Where the runtime remembers what it found for this kernel. Each unit has its own: a name may mean a kernel of that
-// unit.
+// Where the runtime remembers what it found for this kernel. Each unit has its own: a name may mean
+// a kernel of that unit.
 template <class Name> static scythe_kernel_slot kernel_slot{};
 
 #ifdef __SCYTHE_INT_HEADER__
 
 template <class K, class = void> inline constexpr bool has_functor_info = false;
-template <class K> inline constexpr bool has_functor_info<K, std::void_t<decltype(sizeof(functor_info<K>))>> = true;
+template <class K>
+inline constexpr bool has_functor_info<K, std::void_t<decltype(sizeof(functor_info<K>))>> = true;
 template <class Name, class = void> inline constexpr bool has_kernel_info = false;
 template <class Name>
-inline constexpr bool has_kernel_info<Name, std::void_t<decltype(kernel_info<Name>::name())>> = true;
+inline constexpr bool has_kernel_info<Name, std::void_t<decltype(kernel_info<Name>::name())>> =
+    true;
 
-// Compares functors before anything is launched. Each assertion names what the device pass says; compilers add what
-// they see themselves.
+// Compares functors before anything is launched. Each assertion names what the device pass says;
+// compilers add what they see themselves.
 template <class Name, class K> constexpr void check_functor() {
   if constexpr (has_kernel_info<Name>) {
     static_assert(
         sizeof(K) == kernel_info<Name>::functor_size(),
-        "host compiler (left) and device pass (right) give this kernel's functor K different sizes: they disagree "
+        "host compiler (left) and device pass (right) give this kernel's functor K different "
+        "sizes: they disagree "
         "on what it captures or holds; name all captures, or let clang compile the host side too");
     static_assert(
         alignof(K) == kernel_info<Name>::functor_align(),
-        "host compiler (left) and device pass (right) align this kernel's functor K differently: they disagree on "
+        "host compiler (left) and device pass (right) align this kernel's functor K differently: "
+        "they disagree on "
         "what it captures or holds; name all captures, or let clang compile the host side too");
   }
   if constexpr (has_functor_info<K>)
     static_assert(functor_info<K>::template agrees<K>());
 }
 
-// g++ spells closure types "<lambda(...)>" here, clang "(lambda at ...)". A class inside of a closure's function is
-// named after the closure, too, which clang tells in the mangled name alone.
+// g++ spells closure types "<lambda(...)>" here, clang "(lambda at ...)". A class inside of a
+// closure's function is named after the closure, too, which clang tells in the mangled name alone.
 template <class Name> bool holds_closure() {
-  return std::strstr(__PRETTY_FUNCTION__, "<lambda") || std::strstr(__PRETTY_FUNCTION__, "(lambda at ") ||
+  return std::strstr(__PRETTY_FUNCTION__, "<lambda") ||
+         std::strstr(__PRETTY_FUNCTION__, "(lambda at ") ||
          std::strstr(typeid(Name *).name(), "$_");
 }
 
@@ -86,8 +95,8 @@ inline bool same_file(const char *a, const char *b) {
   return std::strcmp(b + (n - m), a) == 0 && (m == n || b[n - m - 1] == '/');
 }
 
-// Two mangled names are the same but for the numbers of lambdas ("UlvE_", "UlvE0_"), in which compilers differ. This
-// tells apart the lambdas that one position in a template stands for.
+// Two mangled names are the same but for the numbers of lambdas ("UlvE_", "UlvE0_"), in which
+// compilers differ. This tells apart the lambdas that one position in a template stands for.
 inline bool same_but_lambda_numbers(const char *a, const char *b) {
   auto digits = [](const char *&p) {
     const char *rest = p;
@@ -109,34 +118,42 @@ inline bool same_but_lambda_numbers(const char *a, const char *b) {
   }
 }
 
-[[noreturn]] inline void fail_unnamed(code_location where, std::size_t functor_size, std::size_t functor_align,
-                                      int fitting, const unnamed_kernel *other_size) {
+[[noreturn]] inline void fail_unnamed(code_location where, std::size_t functor_size,
+                                      std::size_t functor_align, int fitting,
+                                      const unnamed_kernel *other_size) {
   if (fitting)
     fail(errc::kernel,
-         "%s:%u: %d unnamed kernels fit this call; name the kernel, as in parallel_for<class my_kernel>(...)",
+         "%s:%u: %d unnamed kernels fit this call; name the kernel, as in parallel_for<class "
+         "my_kernel>(...)",
          where.file, where.line, fitting);
   if (other_size)
-    fail(
-        errc::kernel_argument,
-        "%s:%u: the kernel's functor has %zu bytes, aligned to %zu, here, and %zu bytes, aligned to %zu, in the device "
-        "compilation: the compilers disagree on what it captures; capture explicitly, or let clang compile both sides",
-        where.file, where.line, functor_size, functor_align, static_cast<std::size_t>(other_size->functor_size),
-        static_cast<std::size_t>(other_size->functor_align));
+    fail(errc::kernel_argument,
+         "%s:%u: the kernel's functor has %zu bytes, aligned to %zu, here, and %zu bytes, aligned "
+         "to %zu, in the device "
+         "compilation: the compilers disagree on what it captures; capture explicitly, or let "
+         "clang compile both sides",
+         where.file, where.line, functor_size, functor_align,
+         static_cast<std::size_t>(other_size->functor_size),
+         static_cast<std::size_t>(other_size->functor_align));
   fail(errc::kernel,
-       "%s:%u: the device compilation knows no unnamed kernel submitted here; name the kernel, as in "
+       "%s:%u: the device compilation knows no unnamed kernel submitted here; name the kernel, as "
+       "in "
        "parallel_for<class my_kernel>(...)",
        where.file, where.line);
 }
 
 // A kernel's name alone may be a class without a definition.
 template <class K, class = void> inline constexpr std::size_t size_if_known = 0;
-template <class K> inline constexpr std::size_t size_if_known<K, std::void_t<decltype(sizeof(K))>> = sizeof(K);
+template <class K>
+inline constexpr std::size_t size_if_known<K, std::void_t<decltype(sizeof(K))>> = sizeof(K);
 template <class K, class = void> inline constexpr std::size_t align_if_known = 0;
-template <class K> inline constexpr std::size_t align_if_known<K, std::void_t<decltype(sizeof(K))>> = alignof(K);
+template <class K>
+inline constexpr std::size_t align_if_known<K, std::void_t<decltype(sizeof(K))>> = alignof(K);
 
-// Each translation unit has its own table, and so its own function: a shared one would read the table of any.
-static inline const char *find_unnamed(code_location where, std::size_t functor_size, std::size_t functor_align,
-                                       const char *host_name) {
+// Each translation unit has its own table, and so its own function: a shared one would read the
+// table of any.
+static inline const char *find_unnamed(code_location where, std::size_t functor_size,
+                                       std::size_t functor_align, const char *host_name) {
   const char *at_position = nullptr, *with_name = nullptr;
   const unnamed_kernel *other_size = nullptr;
   int positions = 0, names = 0;

@@ -10,7 +10,8 @@
 namespace sycl::detail {
 
 template <class T> std::size_t checked_bytes(std::size_t count) {
-  static_assert(std::is_trivially_copyable_v<T>, "memory operations need trivially copyable elements");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "memory operations need trivially copyable elements");
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, sizeof(T), &bytes))
     fail(errc::invalid, "%zu elements of %zu bytes exceed the address space", count, sizeof(T));
@@ -20,7 +21,8 @@ template <class T> std::size_t checked_bytes(std::size_t count) {
 inline void set_memcpy(scythe_command &c, void *dst, const void *src, std::size_t bytes) {
   c.u.memory = {dst, src, bytes, 0, 0};
 }
-inline void set_fill(scythe_command &c, void *dst, const void *pattern, std::size_t pattern_size, std::size_t bytes) {
+inline void set_fill(scythe_command &c, void *dst, const void *pattern, std::size_t pattern_size,
+                     std::size_t bytes) {
   c.u.memory = {dst, pattern, bytes, pattern_size, 0};
 }
 inline void set_prefetch(scythe_command &c, const void *ptr, std::size_t bytes) {
@@ -43,20 +45,23 @@ inline scythe_view plain_view(const void *ptr, const scythe_view &box) {
 }
 
 // Rows of `width` elements in plain memory whose rows begin `pitch` elements apart.
-SCYTHE_COLD inline scythe_view plane(const void *ptr, std::size_t elem_size, std::size_t pitch, std::size_t width,
-                                     std::size_t height) {
+SCYTHE_COLD inline scythe_view plane(const void *ptr, std::size_t elem_size, std::size_t pitch,
+                                     std::size_t width, std::size_t height) {
   if (width > pitch)
     fail(errc::invalid, "rows of %zu do not fit a pitch of %zu", width, pitch);
-  return {nullptr, const_cast<void *>(ptr), elem_size, {pitch, height ? height : 1, 1}, {0, 0, 0}, {width, height, 1}};
+  return {nullptr,   const_cast<void *>(ptr), elem_size, {pitch, height ? height : 1, 1},
+          {0, 0, 0}, {width, height, 1}};
 }
 
-// Boxes of as many dimensions keep their elements' places where `src` fits into `dst` in each: a part of `dst` is
-// written. Other boxes are copied element by element, in row-major order of both.
-SCYTHE_SHARED inline void set_copy(scythe_command &c, const scythe_view &src, const scythe_view &dst, bool same_dims) {
+// Boxes of as many dimensions keep their elements' places where `src` fits into `dst` in each: a
+// part of `dst` is written. Other boxes are copied element by element, in row-major order of both.
+SCYTHE_SHARED inline void set_copy(scythe_command &c, const scythe_view &src,
+                                   const scythe_view &dst, bool same_dims) {
   const std::uint64_t *from = src.range, *to = dst.range;
   const std::size_t count = from[0] * from[1] * from[2], room = to[0] * to[1] * to[2];
   if (room < count)
-    fail(errc::invalid, "copy: the destination accessor has %zu elements, the source %zu", room, count);
+    fail(errc::invalid, "copy: the destination accessor has %zu elements, the source %zu", room,
+         count);
   c.kind = SCYTHE_COMMAND_COPY;
   c.u.copy = {dst, src};
   if (same_dims && from[0] <= to[0] && from[1] <= to[1] && from[2] <= to[2])
@@ -77,14 +82,17 @@ struct accessor_view {
     return v;
   }
   // `flags` of scythe_requirement_flags, besides what the accessor itself says.
-  template <class Handler, class A> static void require(Handler &handler, const A &acc, unsigned flags) {
+  template <class Handler, class A>
+  static void require(Handler &handler, const A &acc, unsigned flags) {
     if (!acc.buffer_)
       fail(errc::invalid, "handler::require: a default-constructed accessor refers to no buffer");
     handler.require(acc.buffer_, edge_mode(A::mode),
                     flags | (acc.no_init_ ? unsigned(SCYTHE_REQUIREMENT_NO_INIT) : 0u));
   }
   // The queue that the command goes to.
-  template <class Handler> static const auto &queue_of(const Handler &handler) { return handler.queue_; }
+  template <class Handler> static const auto &queue_of(const Handler &handler) {
+    return handler.queue_;
+  }
 };
 
 } // namespace sycl::detail

@@ -1,4 +1,5 @@
-// The arguments of a kernel of the driver's own, as `handler::set_arg` gives them: copies, until the submission.
+// The arguments of a kernel of the driver's own, as `handler::set_arg` gives them: copies, until
+// the submission.
 #ifndef SCYTHE_DETAIL_NATIVE_ARGUMENTS_HPP
 #define SCYTHE_DETAIL_NATIVE_ARGUMENTS_HPP
 
@@ -16,7 +17,8 @@ namespace detail {
 
 // What an argument of type `T` is to the driver, and how many bytes of it the runtime reads.
 template <class T> struct native_argument {
-  static_assert(std::is_trivially_copyable_v<T>, "set_arg: an argument must be an accessor, a pointer or plain data");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "set_arg: an argument must be an accessor, a pointer or plain data");
   static constexpr scythe_native_arg_kind kind =
       std::is_pointer_v<T> ? SCYTHE_NATIVE_ARG_POINTER : SCYTHE_NATIVE_ARG_VALUE;
   static constexpr std::size_t bytes = sizeof(T);
@@ -32,8 +34,8 @@ template <class T, int D> struct native_argument<local_accessor<T, D>> {
   static constexpr std::size_t bytes = sizeof(scythe_local_accessor_head);
 };
 
-// Every program with a handler compiles it, hence an array of its own, which takes a fraction of what `std::vector`
-// does.
+// Every program with a handler compiles it, hence an array of its own, which takes a fraction of
+// what `std::vector` does.
 class native_arguments {
 public:
   native_arguments() = default;
@@ -57,7 +59,8 @@ public:
   }
 
 private:
-  SCYTHE_COLD void set(int index, scythe_native_arg_kind kind, const void *value, std::size_t bytes) {
+  SCYTHE_COLD void set(int index, scythe_native_arg_kind kind, const void *value,
+                       std::size_t bytes) {
     if (index < 0 || index > 1023)
       fail(errc::kernel_argument, "set_arg: index %d is not one from 0 to 1023", index);
     const auto at = static_cast<std::size_t>(index);

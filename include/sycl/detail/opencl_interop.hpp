@@ -1,16 +1,18 @@
-// SYCL and OpenCL in one program: OpenCL's objects behind SYCL's, and SYCL objects made of OpenCL's.
+// SYCL and OpenCL in one program: OpenCL's objects behind SYCL's, and SYCL objects made of
+// OpenCL's.
 //
-// `sycl.hpp` includes it. So it is made of templates of whose parameters everything depends: programs without OpenCL
-// compile none of it. For the same reason it declares OpenCL's types itself; where OpenCL's own headers are included,
-// as `sycl/backend/opencl.hpp` does, the types are theirs.
+// `sycl.hpp` includes it. So it is made of templates of whose parameters everything depends:
+// programs without OpenCL compile none of it. For the same reason it declares OpenCL's types
+// itself; where OpenCL's own headers are included, as `sycl/backend/opencl.hpp` does, the types are
+// theirs.
 //
 // Objects that OpenCL counts come
 // with a count that the caller releases. SYCL objects made of OpenCL's take a count of their own.
 //
-// Each platform has one `cl_context`, which all SYCL contexts of its devices share, but for those that `make_context`
-// makes. An in-order SYCL queue has a `cl_command_queue` of its own, which runs commands in turn. All other queues of a
-// device (of one kind of profiling) share one, which runs commands in any order: what a program enqueues there is
-// ordered by events alone.
+// Each platform has one `cl_context`, which all SYCL contexts of its devices share, but for those
+// that `make_context` makes. An in-order SYCL queue has a `cl_command_queue` of its own, which runs
+// commands in turn. All other queues of a device (of one kind of profiling) share one, which runs
+// commands in any order: what a program enqueues there is ordered by events alone.
 #ifndef SCYTHE_DETAIL_OPENCL_INTEROP_HPP
 #define SCYTHE_DETAIL_OPENCL_INTEROP_HPP
 
@@ -48,7 +50,8 @@ template <> struct opencl_type<device> : opencl_types<cl_device_id> {};
 template <> struct opencl_type<context> : opencl_types<cl_context> {};
 template <> struct opencl_type<queue> : opencl_types<cl_command_queue> {};
 template <> struct opencl_type<event> : opencl_types<std::vector<cl_event>> {};
-template <class T, int D, class A> struct opencl_type<buffer<T, D, A>> : opencl_types<cl_mem, std::vector<cl_mem>> {};
+template <class T, int D, class A>
+struct opencl_type<buffer<T, D, A>> : opencl_types<cl_mem, std::vector<cl_mem>> {};
 template <> struct opencl_type<kernel> : opencl_types<cl_kernel> {};
 template <bundle_state State>
 struct opencl_type<kernel_bundle<State>> : opencl_types<cl_program, std::vector<cl_program>> {};
@@ -69,9 +72,11 @@ template <backend Backend> using if_opencl = std::enable_if_t<Backend == backend
 template <class T, class A> struct native_buffer {
   static buffer<T, 1, A> make(handle<scythe_buffer> made, std::uint64_t bytes) {
     if (bytes % sizeof(T) != 0)
-      fail(errc::invalid, "make_buffer: the memory object has %zu bytes, which elements of %zu bytes do not fill",
+      fail(errc::invalid,
+           "make_buffer: the memory object has %zu bytes, which elements of %zu bytes do not fill",
            static_cast<std::size_t>(bytes), sizeof(T));
-    return buffer<T, 1, A>(std::move(made), range<1>(bytes / sizeof(T)), A(), property_list(), {}, false);
+    return buffer<T, 1, A>(std::move(made), range<1>(bytes / sizeof(T)), A(), property_list(), {},
+                           false);
   }
 };
 
@@ -102,11 +107,13 @@ template <class V> struct opencl_interop {
   }
   static scythe_context handle_of(const context_type &c) { return c.scythe_impl()->context.get(); }
   // The device of OpenCL's whose object of that kind is `native`.
-  template <class T> static device_type find(const char *function, scythe_native_kind kind, T native) {
+  template <class T>
+  static device_type find(const char *function, scythe_native_kind kind, T native) {
     for (const auto &d : device_type::get_devices())
       if (d.get_backend() == backend::opencl && of_device<T>(d, kind) == native)
         return d;
-    fail(errc::invalid, "%s: no SYCL device stands for the OpenCL object; ONEAPI_DEVICE_SELECTOR may leave it out",
+    fail(errc::invalid,
+         "%s: no SYCL device stands for the OpenCL object; ONEAPI_DEVICE_SELECTOR may leave it out",
          function);
   }
 
@@ -132,7 +139,8 @@ template <class V> struct opencl_interop {
     check(scythe_native_of_queue(q.scythe_impl()->queue.get(), &object));
     return static_cast<cl_command_queue>(object);
   }
-  // Of a command of the device's; those of host tasks have none, nor has a default-constructed event.
+  // Of a command of the device's; those of host tasks have none, nor has a default-constructed
+  // event.
   static std::vector<later_t<V, cl_event>> native(const event_type &e) {
     if (!e.scythe_handle())
       return {};
@@ -141,9 +149,11 @@ template <class V> struct opencl_interop {
     check(scythe_native_of_event(e.scythe_handle(), &object));
     return {static_cast<cl_event>(object)};
   }
-  // The memory objects that there are now: of a buffer that `make_buffer` made, and of one that a device without shared
-  // memory has used. Others are addresses, of which a host task gets an object (`interop_handle::get_native_mem`).
-  template <class T, int D, class A> static std::vector<later_t<V, cl_mem>> native(const buffer<T, D, A> &b) {
+  // The memory objects that there are now: of a buffer that `make_buffer` made, and of one that a
+  // device without shared memory has used. Others are addresses, of which a host task gets an
+  // object (`interop_handle::get_native_mem`).
+  template <class T, int D, class A>
+  static std::vector<later_t<V, cl_mem>> native(const buffer<T, D, A> &b) {
     std::vector<later_t<V, cl_mem>> list;
     auto add = [](void *ctx, void *object) {
       static_cast<std::vector<later_t<V, cl_mem>> *>(ctx)->push_back(static_cast<cl_mem>(object));
@@ -151,30 +161,36 @@ template <class V> struct opencl_interop {
     check(scythe_native_of_buffer(b.scythe_handle(), nullptr, add, &list));
     return list;
   }
-  // Built for the first device of its context. Arguments that a program sets are its own: a submission sets all again.
+  // Built for the first device of its context. Arguments that a program sets are its own: a
+  // submission sets all again.
   static cl_kernel native(const kernel_type &k) {
     expect(k, "get_native", "kernel");
     void *object = nullptr;
     if (scythe_native_kernel own = native_access::native(k).get())
       check(scythe_native_of_native_kernel(own, &object, nullptr));
     else
-      check(scythe_native_of_kernel(handle_of(k.get_context()), native_access::symbol(k), &object, nullptr));
+      check(scythe_native_of_kernel(handle_of(k.get_context()), native_access::symbol(k), &object,
+                                    nullptr));
     return static_cast<cl_kernel>(object);
   }
   // One program for each device image.
-  template <bundle_state State> static std::vector<later_t<V, cl_program>> native(const kernel_bundle<State> &bundle) {
-    static_assert(State == bundle_state::executable, "get_native: OpenCL has programs of executable bundles only");
+  template <bundle_state State>
+  static std::vector<later_t<V, cl_program>> native(const kernel_bundle<State> &bundle) {
+    static_assert(State == bundle_state::executable,
+                  "get_native: OpenCL has programs of executable bundles only");
     expect(bundle, "get_native", "kernel bundle");
     std::vector<later_t<V, cl_program>> list;
     void *object = nullptr;
     if (const auto &own = bundle.scythe_impl()->native) {
-      check(scythe_native_of_program(static_cast<const native_program *>(own.get())->program, &object));
+      check(scythe_native_of_program(static_cast<const native_program *>(own.get())->program,
+                                     &object));
       list.push_back(static_cast<cl_program>(object));
     }
     for (const auto &image : bundle.scythe_impl()->images) {
       if (image->ids.empty())
         continue;
-      check(scythe_native_of_kernel(handle_of(bundle.get_context()), image->ids.front().get_name(), nullptr, &object));
+      check(scythe_native_of_kernel(handle_of(bundle.get_context()), image->ids.front().get_name(),
+                                    nullptr, &object));
       list.push_back(static_cast<cl_program>(object));
     }
     return list;
@@ -185,7 +201,8 @@ template <class V> struct opencl_interop {
   static context_type make_context(cl_context native, async_handler &&handler) {
     scythe_context made = nullptr;
     check(scythe_context_from_native(SCYTHE_BACKEND_OPENCL, native, &made));
-    auto impl = ref<later_t<V, context_impl>>::adopt(new later_t<V, context_impl>(std::move(handler), {}));
+    auto impl =
+        ref<later_t<V, context_impl>>::adopt(new later_t<V, context_impl>(std::move(handler), {}));
     impl->context = handle<later_t<V, scythe_context>>::adopt(made);
     std::uint32_t count = 0;
     check(scythe_context_devices(made, nullptr, 0, &count));
@@ -195,7 +212,8 @@ template <class V> struct opencl_interop {
       impl->devices.push_back(d);
     return context_type(std::move(impl));
   }
-  static queue_type make_queue(cl_command_queue native, const context_type &c, async_handler &&handler) {
+  static queue_type make_queue(cl_command_queue native, const context_type &c,
+                               async_handler &&handler) {
     expect(c, "make_queue", "context");
     scythe_queue made = nullptr;
     scythe_device where = nullptr;
@@ -209,10 +227,12 @@ template <class V> struct opencl_interop {
     else if (flags == SCYTHE_QUEUE_PROFILING)
       properties = {property::queue::enable_profiling()};
     using impl = later_t<V, queue_impl>;
-    return queue_type(ref<impl>::adopt(new impl(c.scythe_impl(), access_handle::make(where), std::move(handler),
-                                                properties, handle<later_t<V, scythe_queue>>::adopt(made))));
+    return queue_type(
+        ref<impl>::adopt(new impl(c.scythe_impl(), access_handle::make(where), std::move(handler),
+                                  properties, handle<later_t<V, scythe_queue>>::adopt(made))));
   }
-  static event_type make_event(const std::vector<later_t<V, cl_event>> &natives, const context_type &c) {
+  static event_type make_event(const std::vector<later_t<V, cl_event>> &natives,
+                               const context_type &c) {
     expect(c, "make_event", "context");
     queue_type q(c, c.get_devices().front());
     std::vector<event_type> list;
@@ -221,18 +241,22 @@ template <class V> struct opencl_interop {
       check(scythe_event_from_native(q.scythe_impl()->queue.get(), native, &made));
       list.push_back(event_type(handle<later_t<V, scythe_event>>::adopt(made), q.scythe_impl()));
     }
-    return list.size() == 1 ? list.front() : list.empty() ? event_type() : q.ext_oneapi_submit_barrier(list);
+    return list.size() == 1 ? list.front()
+           : list.empty()   ? event_type()
+                            : q.ext_oneapi_submit_barrier(list);
   }
   template <class T, class A>
   static auto make_buffer(cl_mem native, const context_type &c, const event_type &available) {
     expect(c, "make_buffer", "context");
     scythe_buffer made = nullptr;
     std::uint64_t bytes = 0;
-    check(scythe_buffer_from_native(handle_of(c), native, available.scythe_handle(), &made, &bytes));
+    check(
+        scythe_buffer_from_native(handle_of(c), native, available.scythe_handle(), &made, &bytes));
     return native_buffer<T, A>::make(handle<later_t<V, scythe_buffer>>::adopt(made), bytes);
   }
   // A bundle without kernels of the program's own.
-  static ref<const bundle_impl<V>> make_bundle(const context_type &c, ref<later_t<V, counted_object>> program) {
+  static ref<const bundle_impl<V>> make_bundle(const context_type &c,
+                                               ref<later_t<V, counted_object>> program) {
     auto made = ref<bundle_impl<V>>::adopt(new bundle_impl<V>);
     made->context = c.scythe_impl();
     made->devices = c.get_devices();
@@ -243,15 +267,17 @@ template <class V> struct opencl_interop {
     expect(c, "make_kernel", "context");
     scythe_native_kernel made = nullptr;
     check(scythe_kernel_from_native(handle_of(c), native, &made));
-    return native_access::make(made, c.scythe_impl(),
-                               ref<const later_t<V, counted_object>>::adopt(make_bundle(c, {}).take()));
+    return native_access::make(
+        made, c.scythe_impl(),
+        ref<const later_t<V, counted_object>>::adopt(make_bundle(c, {}).take()));
   }
   template <bundle_state State>
   static kernel_bundle<State> make_kernel_bundle(cl_program native, const context_type &c) {
     expect(c, "make_kernel_bundle", "context");
     scythe_native_program made = nullptr;
     check(scythe_program_from_native(handle_of(c), native, &made));
-    return kernel_bundle<State>(make_bundle(c, ref<later_t<V, counted_object>>::adopt(new native_program(made))));
+    return kernel_bundle<State>(
+        make_bundle(c, ref<later_t<V, counted_object>>::adopt(new native_program(made))));
   }
 };
 
@@ -265,8 +291,10 @@ backend_return_t<Backend, T> get_native(const T &object) {
   return detail::opencl<Backend>::native(object);
 }
 
-template <backend Backend, detail::if_opencl<Backend> = 0> platform make_platform(cl_platform_id native) {
-  return detail::opencl<Backend>::find("make_platform", SCYTHE_NATIVE_PLATFORM, native).get_platform();
+template <backend Backend, detail::if_opencl<Backend> = 0>
+platform make_platform(cl_platform_id native) {
+  return detail::opencl<Backend>::find("make_platform", SCYTHE_NATIVE_PLATFORM, native)
+      .get_platform();
 }
 template <backend Backend, detail::if_opencl<Backend> = 0> device make_device(cl_device_id native) {
   return detail::opencl<Backend>::find("make_device", SCYTHE_NATIVE_DEVICE, native);
@@ -286,8 +314,9 @@ template <backend Backend, detail::if_opencl<Backend> = 0>
 event make_event(const std::vector<cl_event> &natives, const context &c) {
   return detail::opencl<Backend>::make_event(natives, c);
 }
-// A buffer of one dimension whose contents are OpenCL's memory object, from `available` on: commands of the context's
-// first device use the object itself, and its contents are current when the last copy of the buffer is gone.
+// A buffer of one dimension whose contents are OpenCL's memory object, from `available` on:
+// commands of the context's first device use the object itself, and its contents are current when
+// the last copy of the buffer is gone.
 template <backend Backend, class T, int D = 1, class A = buffer_allocator<std::remove_const_t<T>>,
           detail::if_opencl<Backend> = 0>
 buffer<T, D, A> make_buffer(cl_mem native, const context &c, event available = {}) {
@@ -295,7 +324,8 @@ buffer<T, D, A> make_buffer(cl_mem native, const context &c, event available = {
   return detail::opencl<Backend>::template make_buffer<T, A>(native, c, available);
 }
 // To be launched with `handler::set_arg` and a kernel object.
-template <backend Backend, detail::if_opencl<Backend> = 0> kernel make_kernel(cl_kernel native, const context &c) {
+template <backend Backend, detail::if_opencl<Backend> = 0>
+kernel make_kernel(cl_kernel native, const context &c) {
   return detail::opencl<Backend>::make_kernel(native, c);
 }
 // The program's kernels have no `kernel_id`: `make_kernel` makes kernels of OpenCL's.

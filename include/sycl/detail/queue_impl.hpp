@@ -24,12 +24,15 @@ private:
 };
 
 struct queue_impl : counted {
-  SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h, const property_list &props)
+  SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h,
+                         const property_list &props)
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
-        in_order(props.has_property<property::queue::in_order>()), errors(ref<async_errors>::adopt(new async_errors)) {
+        in_order(props.has_property<property::queue::in_order>()),
+        errors(ref<async_errors>::adopt(new async_errors)) {
     const bool profiling = props.has_property<property::queue::enable_profiling>();
     if (profiling && !target.has(aspect::queue_profiling))
-      fail(errc::feature_not_supported, "queue: device '%s' lacks aspect queue_profiling, which enable_profiling needs",
+      fail(errc::feature_not_supported,
+           "queue: device '%s' lacks aspect queue_profiling, which enable_profiling needs",
            name().c_str());
     scythe_queue created = nullptr;
     std::uint32_t flags = 0;
@@ -41,13 +44,13 @@ struct queue_impl : counted {
     queue = detail::handle<scythe_queue>::adopt(created);
   }
   // Of a queue that there is.
-  SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h, const property_list &props,
-                         detail::handle<scythe_queue> q)
+  SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h,
+                         const property_list &props, detail::handle<scythe_queue> q)
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
-        in_order(props.has_property<property::queue::in_order>()), errors(ref<async_errors>::adopt(new async_errors)),
-        queue(std::move(q)) {}
-  // Errors that nobody asked for reach a handler now, those of commands under way when they come. A handler that throws
-  // ends the program, as any exception does that leaves a destructor.
+        in_order(props.has_property<property::queue::in_order>()),
+        errors(ref<async_errors>::adopt(new async_errors)), queue(std::move(q)) {}
+  // Errors that nobody asked for reach a handler now, those of commands under way when they come. A
+  // handler that throws ends the program, as any exception does that leaves a destructor.
   ~queue_impl() {
     if (scratch)
       free_scratch(scratch);
@@ -74,7 +77,8 @@ struct queue_impl : counted {
     else
       context->report(std::move(list));
   }
-  // The queue's own handler may refer to what goes with the queue: from here on, errors are the context's.
+  // The queue's own handler may refer to what goes with the queue: from here on, errors are the
+  // context's.
   SCYTHE_COLD void leave_errors() {
     struct left {
       ref<async_errors> errors;
@@ -103,7 +107,8 @@ struct queue_impl : counted {
   bool in_order;
   ref<async_errors> errors;
   handle<scythe_queue> queue;
-  // Memory for reductions (`detail/scratch.hpp`): the blocks that no command group holds, and how to free them.
+  // Memory for reductions (`detail/scratch.hpp`): the blocks that no command group holds, and how
+  // to free them.
   scratch_block *scratch = nullptr;
   void (*free_scratch)(scratch_block *) = nullptr;
   std::atomic_flag scratch_lock = ATOMIC_FLAG_INIT;

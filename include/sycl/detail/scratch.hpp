@@ -1,7 +1,8 @@
 // Device memory that reductions borrow while they run.
 //
-// A queue keeps blocks for the next reduction. A block begins with a counter, which is zero whenever nobody runs on the
-// block: it is set once, when the block is made, and the kernels that use it leave it so.
+// A queue keeps blocks for the next reduction. A block begins with a counter, which is zero
+// whenever nobody runs on the block: it is set once, when the block is made, and the kernels that
+// use it leave it so.
 #ifndef SCYTHE_DETAIL_SCRATCH_HPP
 #define SCYTHE_DETAIL_SCRATCH_HPP
 
@@ -45,10 +46,11 @@ SCYTHE_COLD inline scratch_block *make_scratch(queue_impl &queue, std::size_t by
   scratch_block *block = owned.block;
   block->context = queue.context;
   block->bytes = bytes;
-  check(scythe_usm_alloc(queue.context->context.get(), access_handle::of(queue.target), SCYTHE_USM_DEVICE, bytes,
-                         scratch_head, &block->memory));
+  check(scythe_usm_alloc(queue.context->context.get(), access_handle::of(queue.target),
+                         SCYTHE_USM_DEVICE, bytes, scratch_head, &block->memory));
   if (!block->memory)
-    fail(errc::memory_allocation, "reduction: no %zu bytes of memory on device '%s'", bytes, queue.name().c_str());
+    fail(errc::memory_allocation, "reduction: no %zu bytes of memory on device '%s'", bytes,
+         queue.name().c_str());
   const unsigned char zero = 0;
   scythe_command clear;
   clear.kind = SCYTHE_COMMAND_FILL;
@@ -63,7 +65,8 @@ SCYTHE_COLD inline scratch_block *make_scratch(queue_impl &queue, std::size_t by
   return block;
 }
 
-// A block of `bytes` at least, of which the caller is the only user. Give it back by `return_scratch`.
+// A block of `bytes` at least, of which the caller is the only user. Give it back by
+// `return_scratch`.
 inline scratch_block *take_scratch(queue_impl &queue, std::size_t bytes) {
   constexpr int most_in_flight = 64;
   scratch_block *busy = nullptr;

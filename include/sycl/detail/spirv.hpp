@@ -1,13 +1,15 @@
-// Work-item queries of device code. Dimension 0 varies fastest, as in SPIR-V: the callers turn SYCL's order round.
+// Work-item queries of device code. Dimension 0 varies fastest, as in SPIR-V: the callers turn
+// SYCL's order round.
 //
-// The queries are declared free of side effects, so that what an `item` could answer but nobody asks costs nothing.
+// The queries are declared free of side effects, so that what an `item` could answer but nobody
+// asks costs nothing.
 #ifndef SCYTHE_DETAIL_SPIRV_HPP
 #define SCYTHE_DETAIL_SPIRV_HPP
 
 #include <sycl/detail/config.hpp>
 
 #ifdef SCYTHE_DEVICE_PASS
-#define SCYTHE_QUERY(name)                                                                                             \
+#define SCYTHE_QUERY(name)                                                                         \
   SCYTHE_DEVICE_LIBRARY __attribute__((const)) extern __SIZE_TYPE__ name(int dimension) noexcept
 SCYTHE_QUERY(__spirv_BuiltInGlobalInvocationId);
 SCYTHE_QUERY(__spirv_BuiltInGlobalSize);

@@ -1,6 +1,8 @@
-// What device code calls to let work-items of a group work together: SPIR-V's functions, by name and with C++ mangling.
+// What device code calls to let work-items of a group work together: SPIR-V's functions, by name
+// and with C++ mangling.
 //
-// For the CPU, `device-lib/cpu/group_*.hpp` defines them. Scopes, semantics and group operations have SPIR-V's numbers.
+// For the CPU, `device-lib/cpu/group_*.hpp` defines them. Scopes, semantics and group operations
+// have SPIR-V's numbers.
 #ifndef SCYTHE_DETAIL_SPIRV_GROUP_HPP
 #define SCYTHE_DETAIL_SPIRV_GROUP_HPP
 
@@ -30,9 +32,11 @@ constexpr std::uint32_t scope(memory_scope s) {
   return 0;
 }
 
-// Of all memory: private variables of other work-items are the only memory that a work-item cannot see.
+// Of all memory: private variables of other work-items are the only memory that a work-item cannot
+// see.
 constexpr std::uint32_t semantics(memory_order order) {
-  constexpr std::uint32_t sub_group_memory = 0x80, work_group_memory = 0x100, cross_work_group_memory = 0x200;
+  constexpr std::uint32_t sub_group_memory = 0x80, work_group_memory = 0x100,
+                          cross_work_group_memory = 0x200;
   constexpr std::uint32_t memory = sub_group_memory | work_group_memory | cross_work_group_memory;
   switch (order) {
   case memory_order::relaxed:
@@ -53,13 +57,15 @@ constexpr std::uint32_t semantics(memory_order order) {
 
 #ifdef SCYTHE_DEVICE_PASS
 
-// Neither may be moved into or out of control flow: clang makes every function of device code convergent.
+// Neither may be moved into or out of control flow: clang makes every function of device code
+// convergent.
 #define SCYTHE_GROUP_FUNCTION SCYTHE_DEVICE_LIBRARY extern
 SCYTHE_GROUP_FUNCTION void __spirv_ControlBarrier(std::uint32_t execution, std::uint32_t memory,
                                                   std::uint32_t semantics) noexcept;
-SCYTHE_GROUP_FUNCTION void __spirv_MemoryBarrier(std::uint32_t scope, std::uint32_t semantics) noexcept;
+SCYTHE_GROUP_FUNCTION void __spirv_MemoryBarrier(std::uint32_t scope,
+                                                 std::uint32_t semantics) noexcept;
 
-#define SCYTHE_SUB_GROUP_QUERY(name)                                                                                   \
+#define SCYTHE_SUB_GROUP_QUERY(name)                                                               \
   SCYTHE_DEVICE_LIBRARY __attribute__((const)) extern std::uint32_t __spirv_BuiltIn##name() noexcept
 SCYTHE_SUB_GROUP_QUERY(SubgroupSize);
 SCYTHE_SUB_GROUP_QUERY(SubgroupMaxSize);
@@ -71,30 +77,38 @@ SCYTHE_SUB_GROUP_QUERY(SubgroupLocalInvocationId);
 using scythe_size_2 = __SIZE_TYPE__ __attribute__((ext_vector_type(2)));
 using scythe_size_3 = __SIZE_TYPE__ __attribute__((ext_vector_type(3)));
 
-#define SCYTHE_COLLECTIVE(name, T)                                                                                     \
-  SCYTHE_GROUP_FUNCTION T __spirv_Group##name(std::uint32_t scope, std::uint32_t operation, T x) noexcept;
-#define SCYTHE_EXCHANGES(T)                                                                                            \
-  SCYTHE_GROUP_FUNCTION T __spirv_GroupBroadcast(std::uint32_t scope, T x, __SIZE_TYPE__ id) noexcept;                 \
-  SCYTHE_GROUP_FUNCTION T __spirv_GroupBroadcast(std::uint32_t scope, T x, scythe_size_2 id) noexcept;                 \
-  SCYTHE_GROUP_FUNCTION T __spirv_GroupBroadcast(std::uint32_t scope, T x, scythe_size_3 id) noexcept;                 \
-  SCYTHE_GROUP_FUNCTION T __spirv_GroupNonUniformShuffle(std::uint32_t scope, T x, std::uint32_t id) noexcept;         \
-  SCYTHE_GROUP_FUNCTION T __spirv_GroupNonUniformShuffleXor(std::uint32_t scope, T x, std::uint32_t mask) noexcept;    \
-  SCYTHE_GROUP_FUNCTION T __spirv_GroupNonUniformShuffleUp(std::uint32_t scope, T x, std::uint32_t delta) noexcept;    \
-  SCYTHE_GROUP_FUNCTION T __spirv_GroupNonUniformShuffleDown(std::uint32_t scope, T x, std::uint32_t delta) noexcept;
-#define SCYTHE_INTEGER_COLLECTIVES(T, S)                                                                               \
-  SCYTHE_COLLECTIVE(IAdd, T)                                                                                           \
-  SCYTHE_COLLECTIVE(IMulKHR, T)                                                                                        \
-  SCYTHE_COLLECTIVE(S##Min, T)                                                                                         \
-  SCYTHE_COLLECTIVE(S##Max, T)                                                                                         \
-  SCYTHE_COLLECTIVE(BitwiseAndKHR, T)                                                                                  \
-  SCYTHE_COLLECTIVE(BitwiseOrKHR, T)                                                                                   \
-  SCYTHE_COLLECTIVE(BitwiseXorKHR, T)                                                                                  \
+#define SCYTHE_COLLECTIVE(name, T)                                                                 \
+  SCYTHE_GROUP_FUNCTION T __spirv_Group##name(std::uint32_t scope, std::uint32_t operation,        \
+                                              T x) noexcept;
+#define SCYTHE_EXCHANGES(T)                                                                        \
+  SCYTHE_GROUP_FUNCTION T __spirv_GroupBroadcast(std::uint32_t scope, T x,                         \
+                                                 __SIZE_TYPE__ id) noexcept;                       \
+  SCYTHE_GROUP_FUNCTION T __spirv_GroupBroadcast(std::uint32_t scope, T x,                         \
+                                                 scythe_size_2 id) noexcept;                       \
+  SCYTHE_GROUP_FUNCTION T __spirv_GroupBroadcast(std::uint32_t scope, T x,                         \
+                                                 scythe_size_3 id) noexcept;                       \
+  SCYTHE_GROUP_FUNCTION T __spirv_GroupNonUniformShuffle(std::uint32_t scope, T x,                 \
+                                                         std::uint32_t id) noexcept;               \
+  SCYTHE_GROUP_FUNCTION T __spirv_GroupNonUniformShuffleXor(std::uint32_t scope, T x,              \
+                                                            std::uint32_t mask) noexcept;          \
+  SCYTHE_GROUP_FUNCTION T __spirv_GroupNonUniformShuffleUp(std::uint32_t scope, T x,               \
+                                                           std::uint32_t delta) noexcept;          \
+  SCYTHE_GROUP_FUNCTION T __spirv_GroupNonUniformShuffleDown(std::uint32_t scope, T x,             \
+                                                             std::uint32_t delta) noexcept;
+#define SCYTHE_INTEGER_COLLECTIVES(T, S)                                                           \
+  SCYTHE_COLLECTIVE(IAdd, T)                                                                       \
+  SCYTHE_COLLECTIVE(IMulKHR, T)                                                                    \
+  SCYTHE_COLLECTIVE(S##Min, T)                                                                     \
+  SCYTHE_COLLECTIVE(S##Max, T)                                                                     \
+  SCYTHE_COLLECTIVE(BitwiseAndKHR, T)                                                              \
+  SCYTHE_COLLECTIVE(BitwiseOrKHR, T)                                                               \
+  SCYTHE_COLLECTIVE(BitwiseXorKHR, T)                                                              \
   SCYTHE_EXCHANGES(T)
-#define SCYTHE_FLOAT_COLLECTIVES(T)                                                                                    \
-  SCYTHE_COLLECTIVE(FAdd, T)                                                                                           \
-  SCYTHE_COLLECTIVE(FMulKHR, T)                                                                                        \
-  SCYTHE_COLLECTIVE(FMin, T)                                                                                           \
-  SCYTHE_COLLECTIVE(FMax, T)                                                                                           \
+#define SCYTHE_FLOAT_COLLECTIVES(T)                                                                \
+  SCYTHE_COLLECTIVE(FAdd, T)                                                                       \
+  SCYTHE_COLLECTIVE(FMulKHR, T)                                                                    \
+  SCYTHE_COLLECTIVE(FMin, T)                                                                       \
+  SCYTHE_COLLECTIVE(FMax, T)                                                                       \
   SCYTHE_EXCHANGES(T)
 
 SCYTHE_INTEGER_COLLECTIVES(signed char, S)

@@ -1,5 +1,6 @@
-// Views of a vector's elements: what `v.swizzle<2, 0>()`, `v.lo()` and `v.yx()` give. A view reads and writes the
-// vector that it was made of. It cannot be copied, so that none outlives its vector by accident.
+// Views of a vector's elements: what `v.swizzle<2, 0>()`, `v.lo()` and `v.yx()` give. A view reads
+// and writes the vector that it was made of. It cannot be copied, so that none outlives its vector
+// by accident.
 #ifndef SCYTHE_DETAIL_SWIZZLE_HPP
 #define SCYTHE_DETAIL_SWIZZLE_HPP
 
@@ -12,11 +13,13 @@ enum class rounding_mode : int { automatic, rte, rtz, rtp, rtn };
 
 namespace detail::elementwise {
 
-// The upper half of three elements, and the odd ones of three, have one that does not exist. It stands for the last
-// element when it is read, and is left alone when it is written.
+// The upper half of three elements, and the odd ones of three, have one that does not exist. It
+// stands for the last element when it is read, and is left alone when it is written.
 inline constexpr int missing = 16;
 
-constexpr bool is_vec_size(int n) { return n == 1 || n == 2 || n == 3 || n == 4 || n == 8 || n == 16; }
+constexpr bool is_vec_size(int n) {
+  return n == 1 || n == 2 || n == 3 || n == 4 || n == 8 || n == 16;
+}
 
 // Where the elements are that a vector of `N` (no `I`), or a view of it, shows.
 template <class T, int N, bool Writable, int... I> struct positions {
@@ -36,7 +39,8 @@ template <class T, int N, bool Writable, int... I> struct positions {
   template <int... J> using pick = view<T, N, Writable, at(J)...>;
 };
 
-// Half of the elements, from `First` in steps of `Step`: `lo`, `hi`, `odd` and `even`. Three count as four.
+// Half of the elements, from `First` in steps of `Step`: `lo`, `hi`, `odd` and `even`. Three count
+// as four.
 template <class Positions, int First, int Step, int Size = (Positions::count + 1) / 2> struct part {
   using type = typename Positions::template pick<First>;
 };
@@ -47,28 +51,32 @@ template <class Positions, int F, int S> struct part<Positions, F, S, 4> {
   using type = typename Positions::template pick<F, F + S, F + 2 * S, F + 3 * S>;
 };
 template <class Positions, int F, int S> struct part<Positions, F, S, 8> {
-  using type =
-      typename Positions::template pick<F, F + S, F + 2 * S, F + 3 * S, F + 4 * S, F + 5 * S, F + 6 * S, F + 7 * S>;
+  using type = typename Positions::template pick<F, F + S, F + 2 * S, F + 3 * S, F + 4 * S,
+                                                 F + 5 * S, F + 6 * S, F + 7 * S>;
 };
 
 // The functions that take elements, of vectors and views alike.
-#define SCYTHE_TAKE_ELEMENTS(qualifier, ...)                                                                           \
-  template <int... J> constexpr auto swizzle() qualifier {                                                             \
-    static_assert(((J >= 0 && J < Count) && ...), "a swizzle names an element that is not there");                     \
-    return typename detail::elementwise::positions<__VA_ARGS__>::template pick<J...>(source());                        \
-  }                                                                                                                    \
-  template <int M = Count, class = std::enable_if_t<(M > 1)>> constexpr auto lo() qualifier {                          \
-    return typename detail::elementwise::part<detail::elementwise::positions<__VA_ARGS__>, 0, 1>::type(source());      \
-  }                                                                                                                    \
-  template <int M = Count, class = std::enable_if_t<(M > 1)>> constexpr auto hi() qualifier {                          \
-    using detail::elementwise::positions;                                                                              \
-    return typename detail::elementwise::part<positions<__VA_ARGS__>, (M + 1) / 2, 1>::type(source());                 \
-  }                                                                                                                    \
-  template <int M = Count, class = std::enable_if_t<(M > 1)>> constexpr auto odd() qualifier {                         \
-    return typename detail::elementwise::part<detail::elementwise::positions<__VA_ARGS__>, 1, 2>::type(source());      \
-  }                                                                                                                    \
-  template <int M = Count, class = std::enable_if_t<(M > 1)>> constexpr auto even() qualifier {                        \
-    return typename detail::elementwise::part<detail::elementwise::positions<__VA_ARGS__>, 0, 2>::type(source());      \
+#define SCYTHE_TAKE_ELEMENTS(qualifier, ...)                                                       \
+  template <int... J> constexpr auto swizzle() qualifier {                                         \
+    static_assert(((J >= 0 && J < Count) && ...), "a swizzle names an element that is not there"); \
+    return typename detail::elementwise::positions<__VA_ARGS__>::template pick<J...>(source());    \
+  }                                                                                                \
+  template <int M = Count, class = std::enable_if_t<(M > 1)>> constexpr auto lo() qualifier {      \
+    return typename detail::elementwise::part<detail::elementwise::positions<__VA_ARGS__>, 0,      \
+                                              1>::type(source());                                  \
+  }                                                                                                \
+  template <int M = Count, class = std::enable_if_t<(M > 1)>> constexpr auto hi() qualifier {      \
+    using detail::elementwise::positions;                                                          \
+    return typename detail::elementwise::part<positions<__VA_ARGS__>, (M + 1) / 2, 1>::type(       \
+        source());                                                                                 \
+  }                                                                                                \
+  template <int M = Count, class = std::enable_if_t<(M > 1)>> constexpr auto odd() qualifier {     \
+    return typename detail::elementwise::part<detail::elementwise::positions<__VA_ARGS__>, 1,      \
+                                              2>::type(source());                                  \
+  }                                                                                                \
+  template <int M = Count, class = std::enable_if_t<(M > 1)>> constexpr auto even() qualifier {    \
+    return typename detail::elementwise::part<detail::elementwise::positions<__VA_ARGS__>, 0,      \
+                                              2>::type(source());                                  \
   }
 
 template <class T, int N, bool Writable, int... I>
@@ -100,7 +108,9 @@ public:
   }
   template <class As> As as() const { return bit_cast<As>(vec<T, Count>(*this)); }
 
-  template <class Pointer> void store(std::size_t offset, Pointer p) const { vec<T, Count>(*this).store(offset, p); }
+  template <class Pointer> void store(std::size_t offset, Pointer p) const {
+    vec<T, Count>(*this).store(offset, p);
+  }
   template <class Pointer, bool W = Writable, class = std::enable_if_t<W>>
   void load(std::size_t offset, Pointer p) const {
     vec<T, Count> loaded;
@@ -122,10 +132,10 @@ public:
     return *this = whole<vec<T, Count>>(rhs);
   }
 
-#define SCYTHE_NAME(name, index, condition)                                                                            \
-  constexpr reference name() const {                                                                                   \
-    static_assert(condition, "a swizzle of this size has no element '" #name "'");                                     \
-    return (*this)[index];                                                                                             \
+#define SCYTHE_NAME(name, index, condition)                                                        \
+  constexpr reference name() const {                                                               \
+    static_assert(condition, "a swizzle of this size has no element '" #name "'");                 \
+    return (*this)[index];                                                                         \
   }
 #include <sycl/detail/vec_names.hpp>
   SCYTHE_FOR_EACH_ELEMENT(SCYTHE_NAME)
@@ -135,7 +145,7 @@ public:
   SCYTHE_TAKE_ELEMENTS(const, T, N, Writable, I...)
 
 #ifdef SYCL_SIMPLE_SWIZZLES
-#define SCYTHE_SIMPLE(name, ...)                                                                                       \
+#define SCYTHE_SIMPLE(name, ...)                                                                   \
   constexpr auto name() const { return this->template swizzle<__VA_ARGS__>(); }
 #include <sycl/detail/simple_swizzles.hpp>
 #endif

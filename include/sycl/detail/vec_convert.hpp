@@ -9,8 +9,8 @@ namespace sycl::detail {
 // Bits that a floating type keeps.
 template <class T> inline constexpr int significant_bits = std::is_same_v<T, double> ? 53 : 24;
 
-// A floating number to a whole one, still as a floating number. Automatic is what suits the type that is converted: to
-// the nearest.
+// A floating number to a whole one, still as a floating number. Automatic is what suits the type
+// that is converted: to the nearest.
 template <rounding_mode Mode> float to_whole(float x) {
   return Mode == rounding_mode::rtz   ? x
          : Mode == rounding_mode::rtp ? __builtin_ceilf(x)
@@ -24,11 +24,13 @@ template <rounding_mode Mode> double to_whole(double x) {
                                       : __builtin_rint(x);
 }
 
-// A floating number to a smaller type: the nearest, then one step back where that is on the wrong side.
+// A floating number to a smaller type: the nearest, then one step back where that is on the wrong
+// side.
 template <class To, rounding_mode Mode, class From> To to_smaller(From x) {
   const To near = static_cast<To>(x);
   const From back = static_cast<From>(near);
-  constexpr bool up = Mode == rounding_mode::rtp, down = Mode == rounding_mode::rtn, zero = Mode == rounding_mode::rtz;
+  constexpr bool up = Mode == rounding_mode::rtp, down = Mode == rounding_mode::rtn,
+                 zero = Mode == rounding_mode::rtz;
   const bool too_low = (up || (zero && x < From(0))) && back < x;
   const bool too_high = (down || (zero && x > From(0))) && back > x;
   if (!too_low && !too_high)
@@ -43,15 +45,19 @@ template <class To, rounding_mode Mode, class From> To to_smaller(From x) {
   return bit_cast<To>(static_cast<bits>(negative == too_low ? old - 1 : old + 1));
 }
 
-// An integer that has more bits than the floating type keeps: the bits below the last are cut off or count as one.
+// An integer that has more bits than the floating type keeps: the bits below the last are cut off
+// or count as one.
 template <class To, rounding_mode Mode, class From> To to_floating(From x) {
   using size_type = unsigned long long;
   const bool negative = x < From(0);
-  const size_type size = negative ? size_type(0) - static_cast<size_type>(x) : static_cast<size_type>(x);
+  const size_type size =
+      negative ? size_type(0) - static_cast<size_type>(x) : static_cast<size_type>(x);
   const int width = size == 0 ? 0 : 64 - __builtin_clzll(size);
   const int below = width > significant_bits<To> ? width - significant_bits<To> : 0;
   const size_type last = size_type(1) << below, rest = size & (last - 1);
-  const bool away = rest != 0 && (Mode == rounding_mode::rtp ? !negative : Mode == rounding_mode::rtn && negative);
+  const bool away =
+      rest != 0 &&
+      (Mode == rounding_mode::rtp ? !negative : Mode == rounding_mode::rtn && negative);
   // Both are exact, and so is their sum: at most the next power of two.
   const To result = static_cast<To>(size - rest) + (away ? static_cast<To>(last) : To(0));
   return negative ? static_cast<To>(-result) : result;
@@ -73,7 +79,8 @@ template <class To, rounding_mode Mode, class From> To converted(From x) {
     return to_smaller<To, Mode>(x);
   else if constexpr (is_integer<From> && is_half<To> && sizeof(From) > 1 && directed)
     return to_smaller<To, Mode>(converted<float, Mode>(x));
-  else if constexpr (is_integer<From> && is_float<To> && sizeof(From) * 8 > significant_bits<To> && directed)
+  else if constexpr (is_integer<From> && is_float<To> && sizeof(From) * 8 > significant_bits<To> &&
+                     directed)
     return to_floating<To, Mode>(x);
   else
     return static_cast<To>(x);

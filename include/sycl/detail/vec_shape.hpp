@@ -1,5 +1,6 @@
-// What vectors, views of their elements and mathematical arrays have in common: element type, number of elements, and
-// what their comparisons give. Operators and built-in functions are written over this, once for all of them.
+// What vectors, views of their elements and mathematical arrays have in common: element type,
+// number of elements, and what their comparisons give. Operators and built-in functions are written
+// over this, once for all of them.
 #ifndef SCYTHE_DETAIL_VEC_SHAPE_HPP
 #define SCYTHE_DETAIL_VEC_SHAPE_HPP
 
@@ -9,8 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-// Operators and functions over elements. In kernels a call would keep vectors in memory, and the largest are above what
-// the optimiser inlines by itself.
+// Operators and functions over elements. In kernels a call would keep vectors in memory, and the
+// largest are above what the optimiser inlines by itself.
 #ifdef SCYTHE_DEVICE_PASS
 #define SCYTHE_BY_ELEMENT __attribute__((always_inline))
 #else
@@ -36,11 +37,15 @@ template <class T, int N, bool Writable, int... I> class view;
 template <std::size_t Size>
 using signed_of_size = std::conditional_t<
     Size == 1, std::int8_t,
-    std::conditional_t<Size == 2, std::int16_t, std::conditional_t<Size == 4, std::int32_t, std::int64_t>>>;
+    std::conditional_t<Size == 2, std::int16_t,
+                       std::conditional_t<Size == 4, std::int32_t, std::int64_t>>>;
 
 template <class T> inline constexpr bool is_half = std::is_same_v<T, half>;
-template <class T> inline constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, double> || is_half<T>;
-template <class T> inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool is_float =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || is_half<T>;
+template <class T>
+inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 template <class T> inline constexpr bool is_number = std::is_arithmetic_v<T> || is_half<T>;
 // What vectors compute with; built-in functions know the numbers alone.
 template <class T> inline constexpr bool is_bfloat16 = std::is_same_v<T, ext::oneapi::bfloat16>;
@@ -79,19 +84,23 @@ template <class T, std::size_t N> struct shape<marray<T, N>> {
 };
 template <class V> inline constexpr bool has_elements = shape<V>::count != 0;
 
-// The vector or array that an operation of `A` and `B` gives: one has elements, the other has as many of the same type,
-// or is converted to the element's type or to the whole.
+// The vector or array that an operation of `A` and `B` gives: one has elements, the other has as
+// many of the same type, or is converted to the element's type or to the whole.
 template <class V, class Other>
 inline constexpr bool joins = std::is_convertible_v<const Other &, typename shape<V>::element> ||
                               std::is_convertible_v<const Other &, typename shape<V>::value>;
 template <class A, class B, bool = has_elements<A>, bool = has_elements<B>> struct joined {};
-template <class A, class B> struct joined<A, B, true, false> : std::enable_if<joins<A, B>, typename shape<A>::value> {};
-template <class A, class B> struct joined<A, B, false, true> : std::enable_if<joins<B, A>, typename shape<B>::value> {};
 template <class A, class B>
-struct joined<A, B, true, true> : std::conditional_t<joins<A, B>, std::enable_if<true, typename shape<A>::value>,
-                                                     std::enable_if<joins<B, A>, typename shape<B>::value>> {};
+struct joined<A, B, true, false> : std::enable_if<joins<A, B>, typename shape<A>::value> {};
+template <class A, class B>
+struct joined<A, B, false, true> : std::enable_if<joins<B, A>, typename shape<B>::value> {};
+template <class A, class B>
+struct joined<A, B, true, true>
+    : std::conditional_t<joins<A, B>, std::enable_if<true, typename shape<A>::value>,
+                         std::enable_if<joins<B, A>, typename shape<B>::value>> {};
 
-// An operand of such an operation as a whole: itself, a view's elements, or a scalar in each element.
+// An operand of such an operation as a whole: itself, a view's elements, or a scalar in each
+// element.
 template <class V, class A> SCYTHE_BY_ELEMENT constexpr decltype(auto) whole(const A &a) {
   if constexpr (std::is_same_v<A, V>)
     return (a);

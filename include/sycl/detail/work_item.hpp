@@ -1,9 +1,10 @@
 // Where a work-item finds its position and its launch's sizes.
 //
-// In device code a `work_item` is empty and every answer is a query that the compiler turns into a loop counter or a
-// launch field. On the host it is what the host-mode loops pass along. What programs see of a work-item (`item`,
-// `nd_item`, `group`, …) holds the answers, so that copies mean the same wherever they are read, with one layout in
-// all compilations. Queries have no side effects: the optimiser drops those that nobody reads.
+// In device code a `work_item` is empty and every answer is a query that the compiler turns into a
+// loop counter or a launch field. On the host it is what the host-mode loops pass along. What
+// programs see of a work-item (`item`, `nd_item`, `group`, …) holds the answers, so that copies
+// mean the same wherever they are read, with one layout in all compilations. Queries have no side
+// effects: the optimiser drops those that nobody reads.
 #ifndef SCYTHE_DETAIL_WORK_ITEM_HPP
 #define SCYTHE_DETAIL_WORK_ITEM_HPP
 
@@ -41,7 +42,9 @@ struct work_item {
   std::size_t local[3] = {};
 
   // A work-item of a range is a group of its own: its local size is 1.
-  std::size_t global_id(int d) const { return group[d] * box->local_size[d] + local[d] + box->global_offset[d]; }
+  std::size_t global_id(int d) const {
+    return group[d] * box->local_size[d] + local[d] + box->global_offset[d];
+  }
   std::size_t global_size(int d) const { return box->global_size[d]; }
   std::size_t global_offset(int d) const { return box->global_offset[d]; }
   std::size_t local_id(int d) const { return local[d]; }
@@ -51,11 +54,13 @@ struct work_item {
   std::size_t local_linear_id() const {
     return (local[2] * box->local_size[1] + local[1]) * box->local_size[0] + local[0];
   }
-  std::size_t local_linear_size() const { return box->local_size[0] * box->local_size[1] * box->local_size[2]; }
+  std::size_t local_linear_size() const {
+    return box->local_size[0] * box->local_size[1] * box->local_size[2];
+  }
 };
 
-// The work-item that this thread runs, in host mode. Whoever lets another one run on the thread puts it back
-// afterwards.
+// The work-item that this thread runs, in host mode. Whoever lets another one run on the thread
+// puts it back afterwards.
 inline thread_local const work_item *host_work_item = nullptr;
 
 inline const work_item &this_work_item() {

@@ -25,7 +25,8 @@ inline void copy_bytes(void *to, const void *from, std::uint64_t bytes) {
 
 // Whether a `std::shared_ptr<U>` owns elements of a buffer of `T`.
 template <class U, class T>
-using if_shared_elements = std::enable_if_t<std::is_convertible_v<std::remove_extent_t<U> (*)[], T (*)[]>>;
+using if_shared_elements =
+    std::enable_if_t<std::is_convertible_v<std::remove_extent_t<U> (*)[], T (*)[]>>;
 
 // What a buffer holds on to while it works on memory that others own, too.
 template <class T> struct shared_memory final : counted_object {
@@ -35,7 +36,9 @@ template <class T> struct shared_memory final : counted_object {
 
 template <class Shared> struct write_to_shared {
   Shared destination;
-  void write(const void *data, std::uint64_t bytes) const { copy_bytes(destination.get(), data, bytes); }
+  void write(const void *data, std::uint64_t bytes) const {
+    copy_bytes(destination.get(), data, bytes);
+  }
 };
 
 // Written only while somebody else still owns the destination.
@@ -60,13 +63,16 @@ template <class T, class Iterator> struct write_to_iterator {
 template <class W> void write_back_to(scythe_buffer buffer, W writer) {
   scythe_buffer_set_final(
       buffer, nullptr,
-      [](void *ctx, const void *data, std::uint64_t bytes) { static_cast<W *>(ctx)->write(data, bytes); },
+      [](void *ctx, const void *data, std::uint64_t bytes) {
+        static_cast<W *>(ctx)->write(data, bytes);
+      },
       new W(std::move(writer)), [](void *ctx) { delete static_cast<W *>(ctx); });
 }
 
-// The destination is null for nowhere, a pointer, a weak_ptr or shared_ptr, or an output iterator for elements of type
-// `T`.
-template <class T, class Destination> void set_final_data(scythe_buffer buffer, Destination destination) {
+// The destination is null for nowhere, a pointer, a weak_ptr or shared_ptr, or an output iterator
+// for elements of type `T`.
+template <class T, class Destination>
+void set_final_data(scythe_buffer buffer, Destination destination) {
   if constexpr (std::is_null_pointer_v<Destination>)
     scythe_buffer_set_final(buffer, nullptr, nullptr, nullptr, nullptr);
   else if constexpr (std::is_pointer_v<Destination>)

@@ -1,4 +1,5 @@
-// A pointer to memory of an address space, or null where it points elsewhere (`sycl_khr_dynamic_addrspace_cast`).
+// A pointer to memory of an address space, or null where it points elsewhere
+// (`sycl_khr_dynamic_addrspace_cast`).
 #ifndef SCYTHE_KHR_DYNAMIC_ADDRSPACE_CAST_HPP
 #define SCYTHE_KHR_DYNAMIC_ADDRSPACE_CAST_HPP
 
@@ -10,12 +11,15 @@ namespace sycl::khr {
 
 template <access::address_space Space, class T>
 multi_ptr<T, Space, access::decorated::no> dynamic_addrspace_cast(T *p) {
-  static_assert(Space != access::address_space::constant_space, "no generic pointer points into constant memory");
+  static_assert(Space != access::address_space::constant_space,
+                "no generic pointer points into constant memory");
   return address_space_cast<Space, access::decorated::no>(p);
 }
 template <access::address_space Space, class T, access::decorated Decorated>
-multi_ptr<T, Space, Decorated> dynamic_addrspace_cast(multi_ptr<T, access::address_space::generic_space, Decorated> p) {
-  static_assert(Space != access::address_space::constant_space, "no generic pointer points into constant memory");
+multi_ptr<T, Space, Decorated>
+dynamic_addrspace_cast(multi_ptr<T, access::address_space::generic_space, Decorated> p) {
+  static_assert(Space != access::address_space::constant_space,
+                "no generic pointer points into constant memory");
   return address_space_cast<Space, Decorated>(p.get_raw());
 }
 

@@ -1,5 +1,5 @@
-// Groups and their members by one interface (`sycl_khr_group_interface`): `work_group`, `sub_group`, and the work-item
-// that asks as a `member_item` of either.
+// Groups and their members by one interface (`sycl_khr_group_interface`): `work_group`,
+// `sub_group`, and the work-item that asks as a `member_item` of either.
 #ifndef SCYTHE_KHR_GROUP_INTERFACE_HPP
 #define SCYTHE_KHR_GROUP_INTERFACE_HPP
 
@@ -66,7 +66,9 @@ public:
   linear_id_type linear_id() const noexcept { return group_.get_group_linear_id(); }
   range_type range() const noexcept { return group_.get_group_range(); }
   size_type size() const noexcept { return group_.get_local_linear_range(); }
-  size_type max_size() const noexcept { return static_cast<size_type>(group_.get_max_local_range()[0]); }
+  size_type max_size() const noexcept {
+    return static_cast<size_type>(group_.get_max_local_range()[0]);
+  }
 
   friend bool operator==(const sub_group &a, const sub_group &b) { return a.group_ == b.group_; }
   friend bool operator!=(const sub_group &a, const sub_group &b) { return a.group_ != b.group_; }
@@ -86,22 +88,27 @@ public:
   static constexpr memory_scope fence_scope = memory_scope::work_item;
 
   id_type id() const noexcept { return id_; }
-  linear_id_type linear_id() const noexcept { return static_cast<linear_id_type>(sycl::detail::linear(id_, range_)); }
+  linear_id_type linear_id() const noexcept {
+    return static_cast<linear_id_type>(sycl::detail::linear(id_, range_));
+  }
   range_type range() const noexcept { return range_; }
   constexpr size_type size() const noexcept { return 1; }
 
-  friend bool operator==(const member_item &a, const member_item &b) { return a.id_ == b.id_ && a.range_ == b.range_; }
+  friend bool operator==(const member_item &a, const member_item &b) {
+    return a.id_ == b.id_ && a.range_ == b.range_;
+  }
   friend bool operator!=(const member_item &a, const member_item &b) { return !(a == b); }
 
 private:
   template <class Group, class> friend member_item<Group> get_member_item(const Group &) noexcept;
-  template <class Group> explicit member_item(const Group &g) : id_(g.get_local_id()), range_(g.get_local_range()) {}
+  template <class Group>
+  explicit member_item(const Group &g) : id_(g.get_local_id()), range_(g.get_local_range()) {}
   id_type id_;
   range_type range_;
 };
 
-// These ask which work-item calls them. They are `noexcept` by their specification: called outside of kernels, where
-// there is none and `group::get_local_id` throws, they end the program.
+// These ask which work-item calls them. They are `noexcept` by their specification: called outside
+// of kernels, where there is none and `group::get_local_id` throws, they end the program.
 template <class Group, class = typename sycl::detail::for_khr_group<Group>::type>
 member_item<Group> get_member_item(const Group &g) noexcept {
   if constexpr (std::is_same_v<Group, sub_group>)
@@ -115,7 +122,9 @@ bool leader_of(const Group &g) noexcept {
   return khr::get_member_item(g).linear_id() == 0;
 }
 // A work-item is alone in it.
-template <class ParentGroup> bool leader_of(const member_item<ParentGroup> &) noexcept { return true; }
+template <class ParentGroup> bool leader_of(const member_item<ParentGroup> &) noexcept {
+  return true;
+}
 
 } // namespace sycl::khr
 

@@ -1,4 +1,5 @@
-// A pointer to memory of an address space, of which the program knows that it is (`sycl_khr_static_addrspace_cast`).
+// A pointer to memory of an address space, of which the program knows that it is
+// (`sycl_khr_static_addrspace_cast`).
 #ifndef SCYTHE_KHR_STATIC_ADDRSPACE_CAST_HPP
 #define SCYTHE_KHR_STATIC_ADDRSPACE_CAST_HPP
 
@@ -8,11 +9,13 @@
 
 namespace sycl::khr {
 
-template <access::address_space Space, class T> multi_ptr<T, Space, access::decorated::no> static_addrspace_cast(T *p) {
+template <access::address_space Space, class T>
+multi_ptr<T, Space, access::decorated::no> static_addrspace_cast(T *p) {
   return multi_ptr<T, Space, access::decorated::no>(p);
 }
 template <access::address_space Space, class T, access::decorated Decorated>
-multi_ptr<T, Space, Decorated> static_addrspace_cast(multi_ptr<T, access::address_space::generic_space, Decorated> p) {
+multi_ptr<T, Space, Decorated>
+static_addrspace_cast(multi_ptr<T, access::address_space::generic_space, Decorated> p) {
   return multi_ptr<T, Space, Decorated>(p.get_raw());
 }
 

@@ -1,5 +1,6 @@
-// What `sycl_ext_intel_device_info` asks of devices. A device answers what its aspects promise; no backend has any of
-// these aspects yet, so that each question throws `errc::feature_not_supported`, as the extension has it.
+// What `sycl_ext_intel_device_info` asks of devices. A device answers what its aspects promise; no
+// backend has any of these aspects yet, so that each question throws `errc::feature_not_supported`,
+// as the extension has it.
 #ifndef SCYTHE_EXT_INTEL_DEVICE_INFO_HPP
 #define SCYTHE_EXT_INTEL_DEVICE_INFO_HPP
 
@@ -11,10 +12,10 @@
 
 namespace sycl::ext::intel::info::device {
 
-#define SCYTHE_INTEL_QUESTION(name, result)                                                                            \
-  struct name {                                                                                                        \
-    using return_type = result;                                                                                        \
-    static constexpr const char *scythe_aspect = "ext_intel_" #name;                                                   \
+#define SCYTHE_INTEL_QUESTION(name, result)                                                        \
+  struct name {                                                                                    \
+    using return_type = result;                                                                    \
+    static constexpr const char *scythe_aspect = "ext_intel_" #name;                               \
   };
 SCYTHE_INTEL_QUESTION(device_id, std::uint32_t)
 SCYTHE_INTEL_QUESTION(pci_address, std::string)

@@ -14,7 +14,8 @@ struct no_alias {
 // The address is a multiple of so many bytes.
 struct alignment {
   static constexpr const char *meta_name = "sycl-alignment";
-  template <int Bytes> using value_t = property_value<alignment, std::integral_constant<int, Bytes>>;
+  template <int Bytes>
+  using value_t = property_value<alignment, std::integral_constant<int, Bytes>>;
 };
 
 inline constexpr no_alias::value_t no_alias_v{};

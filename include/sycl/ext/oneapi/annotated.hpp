@@ -1,7 +1,7 @@
 // `annotated_ptr` and `annotated_arg`: a pointer, or a value, that carries properties.
 //
-// A kernel's parameter made of one carries the properties as attributes; where device code reads the member, the
-// compiler marks the access with them. Elsewhere both are what they hold.
+// A kernel's parameter made of one carries the properties as attributes; where device code reads
+// the member, the compiler marks the access with them. Elsewhere both are what they hold.
 #ifndef SCYTHE_EXT_ONEAPI_ANNOTATED_HPP
 #define SCYTHE_EXT_ONEAPI_ANNOTATED_HPP
 
@@ -20,21 +20,26 @@ template <class T, class PropertyList = property_list<>> class annotated_arg;
 
 namespace sycl::detail {
 template <class A> inline constexpr bool is_annotated_arg = false;
-template <class T, class L> inline constexpr bool is_annotated_arg<ext::oneapi::annotated_arg<T, L>> = true;
+template <class T, class L>
+inline constexpr bool is_annotated_arg<ext::oneapi::annotated_arg<T, L>> = true;
 // The operand of an operator: what an `annotated_arg` holds, or itself.
-template <class A, std::enable_if_t<!is_annotated_arg<std::remove_cv_t<A>>, int> = 0> constexpr A &held(A &a) {
+template <class A, std::enable_if_t<!is_annotated_arg<std::remove_cv_t<A>>, int> = 0>
+constexpr A &held(A &a) {
   return a;
 }
 template <class T, class L> T held(const ext::oneapi::annotated_arg<T, L> &a) { return a.get(); }
 template <class A, class B>
-struct one_annotated : std::enable_if<is_annotated_arg<std::decay_t<A>> || is_annotated_arg<std::decay_t<B>>> {};
+struct one_annotated
+    : std::enable_if<is_annotated_arg<std::decay_t<A>> || is_annotated_arg<std::decay_t<B>>> {};
 } // namespace sycl::detail
 
 namespace sycl::ext::oneapi {
 
 template <class T, class... Props>
-class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props) annotated_ptr<T, property_list<Props...>> {
-  static_assert((sycl::detail::has_meta_name<Props> && ... && true), "annotated_ptr: properties have a meta_name");
+class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props)
+    annotated_ptr<T, property_list<Props...>> {
+  static_assert((sycl::detail::has_meta_name<Props> && ... && true),
+                "annotated_ptr: properties have a meta_name");
   T *ptr SCYTHE_PROPERTIES("member_annotation", Props) = nullptr;
 
 public:
@@ -89,12 +94,15 @@ public:
   }
 };
 template <class T> annotated_ptr(T *) -> annotated_ptr<T>;
-template <class T, class L> annotated_ptr(T *, L) -> annotated_ptr<T, sycl::detail::compiler_list<L>>;
+template <class T, class L>
+annotated_ptr(T *, L) -> annotated_ptr<T, sycl::detail::compiler_list<L>>;
 
 template <class T, class... Props>
-class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props) annotated_arg<T, property_list<Props...>> {
+class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props)
+    annotated_arg<T, property_list<Props...>> {
   static_assert(is_device_copyable_v<T>, "annotated_arg: the value must be device copyable");
-  static_assert((sycl::detail::has_meta_name<Props> && ... && true), "annotated_arg: properties have a meta_name");
+  static_assert((sycl::detail::has_meta_name<Props> && ... && true),
+                "annotated_arg: properties have a meta_name");
   T value SCYTHE_PROPERTIES("member_annotation", Props) = T();
 
 public:
@@ -102,21 +110,27 @@ public:
 
   annotated_arg() = default;
   annotated_arg(const T &v) : value(v) {}
-  template <class L, class = sycl::detail::if_properties<L>> annotated_arg(const T &v, L) : value(v) {
+  template <class L, class = sycl::detail::if_properties<L>>
+  annotated_arg(const T &v, L) : value(v) {
     static_assert(std::is_same_v<sycl::detail::compiler_list<L>, property_list<Props...>>,
                   "annotated_arg: the list of the object is not that of its class");
   }
 
   operator T() const { return value; }
   T get() const { return value; }
-  template <class I, class U = T> auto operator[](const I &index) const -> decltype(std::declval<const U &>()[index]) {
+  template <class I, class U = T>
+  auto operator[](const I &index) const -> decltype(std::declval<const U &>()[index]) {
     return value[index];
   }
-  template <class U = T, class = std::enable_if_t<std::is_pointer_v<U>>> U operator->() const { return value; }
+  template <class U = T, class = std::enable_if_t<std::is_pointer_v<U>>> U operator->() const {
+    return value;
+  }
 
   // Operators of T that are templates do not look through a conversion.
-#define SCYTHE_UNARY(op)                                                                                               \
-  template <class U = T> auto operator op() const->decltype(op std::declval<const U &>()) { return op value; }
+#define SCYTHE_UNARY(op)                                                                           \
+  template <class U = T> auto operator op() const->decltype(op std::declval<const U &>()) {        \
+    return op value;                                                                               \
+  }
   SCYTHE_UNARY(+)
   SCYTHE_UNARY(-)
   SCYTHE_UNARY(~)
@@ -130,10 +144,10 @@ public:
     return property_list<Props...>{}.template get_property<Key>();
   }
 };
-#define SCYTHE_BINARY(op)                                                                                              \
-  template <class A, class B, class = typename sycl::detail::one_annotated<A, B>::type>                                \
-  auto operator op(A &&a, B &&b)->decltype(sycl::detail::held(a) op sycl::detail::held(b)) {                           \
-    return sycl::detail::held(a) op sycl::detail::held(b);                                                             \
+#define SCYTHE_BINARY(op)                                                                          \
+  template <class A, class B, class = typename sycl::detail::one_annotated<A, B>::type>            \
+  auto operator op(A &&a, B &&b)->decltype(sycl::detail::held(a) op sycl::detail::held(b)) {       \
+    return sycl::detail::held(a) op sycl::detail::held(b);                                         \
   }
 SCYTHE_BINARY(+)
 SCYTHE_BINARY(-)
@@ -157,13 +171,15 @@ template <class T, class L> annotated_arg(T, L) -> annotated_arg<T, sycl::detail
 
 // The list may be written as `properties`, too.
 template <class T, class... Props>
-class annotated_ptr<T, experimental::properties<Props...>> : public annotated_ptr<T, property_list<Props...>> {
+class annotated_ptr<T, experimental::properties<Props...>>
+    : public annotated_ptr<T, property_list<Props...>> {
 public:
   using annotated_ptr<T, property_list<Props...>>::annotated_ptr;
   using annotated_ptr<T, property_list<Props...>>::operator=;
 };
 template <class T, class... Props>
-class annotated_arg<T, experimental::properties<Props...>> : public annotated_arg<T, property_list<Props...>> {
+class annotated_arg<T, experimental::properties<Props...>>
+    : public annotated_arg<T, property_list<Props...>> {
 public:
   using annotated_arg<T, property_list<Props...>>::annotated_arg;
 };
@@ -172,7 +188,8 @@ public:
 
 // A copy of one is a copy of what it holds.
 template <class T, class L>
-struct sycl::is_device_copyable<sycl::ext::oneapi::annotated_arg<T, L>> : sycl::is_device_copyable<T> {};
+struct sycl::is_device_copyable<sycl::ext::oneapi::annotated_arg<T, L>>
+    : sycl::is_device_copyable<T> {};
 
 namespace sycl::ext::oneapi {
 

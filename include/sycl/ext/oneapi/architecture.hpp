@@ -10,8 +10,10 @@ namespace ext::oneapi::experimental {
 
 enum class architecture : std::uint32_t {
   x86_64 = static_cast<std::uint32_t>(aspect::ext_intel_x86_64),
-#define SCYTHE_INTEL(name) intel_gpu_##name = static_cast<std::uint32_t>(aspect::ext_intel_gpu_##name),
-#define SCYTHE_NVIDIA(name) nvidia_gpu_##name = static_cast<std::uint32_t>(aspect::ext_nvidia_gpu_##name),
+#define SCYTHE_INTEL(name)                                                                         \
+  intel_gpu_##name = static_cast<std::uint32_t>(aspect::ext_intel_gpu_##name),
+#define SCYTHE_NVIDIA(name)                                                                        \
+  nvidia_gpu_##name = static_cast<std::uint32_t>(aspect::ext_nvidia_gpu_##name),
 #include <sycl/detail/architectures.def>
   intel_gpu_8_0_0 = intel_gpu_bdw,
   intel_gpu_9_0_9 = intel_gpu_skl,
@@ -36,14 +38,15 @@ constexpr aspect aspect_of(ext::oneapi::experimental::architecture a) {
   return static_cast<aspect>(static_cast<std::uint32_t>(a));
 }
 
-// What is told apart when device code is compiled: the aspects of architectures, of which those of GPUs have the
-// numbers from here on. Instruction-set levels of CPUs are not.
+// What is told apart when device code is compiled: the aspects of architectures, of which those of
+// GPUs have the numbers from here on. Instruction-set levels of CPUs are not.
 template <class = void> constexpr bool is_architecture_aspect(aspect asked) {
   return asked == aspect::ext_intel_x86_64 || asked >= aspect::ext_intel_gpu_bdw;
 }
 
-// The macros of all architectures, each with a blank behind: the driver defines the one that this pass compiles for as
-// 1, and a macro that nobody defined reads as its own name. One text, since every program compiles it and few ask.
+// The macros of all architectures, each with a blank behind: the driver defines the one that this
+// pass compiles for as 1, and a macro that nobody defined reads as its own name. One text, since
+// every program compiles it and few ask.
 #define SCYTHE_TEXT_OF(expanded) #expanded
 #define SCYTHE_TEXT(macro) SCYTHE_TEXT_OF(macro)
 inline constexpr const char *target_architectures = SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__) " "

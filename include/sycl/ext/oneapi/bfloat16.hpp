@@ -1,7 +1,7 @@
 // `sycl::ext::oneapi::bfloat16`: the upper half of a float's bits (`sycl_ext_oneapi_bfloat16`).
 //
-// Every operation is one of float, whose result is rounded to nearest, ties to even. So no device needs to know the
-// type.
+// Every operation is one of float, whose result is rounded to nearest, ties to even. So no device
+// needs to know the type.
 #ifndef SCYTHE_EXT_ONEAPI_BFLOAT16_HPP
 #define SCYTHE_EXT_ONEAPI_BFLOAT16_HPP
 
@@ -20,8 +20,8 @@ class bfloat16;
 namespace detail {
 // What takes part in operations with a bfloat16 as float.
 template <class T>
-struct joins_bfloat16
-    : std::enable_if<std::is_convertible_v<const T &, float> && !std::is_same_v<T, ext::oneapi::bfloat16>> {};
+struct joins_bfloat16 : std::enable_if<std::is_convertible_v<const T &, float> &&
+                                       !std::is_same_v<T, ext::oneapi::bfloat16>> {};
 template <class T> using if_joins_bfloat16 = typename joins_bfloat16<T>::type;
 } // namespace detail
 
@@ -33,7 +33,9 @@ public:
   constexpr bfloat16(const float &x) : bits_(rounded(x)) {}
   constexpr bfloat16(const half &x) : bits_(rounded(static_cast<float>(x))) {}
 
-  constexpr operator float() const { return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits_) << 16); }
+  constexpr operator float() const {
+    return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits_) << 16);
+  }
   constexpr operator half() const { return half(static_cast<float>(*this)); }
   explicit constexpr operator bool() const { return (bits_ & 0x7fffu) != 0; }
 
@@ -42,29 +44,31 @@ public:
     return x;
   }
 
-#define SCYTHE_BFLOAT16_OPERATOR(R, op)                                                                                \
-  friend constexpr R operator op(bfloat16 a, bfloat16 b) { return static_cast<float>(a) op static_cast<float>(b); }    \
-  template <class T, class = sycl::detail::if_joins_bfloat16<T>>                                                       \
-  friend constexpr R operator op(bfloat16 a, const T &b) {                                                             \
-    return static_cast<float>(a) op static_cast<float>(b);                                                             \
-  }                                                                                                                    \
-  template <class T, class = sycl::detail::if_joins_bfloat16<T>>                                                       \
-  friend constexpr R operator op(const T &a, bfloat16 b) {                                                             \
-    return static_cast<float>(a) op static_cast<float>(b);                                                             \
+#define SCYTHE_BFLOAT16_OPERATOR(R, op)                                                            \
+  friend constexpr R operator op(bfloat16 a, bfloat16 b) {                                         \
+    return static_cast<float>(a) op static_cast<float>(b);                                         \
+  }                                                                                                \
+  template <class T, class = sycl::detail::if_joins_bfloat16<T>>                                   \
+  friend constexpr R operator op(bfloat16 a, const T &b) {                                         \
+    return static_cast<float>(a) op static_cast<float>(b);                                         \
+  }                                                                                                \
+  template <class T, class = sycl::detail::if_joins_bfloat16<T>>                                   \
+  friend constexpr R operator op(const T &a, bfloat16 b) {                                         \
+    return static_cast<float>(a) op static_cast<float>(b);                                         \
   }
-#define SCYTHE_BFLOAT16_ARITHMETIC(op)                                                                                 \
-  SCYTHE_BFLOAT16_OPERATOR(bfloat16, op)                                                                               \
-  friend constexpr bfloat16 &operator op## = (bfloat16 & a, bfloat16 b) {                                              \
-    a.bits_ = rounded(static_cast<float>(a) op static_cast<float>(b));                                                 \
-    return a;                                                                                                          \
-  }                                                                                                                    \
-  template <class T, class = sycl::detail::if_joins_bfloat16<T>>                                                       \
-  friend constexpr bfloat16 &operator op## = (bfloat16 & a, const T &b) {                                              \
-    return a = a op b;                                                                                                 \
-  }                                                                                                                    \
-  template <class T, class = std::enable_if_t<std::is_floating_point_v<T>>>                                            \
-  friend constexpr T &operator op## = (T & a, bfloat16 b) {                                                            \
-    return a op## = static_cast<float>(b);                                                                             \
+#define SCYTHE_BFLOAT16_ARITHMETIC(op)                                                             \
+  SCYTHE_BFLOAT16_OPERATOR(bfloat16, op)                                                           \
+  friend constexpr bfloat16 &operator op## = (bfloat16 & a, bfloat16 b) {                          \
+    a.bits_ = rounded(static_cast<float>(a) op static_cast<float>(b));                             \
+    return a;                                                                                      \
+  }                                                                                                \
+  template <class T, class = sycl::detail::if_joins_bfloat16<T>>                                   \
+  friend constexpr bfloat16 &operator op## = (bfloat16 & a, const T &b) {                          \
+    return a = a op b;                                                                             \
+  }                                                                                                \
+  template <class T, class = std::enable_if_t<std::is_floating_point_v<T>>>                        \
+  friend constexpr T &operator op## = (T & a, bfloat16 b) {                                        \
+    return a op## = static_cast<float>(b);                                                         \
   }
   SCYTHE_BFLOAT16_ARITHMETIC(+)
   SCYTHE_BFLOAT16_ARITHMETIC(-)
@@ -101,7 +105,8 @@ public:
 private:
   static constexpr std::uint16_t rounded(float x) {
     const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, x);
-    // Rounding could carry a NaN's fraction into its exponent: what is left of it is made quiet instead.
+    // Rounding could carry a NaN's fraction into its exponent: what is left of it is made quiet
+    // instead.
     if ((bits & 0x7fffffffu) > 0x7f800000u)
       return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
     return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);

@@ -1,10 +1,12 @@
-// `device_global`: a variable of device code, with memory of its own on each device and in each context.
+// `device_global`: a variable of device code, with memory of its own on each device and in each
+// context.
 //
-// Device code uses it like a reference to its `T`; the host copies to and from it with `queue::copy`, `queue::memcpy`
-// and the handler's. It is declared at namespace scope or as a public static member, which the compiler checks.
+// Device code uses it like a reference to its `T`; the host copies to and from it with
+// `queue::copy`, `queue::memcpy` and the handler's. It is declared at namespace scope or as a
+// public static member, which the compiler checks.
 //
-// The object holds a `T` in every pass. In device code that is the variable; on the host, its initial value, which the
-// runtime copies to devices; in host mode, the variable again.
+// The object holds a `T` in every pass. In device code that is the variable; on the host, its
+// initial value, which the runtime copies to devices; in host mode, the variable again.
 #ifndef SCYTHE_EXT_ONEAPI_DEVICE_GLOBAL_HPP
 #define SCYTHE_EXT_ONEAPI_DEVICE_GLOBAL_HPP
 
@@ -28,16 +30,19 @@ struct device_image_scope {
 struct host_access {
   enum class access : unsigned char { read, write, read_write, none };
   static constexpr const char *meta_name = "sycl-host-access";
-  template <access Access> using value_t = property_value<host_access, std::integral_constant<access, Access>>;
+  template <access Access>
+  using value_t = property_value<host_access, std::integral_constant<access, Access>>;
 };
 struct init_mode {
   enum class trigger : unsigned char { reprogram, reset };
   static constexpr const char *meta_name = "sycl-init-mode";
-  template <trigger Trigger> using value_t = property_value<init_mode, std::integral_constant<trigger, Trigger>>;
+  template <trigger Trigger>
+  using value_t = property_value<init_mode, std::integral_constant<trigger, Trigger>>;
 };
 struct implement_in_csr {
   static constexpr const char *meta_name = "sycl-implement-in-csr";
-  template <bool Enable> using value_t = property_value<implement_in_csr, std::bool_constant<Enable>>;
+  template <bool Enable>
+  using value_t = property_value<implement_in_csr, std::bool_constant<Enable>>;
 };
 
 // Device code carries the words, not the numbers.
@@ -47,10 +52,11 @@ struct property_value<host_access, std::integral_constant<host_access::access, A
   using value_t = std::integral_constant<host_access::access, Access>;
   static constexpr host_access::access value = Access;
   static constexpr const char *meta_name = host_access::meta_name;
-  static constexpr const char *meta_value = Access == host_access::access::read         ? "read"
-                                            : Access == host_access::access::write      ? "write"
-                                            : Access == host_access::access::read_write ? "read_write"
-                                                                                        : "none";
+  static constexpr const char *meta_value = Access == host_access::access::read    ? "read"
+                                            : Access == host_access::access::write ? "write"
+                                            : Access == host_access::access::read_write
+                                                ? "read_write"
+                                                : "none";
 };
 template <init_mode::trigger Trigger>
 struct property_value<init_mode, std::integral_constant<init_mode::trigger, Trigger>> {
@@ -58,7 +64,8 @@ struct property_value<init_mode, std::integral_constant<init_mode::trigger, Trig
   using value_t = std::integral_constant<init_mode::trigger, Trigger>;
   static constexpr init_mode::trigger value = Trigger;
   static constexpr const char *meta_name = init_mode::meta_name;
-  static constexpr const char *meta_value = Trigger == init_mode::trigger::reprogram ? "reprogram" : "reset";
+  static constexpr const char *meta_value =
+      Trigger == init_mode::trigger::reprogram ? "reprogram" : "reset";
 };
 
 inline constexpr device_image_scope::value_t device_image_scope_v{};
@@ -96,7 +103,8 @@ template <> struct is_property_key<host_access_key> : std::true_type {};
 template <> struct is_property_key<init_mode_key> : std::true_type {};
 template <> struct is_property_key<implement_in_csr_key> : std::true_type {};
 template <class Key, class Object> struct is_property_key_of : std::false_type {};
-template <class Key, class T, class L> struct is_property_key_of<Key, device_global<T, L>> : is_property_key<Key> {};
+template <class Key, class T, class L>
+struct is_property_key_of<Key, device_global<T, L>> : is_property_key<Key> {};
 
 } // namespace experimental
 } // namespace sycl::ext::oneapi
@@ -105,11 +113,13 @@ namespace sycl::detail {
 
 // What device code uses lies in devices' memory, which the host's code has no reference to.
 [[noreturn]] SCYTHE_COLD inline void device_global_on_host() {
-  fail(errc::feature_not_supported, "a device_global is used outside of device code: the host copies to and from it");
+  fail(errc::feature_not_supported,
+       "a device_global is used outside of device code: the host copies to and from it");
 }
 
 template <class U, class = void> inline constexpr bool has_arrow = std::is_pointer_v<U>;
-template <class U> inline constexpr bool has_arrow<U, std::void_t<decltype(std::declval<U &>().operator->())>> = true;
+template <class U>
+inline constexpr bool has_arrow<U, std::void_t<decltype(std::declval<U &>().operator->())>> = true;
 
 template <class G> inline constexpr bool is_device_global = false;
 template <class T, class L>
@@ -126,15 +136,18 @@ struct device_global_numbers {};
 struct device_global_objects {};
 template <class A, class... Rest>
 using if_device_global_value =
-    std::enable_if_t<sizeof...(Rest) != 0 || !is_device_global<std::remove_cv_t<std::remove_reference_t<A>>>>;
+    std::enable_if_t<sizeof...(Rest) != 0 ||
+                     !is_device_global<std::remove_cv_t<std::remove_reference_t<A>>>>;
 
-// What both spellings of the list of properties share. Variables without `device_image_scope` may be initialised with
-// the initial value of others.
+// What both spellings of the list of properties share. Variables without `device_image_scope` may
+// be initialised with the initial value of others.
 template <class T, class List>
-class device_global_base
-    : private copies_initial_value<!List::template has_property<ext::oneapi::device_image_scope>()> {
-  static_assert(std::is_trivially_destructible_v<T>, "device_global: T must be trivially destructible");
-  using shared = copies_initial_value<!List::template has_property<ext::oneapi::device_image_scope>()>;
+class device_global_base : private copies_initial_value<
+                               !List::template has_property<ext::oneapi::device_image_scope>()> {
+  static_assert(std::is_trivially_destructible_v<T>,
+                "device_global: T must be trivially destructible");
+  using shared =
+      copies_initial_value<!List::template has_property<ext::oneapi::device_image_scope>()>;
   using host_may = ext::oneapi::host_access::access;
 
   static constexpr host_may host_access() {
@@ -148,13 +161,14 @@ public:
   using element_type = std::remove_extent_t<T>;
 
 #if __cpp_consteval
-  using tag = std::conditional_t<std::is_arithmetic_v<std::remove_all_extents_t<T>>, device_global_numbers,
-                                 device_global_objects>;
+  using tag = std::conditional_t<std::is_arithmetic_v<std::remove_all_extents_t<T>>,
+                                 device_global_numbers, device_global_objects>;
   // Numbers are converted as constants would be, which arguments of a function are not.
   template <class... Args>
   constexpr device_global_base(device_global_numbers, Args &...args)
       : value_{static_cast<std::remove_all_extents_t<T>>(args)...} {}
-  template <class... Args> constexpr device_global_base(device_global_objects, Args &...args) : value_{args...} {}
+  template <class... Args>
+  constexpr device_global_base(device_global_objects, Args &...args) : value_{args...} {}
 #else
   static_assert(std::is_trivially_default_constructible_v<T>,
                 "device_global: before C++20, T must be trivially default constructible");
@@ -162,18 +176,21 @@ public:
 #endif
 
 #ifdef SCYTHE_DEVICE_PASS
-  // The runtime takes initial values from the host's object: here, none has to be computed when code is loaded.
+  // The runtime takes initial values from the host's object: here, none has to be computed when
+  // code is loaded.
   constexpr device_global_base(const device_global_base &other) : shared(other), value_() {}
   template <class U, class L, class = std::enable_if_t<std::is_convertible_v<U, T>>>
   constexpr device_global_base(const ext::oneapi::experimental::device_global<U, L> &) : value_() {
-    static_assert(!scythe_image_scope, "a device_global with device_image_scope cannot be initialised with another");
+    static_assert(!scythe_image_scope,
+                  "a device_global with device_image_scope cannot be initialised with another");
   }
 #else
   constexpr device_global_base(const device_global_base &) = default;
   template <class U, class L, class = std::enable_if_t<std::is_convertible_v<U, T>>>
   constexpr device_global_base(const ext::oneapi::experimental::device_global<U, L> &other)
       : value_(other.scythe_initial_value()) {
-    static_assert(!scythe_image_scope, "a device_global with device_image_scope cannot be initialised with another");
+    static_assert(!scythe_image_scope,
+                  "a device_global with device_image_scope cannot be initialised with another");
   }
 #endif
   device_global_base &operator=(const device_global_base &) = delete;
@@ -191,29 +208,46 @@ public:
 
   template <access::decorated IsDecorated>
   multi_ptr<T, access::address_space::global_space, IsDecorated> get_multi_ptr() noexcept {
-    return multi_ptr<T, access::address_space::global_space, IsDecorated>(__builtin_addressof(get()));
+    return multi_ptr<T, access::address_space::global_space, IsDecorated>(
+        __builtin_addressof(get()));
   }
   template <access::decorated IsDecorated>
-  multi_ptr<const T, access::address_space::global_space, IsDecorated> get_multi_ptr() const noexcept {
-    return multi_ptr<const T, access::address_space::global_space, IsDecorated>(__builtin_addressof(get()));
+  multi_ptr<const T, access::address_space::global_space, IsDecorated>
+  get_multi_ptr() const noexcept {
+    return multi_ptr<const T, access::address_space::global_space, IsDecorated>(
+        __builtin_addressof(get()));
   }
 
-  template <class U = T> auto operator[](std::ptrdiff_t index) noexcept -> decltype(std::declval<U &>()[index]) {
+  template <class U = T>
+  auto operator[](std::ptrdiff_t index) noexcept -> decltype(std::declval<U &>()[index]) {
     return get()[index];
   }
   template <class U = T>
-  auto operator[](std::ptrdiff_t index) const noexcept -> decltype(std::declval<const U &>()[index]) {
+  auto operator[](std::ptrdiff_t index) const noexcept
+      -> decltype(std::declval<const U &>()[index]) {
     return get()[index];
   }
-  template <class U = T, class = std::enable_if_t<has_arrow<U>>> U &operator->() noexcept { return get(); }
-  template <class U = T, class = std::enable_if_t<has_arrow<U>>> const U &operator->() const noexcept { return get(); }
+  template <class U = T, class = std::enable_if_t<has_arrow<U>>> U &operator->() noexcept {
+    return get();
+  }
+  template <class U = T, class = std::enable_if_t<has_arrow<U>>>
+  const U &operator->() const noexcept {
+    return get();
+  }
 
-  template <class Key> static constexpr bool has_property() { return List::template has_property<Key>(); }
-  template <class Key> static constexpr auto get_property() { return List{}.template get_property<Key>(); }
+  template <class Key> static constexpr bool has_property() {
+    return List::template has_property<Key>();
+  }
+  template <class Key> static constexpr auto get_property() {
+    return List{}.template get_property<Key>();
+  }
 
-  static constexpr bool scythe_image_scope = List::template has_property<ext::oneapi::device_image_scope>();
-  static constexpr bool scythe_host_reads = host_access() == host_may::read || host_access() == host_may::read_write;
-  static constexpr bool scythe_host_writes = host_access() == host_may::write || host_access() == host_may::read_write;
+  static constexpr bool scythe_image_scope =
+      List::template has_property<ext::oneapi::device_image_scope>();
+  static constexpr bool scythe_host_reads =
+      host_access() == host_may::read || host_access() == host_may::read_write;
+  static constexpr bool scythe_host_writes =
+      host_access() == host_may::write || host_access() == host_may::read_write;
   constexpr const T &scythe_initial_value() const { return value_; }
 
 private:
@@ -225,29 +259,31 @@ private:
 namespace sycl::ext::oneapi::experimental {
 
 #if __cpp_consteval
-#define SCYTHE_DEVICE_GLOBAL_CONSTRUCTORS                                                                              \
-  consteval device_global() : base(typename base::tag()) {}                                                            \
-  template <class A, class... Rest, class = sycl::detail::if_device_global_value<A, Rest...>>                          \
-  consteval explicit device_global(A &&first, Rest &&...rest) : base(typename base::tag(), first, rest...) {}
+#define SCYTHE_DEVICE_GLOBAL_CONSTRUCTORS                                                          \
+  consteval device_global() : base(typename base::tag()) {}                                        \
+  template <class A, class... Rest, class = sycl::detail::if_device_global_value<A, Rest...>>      \
+  consteval explicit device_global(A &&first, Rest &&...rest)                                      \
+      : base(typename base::tag(), first, rest...) {}
 #else
 #define SCYTHE_DEVICE_GLOBAL_CONSTRUCTORS constexpr device_global() = default;
 #endif
-#define SCYTHE_DEVICE_GLOBAL(list)                                                                                     \
-  template <class T, class... Props>                                                                                   \
-  class SCYTHE_SPECIAL("device_global") SCYTHE_PROPERTIES("global_variable_attributes", Props)                         \
-      device_global<T, list<Props...>> : public sycl::detail::device_global_base<T, list<Props...>> {                  \
-    using base = sycl::detail::device_global_base<T, list<Props...>>;                                                  \
-                                                                                                                       \
-  public:                                                                                                              \
-    SCYTHE_DEVICE_GLOBAL_CONSTRUCTORS                                                                                  \
-    constexpr device_global(const device_global &) = default;                                                          \
-    template <class U, class L, class = std::enable_if_t<std::is_convertible_v<U, T>>>                                 \
-    constexpr device_global(const device_global<U, L> &other) : base(other) {}                                         \
-    device_global &operator=(const device_global &) = delete;                                                          \
-    device_global &operator=(const T &value) noexcept {                                                                \
-      this->get() = value;                                                                                             \
-      return *this;                                                                                                    \
-    }                                                                                                                  \
+#define SCYTHE_DEVICE_GLOBAL(list)                                                                 \
+  template <class T, class... Props>                                                               \
+  class SCYTHE_SPECIAL("device_global") SCYTHE_PROPERTIES("global_variable_attributes", Props)     \
+      device_global<T, list<Props...>>                                                             \
+      : public sycl::detail::device_global_base<T, list<Props...>> {                               \
+    using base = sycl::detail::device_global_base<T, list<Props...>>;                              \
+                                                                                                   \
+  public:                                                                                          \
+    SCYTHE_DEVICE_GLOBAL_CONSTRUCTORS                                                              \
+    constexpr device_global(const device_global &) = default;                                      \
+    template <class U, class L, class = std::enable_if_t<std::is_convertible_v<U, T>>>             \
+    constexpr device_global(const device_global<U, L> &other) : base(other) {}                     \
+    device_global &operator=(const device_global &) = delete;                                      \
+    device_global &operator=(const T &value) noexcept {                                            \
+      this->get() = value;                                                                         \
+      return *this;                                                                                \
+    }                                                                                              \
   };
 SCYTHE_DEVICE_GLOBAL(properties)
 SCYTHE_DEVICE_GLOBAL(oneapi::property_list)

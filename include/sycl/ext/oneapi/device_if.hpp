@@ -1,9 +1,10 @@
 // `if_device_has` and `if_architecture_is`: code for some devices only.
 //
-// Where the architecture is known when device code is compiled, one device pass per target, the functions of the other
-// branches are never instantiated there. Code for the generic target keeps all branches, each behind a question that is
-// answered when the code is compiled for a device; what a branch uses does not count as used by its kernel. No kernel
-// is compiled in a host pass, where every branch is left out; in host mode the last one, `else_device`, is taken.
+// Where the architecture is known when device code is compiled, one device pass per target, the
+// functions of the other branches are never instantiated there. Code for the generic target keeps
+// all branches, each behind a question that is answered when the code is compiled for a device;
+// what a branch uses does not count as used by its kernel. No kernel is compiled in a host pass,
+// where every branch is left out; in host mode the last one, `else_device`, is taken.
 #ifndef SCYTHE_EXT_ONEAPI_DEVICE_IF_HPP
 #define SCYTHE_EXT_ONEAPI_DEVICE_IF_HPP
 
@@ -31,7 +32,8 @@ template <aspect Aspect> using known = std::integral_constant<aspect, Aspect>;
 template <aspect... Aspects> constexpr bool aspects_valid() {
   return (is_architecture_aspect<known<Aspects>>(Aspects) && ... && true);
 }
-// For else branches, which are called on different classes in different passes: one pass complains for all.
+// For else branches, which are called on different classes in different passes: one pass complains
+// for all.
 template <aspect... Aspects> constexpr bool aspects_valid_in_else() {
 #if defined(SCYTHE_DEVICE_PASS) || defined(SCYTHE_HOST_MODE)
   return aspects_valid<Aspects...>();
@@ -42,7 +44,8 @@ template <aspect... Aspects> constexpr bool aspects_valid_in_else() {
 template <aspect... Aspects> constexpr bool device_has_all() {
   return (compiled_for<known<Aspects>>(Aspects) && ... && true);
 }
-template <ext::oneapi::experimental::architecture... Architectures> constexpr bool architecture_is_any() {
+template <ext::oneapi::experimental::architecture... Architectures>
+constexpr bool architecture_is_any() {
   return (compiled_for<known<aspect_of(Architectures)>>(aspect_of(Architectures)) || ... || false);
 }
 
@@ -51,7 +54,8 @@ template <bool Waiting> class if_device_has_helper {
 public:
   template <aspect... Aspects, class F, class... Args>
   constexpr auto else_if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
-    static_assert(aspects_valid_in_else<Aspects...>(), "Invalid aspect used in else_if_device_has.");
+    static_assert(aspects_valid_in_else<Aspects...>(),
+                  "Invalid aspect used in else_if_device_has.");
     if constexpr (Waiting && device_has_all<Aspects...>()) {
       function(args...);
       return if_device_has_helper<false>{};
@@ -60,7 +64,8 @@ public:
     }
   }
   template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
-  constexpr auto else_if_architecture_is([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
+  constexpr auto else_if_architecture_is([[maybe_unused]] F function,
+                                         [[maybe_unused]] Args... args) {
     if constexpr (Waiting && architecture_is_any<Architectures...>()) {
       function(args...);
       return if_device_has_helper<false>{};
@@ -80,51 +85,60 @@ public:
 
 // A condition on the device, as numbers: crates/abi/src/condition.rs describes the form.
 template <int... Numbers> struct device_condition {
-  // A branch that only devices which meet the condition take: what it uses is not used by its callers on others.
+  // A branch that only devices which meet the condition take: what it uses is not used by its
+  // callers on others.
   template <class F, class... Args>
   SCYTHE_ANNOTATE("scythe::conditional", Numbers...)
   static void take_branch(F &function, Args &...args) {
     function(args...);
   }
 };
-template <int... A, int... B> device_condition<A..., B...> operator+(device_condition<A...>, device_condition<B...>);
+template <int... A, int... B>
+device_condition<A..., B...> operator+(device_condition<A...>, device_condition<B...>);
 template <class... C> using all_conditions = decltype((device_condition<>{} + ... + C{}));
 
-template <auto... Aspects> using has_all = all_conditions<device_condition<static_cast<int>(Aspects), 0>...>;
+template <auto... Aspects>
+using has_all = all_conditions<device_condition<static_cast<int>(Aspects), 0>...>;
 template <auto... Aspects> using lacks_one = device_condition<-static_cast<int>(Aspects)..., 0>;
 template <auto... Aspects> using has_one = device_condition<static_cast<int>(Aspects)..., 0>;
-template <auto... Aspects> using lacks_all = all_conditions<device_condition<-static_cast<int>(Aspects), 0>...>;
+template <auto... Aspects>
+using lacks_all = all_conditions<device_condition<-static_cast<int>(Aspects), 0>...>;
 
 template <aspect... Aspects> SCYTHE_ALWAYS_INLINE bool device_has_all_later() {
   return (__scythe_device_has(static_cast<std::uint32_t>(Aspects)) && ... && true);
 }
 
-// The same for code that is compiled for a device later. All of it becomes part of the function that asks, also without
-// optimisation, so that the answers decide there which branches are left. `Waiting` is the condition under which no
-// earlier branch is taken: it tells the compiler what `waiting_` says when the program runs.
+// The same for code that is compiled for a device later. All of it becomes part of the function
+// that asks, also without optimisation, so that the answers decide there which branches are left.
+// `Waiting` is the condition under which no earlier branch is taken: it tells the compiler what
+// `waiting_` says when the program runs.
 template <class Waiting> class later_branches {
 public:
   SCYTHE_ALWAYS_INLINE explicit later_branches(bool waiting) : waiting_(waiting) {}
 
   template <aspect... Aspects, class F, class... Args>
   SCYTHE_ALWAYS_INLINE auto else_if_device_has(F function, Args... args) {
-    static_assert(aspects_valid_in_else<Aspects...>(), "Invalid aspect used in else_if_device_has.");
-    return choose<has_all<Aspects...>, lacks_one<Aspects...>>(device_has_all_later<Aspects...>(), function, args...);
+    static_assert(aspects_valid_in_else<Aspects...>(),
+                  "Invalid aspect used in else_if_device_has.");
+    return choose<has_all<Aspects...>, lacks_one<Aspects...>>(device_has_all_later<Aspects...>(),
+                                                              function, args...);
   }
   template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
   SCYTHE_ALWAYS_INLINE auto else_if_architecture_is(F function, Args... args) {
     return choose<has_one<Architectures...>, lacks_all<Architectures...>>(
-        (__scythe_device_has(static_cast<std::uint32_t>(Architectures)) || ... || false), function, args...);
+        (__scythe_device_has(static_cast<std::uint32_t>(Architectures)) || ... || false), function,
+        args...);
   }
-  template <class F, class... Args> SCYTHE_ALWAYS_INLINE void else_device(F function, Args... args) {
+  template <class F, class... Args>
+  SCYTHE_ALWAYS_INLINE void else_device(F function, Args... args) {
     choose<has_all<>, lacks_one<>>(true, function, args...);
   }
   template <class F, class... Args> SCYTHE_ALWAYS_INLINE void otherwise(F function, Args... args) {
     choose<has_all<>, lacks_one<>>(true, function, args...);
   }
 
-  // Takes the branch where the device has what it is for, `Own`, and no earlier one was taken. `Not` is the opposite of
-  // `Own`.
+  // Takes the branch where the device has what it is for, `Own`, and no earlier one was taken.
+  // `Not` is the opposite of `Own`.
   template <class Own, class Not, class F, class... Args>
   SCYTHE_ALWAYS_INLINE auto choose(bool has, F &function, Args &...args) {
     const bool taken = waiting_ && has;
@@ -141,9 +155,11 @@ private:
 
 namespace ext::oneapi::experimental {
 
-// Calls `function` with `args` where the device has all of the aspects, which are those of architectures.
+// Calls `function` with `args` where the device has all of the aspects, which are those of
+// architectures.
 template <aspect... Aspects, class F, class... Args>
-SCYTHE_ALWAYS_INLINE constexpr auto if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
+SCYTHE_ALWAYS_INLINE constexpr auto if_device_has([[maybe_unused]] F function,
+                                                  [[maybe_unused]] Args... args) {
   static_assert(detail::aspects_valid<Aspects...>(), "Invalid aspect used in if_device_has.");
   if constexpr (detail::chooses_later) {
     return detail::later_branches<detail::device_condition<>>(true)
@@ -159,10 +175,11 @@ SCYTHE_ALWAYS_INLINE constexpr auto if_device_has([[maybe_unused]] F function, [
 
 // Calls `function` with `args` where the device is of one of the architectures.
 template <architecture... Architectures, class F, class... Args>
-SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
+SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is([[maybe_unused]] F function,
+                                                       [[maybe_unused]] Args... args) {
   if constexpr (detail::chooses_later) {
-    return detail::later_branches<detail::device_condition<>>(true).template else_if_architecture_is<Architectures...>(
-        function, args...);
+    return detail::later_branches<detail::device_condition<>>(true)
+        .template else_if_architecture_is<Architectures...>(function, args...);
   } else if constexpr (detail::architecture_is_any<Architectures...>()) {
     function(args...);
     return detail::if_device_has_helper<false>{};

@@ -1,5 +1,6 @@
-// Dot products of four bytes each (`sycl_ext_oneapi_dot_accumulate`): `c` plus the sum of the products. Bytes come as
-// vectors, or packed in integers with the first one lowest; each operand has its own sign.
+// Dot products of four bytes each (`sycl_ext_oneapi_dot_accumulate`): `c` plus the sum of the
+// products. Bytes come as vectors, or packed in integers with the first one lowest; each operand
+// has its own sign.
 #ifndef SCYTHE_EXT_ONEAPI_DOT_PRODUCT_HPP
 #define SCYTHE_EXT_ONEAPI_DOT_PRODUCT_HPP
 
@@ -12,8 +13,12 @@
 namespace sycl::detail {
 
 // The signed or unsigned byte number `i` of what holds four.
-inline std::int32_t byte_of(std::int32_t packed, int i) { return static_cast<std::int8_t>(packed >> 8 * i); }
-inline std::int32_t byte_of(std::uint32_t packed, int i) { return static_cast<std::uint8_t>(packed >> 8 * i); }
+inline std::int32_t byte_of(std::int32_t packed, int i) {
+  return static_cast<std::int8_t>(packed >> 8 * i);
+}
+inline std::int32_t byte_of(std::uint32_t packed, int i) {
+  return static_cast<std::uint8_t>(packed >> 8 * i);
+}
 inline std::int32_t byte_of(const vec<std::int8_t, 4> &bytes, int i) { return bytes[i]; }
 inline std::int32_t byte_of(const vec<std::uint8_t, 4> &bytes, int i) { return bytes[i]; }
 
@@ -30,7 +35,8 @@ template <class A, class B> std::int32_t dot_of(const A &a, const B &b, std::int
 namespace sycl::ext::oneapi {
 
 template <class A, class B>
-auto dot_acc(A a, B b, std::int32_t c) -> decltype(sycl::detail::byte_of(a, 0), sycl::detail::byte_of(b, 0)) {
+auto dot_acc(A a, B b, std::int32_t c)
+    -> decltype(sycl::detail::byte_of(a, 0), sycl::detail::byte_of(b, 0)) {
   return sycl::detail::dot_of(a, b, c);
 }
 

@@ -1,5 +1,6 @@
-// Where a work-item is, for functions that were not handed its item (`sycl_ext_oneapi_free_function_queries`,
-// `sycl_khr_work_item_queries`). Only kernels may ask, with the dimensions they were launched with.
+// Where a work-item is, for functions that were not handed its item
+// (`sycl_ext_oneapi_free_function_queries`, `sycl_khr_work_item_queries`). Only kernels may ask,
+// with the dimensions they were launched with.
 #ifndef SCYTHE_EXT_ONEAPI_FREE_FUNCTION_QUERIES_HPP
 #define SCYTHE_EXT_ONEAPI_FREE_FUNCTION_QUERIES_HPP
 
@@ -25,10 +26,16 @@ inline sub_group get_sub_group() { return sub_group(sycl::detail::this_work_item
 
 // Their names in earlier versions of the extension.
 namespace experimental {
-template <int Dimensions> nd_item<Dimensions> this_nd_item() { return this_work_item::get_nd_item<Dimensions>(); }
-template <int Dimensions> group<Dimensions> this_group() { return this_work_item::get_work_group<Dimensions>(); }
+template <int Dimensions> nd_item<Dimensions> this_nd_item() {
+  return this_work_item::get_nd_item<Dimensions>();
+}
+template <int Dimensions> group<Dimensions> this_group() {
+  return this_work_item::get_work_group<Dimensions>();
+}
 inline sub_group this_sub_group() { return this_work_item::get_sub_group(); }
-template <int Dimensions> item<Dimensions> this_item() { return item<Dimensions>(sycl::detail::this_work_item()); }
+template <int Dimensions> item<Dimensions> this_item() {
+  return item<Dimensions>(sycl::detail::this_work_item());
+}
 template <int Dimensions> id<Dimensions> this_id() { return this_item<Dimensions>().get_id(); }
 } // namespace experimental
 

@@ -1,8 +1,9 @@
 // `printf` in kernels: `sycl::ext::oneapi::experimental::printf(format, …)`, and `::printf` itself.
 //
-// The format is a string literal or another constant of the program; on OpenCL and NVIDIA devices, what `%s` prints is
-// one, too. Integers and `float` are passed on as C does it but for one thing: a `float` stays one, so that devices
-// without `double` have it as well; who compiles for a device that wants otherwise extends it.
+// The format is a string literal or another constant of the program; on OpenCL and NVIDIA devices,
+// what `%s` prints is one, too. Integers and `float` are passed on as C does it but for one thing:
+// a `float` stays one, so that devices without `double` have it as well; who compiles for a device
+// that wants otherwise extends it.
 #ifndef SCYTHE_EXT_ONEAPI_PRINTF_HPP
 #define SCYTHE_EXT_ONEAPI_PRINTF_HPP
 

@@ -1,12 +1,14 @@
 // Lists of properties that are known when a program is compiled.
 //
-// A property is any class with a type `key_t`, which names what it says; two of one list have different keys. Its
-// static constants `meta_name` and `meta_value`, where it has them, are what the compiler writes into device code, and
-// the compiler knows none of them: programs add properties of their own by declaring such a class. Others travel as
-// plain values. Lists are sorted by the names of their keys, so that the order in which properties are given makes no
+// A property is any class with a type `key_t`, which names what it says; two of one list have
+// different keys. Its static constants `meta_name` and `meta_value`, where it has them, are what
+// the compiler writes into device code, and the compiler knows none of them: programs add
+// properties of their own by declaring such a class. Others travel as plain values. Lists are
+// sorted by the names of their keys, so that the order in which properties are given makes no
 // difference to the type.
 //
-// `experimental::properties` is today's spelling, `oneapi::property_list` the older one; both take part everywhere.
+// `experimental::properties` is today's spelling, `oneapi::property_list` the older one; both take
+// part everywhere.
 #ifndef SCYTHE_EXT_ONEAPI_PROPERTIES_HPP
 #define SCYTHE_EXT_ONEAPI_PROPERTIES_HPP
 
@@ -20,14 +22,16 @@
 namespace sycl::detail {
 
 template <class P, class = void> inline constexpr bool is_static_property = false;
-template <class P> inline constexpr bool is_static_property<P, std::void_t<typename P::key_t>> = true;
+template <class P>
+inline constexpr bool is_static_property<P, std::void_t<typename P::key_t>> = true;
 
 template <class P, class = void> inline constexpr bool has_meta_name = false;
 template <class P>
-inline constexpr bool has_meta_name<P, std::void_t<decltype(P::meta_name), decltype(P::meta_value)>> = true;
+inline constexpr bool
+    has_meta_name<P, std::void_t<decltype(P::meta_name), decltype(P::meta_value)>> = true;
 
-// The compiler's spelling of a type, which orders keys: compilers differ in what stands round the name, but alike for
-// all.
+// The compiler's spelling of a type, which orders keys: compilers differ in what stands round the
+// name, but alike for all.
 template <class Key> constexpr const char *key_text() { return __PRETTY_FUNCTION__; }
 
 constexpr bool text_less(const char *a, const char *b) {
@@ -36,14 +40,17 @@ constexpr bool text_less(const char *a, const char *b) {
   return static_cast<unsigned char>(*a) < static_cast<unsigned char>(*b);
 }
 
-template <class A, class B> inline constexpr bool same_key = std::is_same_v<typename A::key_t, typename B::key_t>;
+template <class A, class B>
+inline constexpr bool same_key = std::is_same_v<typename A::key_t, typename B::key_t>;
 
-template <class P, class... Ps> inline constexpr std::size_t key_count = (std::size_t(same_key<P, Ps>) + ... + 0);
+template <class P, class... Ps>
+inline constexpr std::size_t key_count = (std::size_t(same_key<P, Ps>) + ... + 0);
 
 // How many of the properties stand before `P` in the sorted list.
 template <class P, class... Ps>
 inline constexpr std::size_t rank =
-    (std::size_t(text_less(key_text<typename Ps::key_t>(), key_text<typename P::key_t>())) + ... + 0);
+    (std::size_t(text_less(key_text<typename Ps::key_t>(), key_text<typename P::key_t>())) + ... +
+     0);
 
 template <class... Ps> struct properties_pack {};
 
@@ -51,7 +58,8 @@ template <std::size_t I, class P> struct ranked {};
 template <class... R> struct ranked_set : R... {};
 template <std::size_t I, class P> P at_rank(ranked<I, P> *);
 
-template <class... Ps> inline constexpr bool different_keys = ((key_count<Ps, Ps...> == 1) && ... && true);
+template <class... Ps>
+inline constexpr bool different_keys = ((key_count<Ps, Ps...> == 1) && ... && true);
 
 template <bool Different, class... Ps> struct sorted_if {
   // Whoever uses the list says what is wrong with it.
@@ -66,7 +74,8 @@ template <class... Ps> struct sorted_if<true, Ps...> {
   using type = typename in_order<std::make_index_sequence<sizeof...(Ps)>>::type;
 };
 template <class... Ps> struct sorted_properties : sorted_if<different_keys<Ps...>, Ps...> {
-  static_assert((is_static_property<Ps> && ... && true), "a list of properties holds classes with a type key_t");
+  static_assert((is_static_property<Ps> && ... && true),
+                "a list of properties holds classes with a type key_t");
 };
 
 template <class... Ps> using sorted_pack = typename sorted_properties<Ps...>::type;
@@ -75,7 +84,8 @@ template <std::size_t I, class Pack> struct pack_element;
 template <std::size_t I, class... Ps> struct pack_element<I, properties_pack<Ps...>> {
   using type = std::tuple_element_t<I, std::tuple<Ps...>>;
 };
-template <std::size_t I, class... Ps> using sorted_at = typename pack_element<I, sorted_pack<Ps...>>::type;
+template <std::size_t I, class... Ps>
+using sorted_at = typename pack_element<I, sorted_pack<Ps...>>::type;
 // Which of `Ps` is `P`: a list that is deduced from its properties counts its places by it.
 template <class P, class... Ps> constexpr std::size_t find_position() {
   const bool same[] = {std::is_same_v<P, Ps>...};
@@ -91,20 +101,23 @@ template <class Key, class... Ps> struct with_key {
   using type = void;
 };
 template <class Key, class P, class... Ps> struct with_key<Key, P, Ps...> {
-  using type = std::conditional_t<std::is_same_v<Key, typename P::key_t>, P, typename with_key<Key, Ps...>::type>;
+  using type = std::conditional_t<std::is_same_v<Key, typename P::key_t>, P,
+                                  typename with_key<Key, Ps...>::type>;
 };
 
 // What both spellings of a list are. Properties that are nothing but a type take no room.
 template <bool Different, class... Ps> class property_values_if : private Ps... {
 public:
   static_assert(std::is_same_v<properties_pack<Ps...>, sorted_pack<Ps...>>,
-                "the properties of a list are sorted: write property_list_t<...>, or decltype(properties{...})");
+                "the properties of a list are sorted: write property_list_t<...>, or "
+                "decltype(properties{...})");
   using scythe_pack = properties_pack<Ps...>;
 
   constexpr property_values_if() = default;
   // `given` holds the same properties, perhaps in another order.
   template <class... Given>
-  constexpr explicit property_values_if(const std::tuple<Given...> &given) : Ps(std::get<Ps>(given))... {}
+  constexpr explicit property_values_if(const std::tuple<Given...> &given)
+      : Ps(std::get<Ps>(given))... {}
 
   template <class Key> static constexpr bool has_property() {
     return !std::is_void_v<typename with_key<Key, Ps...>::type>;
@@ -125,7 +138,8 @@ public:
 template <class... Ps> using property_values = property_values_if<different_keys<Ps...>, Ps...>;
 
 template <class L, class = void> inline constexpr bool is_properties = false;
-template <class L> inline constexpr bool is_properties<L, std::void_t<typename L::scythe_pack>> = true;
+template <class L>
+inline constexpr bool is_properties<L, std::void_t<typename L::scythe_pack>> = true;
 template <class L> using if_properties = std::enable_if_t<is_properties<L>>;
 
 template <template <class...> class To, class Pack> struct repack;
@@ -160,18 +174,21 @@ template <class... Ps> struct compiler_properties<properties_pack<Ps...>> {
 
 template <class P, class... Ps> inline constexpr bool is_one_of = (std::is_same_v<P, Ps> || ...);
 
-// All properties of two packs, sorted. One that both have must say the same in both, when the program is compiled.
+// All properties of two packs, sorted. One that both have must say the same in both, when the
+// program is compiled.
 template <class A, class B> struct joined_packs;
-template <class... A, class... B> struct joined_packs<properties_pack<A...>, properties_pack<B...>> {
+template <class... A, class... B>
+struct joined_packs<properties_pack<A...>, properties_pack<B...>> {
   template <class P> static constexpr bool is_twice = std::is_empty_v<P> && is_one_of<P, A...>;
   template <class Rest> struct with;
   template <class... Rest> struct with<properties_pack<Rest...>> {
-    static_assert(
-        different_keys<A..., Rest...>,
-        "a property is given twice, with different values: by the launch and by the kernel's function object");
+    static_assert(different_keys<A..., Rest...>,
+                  "a property is given twice, with different values: by the launch and by the "
+                  "kernel's function object");
     using type = sorted_pack<A..., Rest...>;
   };
-  using type = typename with<typename joined_all<typename pack_if<!is_twice<B>, B>::type...>::type>::type;
+  using type =
+      typename with<typename joined_all<typename pack_if<!is_twice<B>, B>::type...>::type>::type;
 };
 template <class... A> struct joined_packs<properties_pack<A...>, properties_pack<>> {
   using type = properties_pack<A...>;
@@ -192,18 +209,20 @@ namespace experimental {
 template <class... Props> class properties;
 }
 
-#define SCYTHE_PROPERTY_LIST(name)                                                                                     \
-  template <class... Props> class name : public sycl::detail::property_values<Props...> {                              \
-    using base = sycl::detail::property_values<Props...>;                                                              \
-                                                                                                                       \
-  public:                                                                                                              \
-    constexpr name() = default;                                                                                        \
-    template <class... Given, class = std::enable_if_t<(sycl::detail::is_static_property<Given> && ... && true) &&     \
-                                                       sizeof...(Given) == sizeof...(Props) && sizeof...(Given) != 0>> \
-    constexpr name(Given... given) : base(std::tuple<Given...>(given...)) {}                                           \
-  };                                                                                                                   \
-  name() -> name<>;                                                                                                    \
-  template <class... P> name(P...) -> name<sycl::detail::sorted_at<sycl::detail::position<P, P...>, P...>...>;
+#define SCYTHE_PROPERTY_LIST(name)                                                                 \
+  template <class... Props> class name : public sycl::detail::property_values<Props...> {          \
+    using base = sycl::detail::property_values<Props...>;                                          \
+                                                                                                   \
+  public:                                                                                          \
+    constexpr name() = default;                                                                    \
+    template <class... Given, class = std::enable_if_t<                                            \
+                                  (sycl::detail::is_static_property<Given> && ... && true) &&      \
+                                  sizeof...(Given) == sizeof...(Props) && sizeof...(Given) != 0>>  \
+    constexpr name(Given... given) : base(std::tuple<Given...>(given...)) {}                       \
+  };                                                                                               \
+  name() -> name<>;                                                                                \
+  template <class... P>                                                                            \
+  name(P...) -> name<sycl::detail::sorted_at<sycl::detail::position<P, P...>, P...>...>;
 
 SCYTHE_PROPERTY_LIST(property_list)
 namespace experimental {
@@ -213,10 +232,12 @@ SCYTHE_PROPERTY_LIST(properties)
 
 // The list of these properties, in whichever order they are written.
 template <class... Props>
-using property_list_t = typename sycl::detail::repack<property_list, sycl::detail::sorted_pack<Props...>>::type;
+using property_list_t =
+    typename sycl::detail::repack<property_list, sycl::detail::sorted_pack<Props...>>::type;
 
-// A property with the key `Key` and these values, which are types with a constant `value`. What the compiler sees is
-// the key's `meta_name` and, here, nothing or the one value; keys with several define their own value classes.
+// A property with the key `Key` and these values, which are types with a constant `value`. What the
+// compiler sees is the key's `meta_name` and, here, nothing or the one value; keys with several
+// define their own value classes.
 template <class Key, class... Values> struct property_value;
 template <class Key> struct property_value<Key> {
   using key_t = Key;
@@ -255,16 +276,18 @@ using empty_properties_t = properties<>;
 
 namespace sycl::detail {
 
-// The list whose properties the compiler is to see, as a `property_list`, whichever spelling was used.
+// The list whose properties the compiler is to see, as a `property_list`, whichever spelling was
+// used.
 template <class L>
 using compiler_list =
-    typename repack<ext::oneapi::property_list, typename compiler_properties<typename L::scythe_pack>::type>::type;
+    typename repack<ext::oneapi::property_list,
+                    typename compiler_properties<typename L::scythe_pack>::type>::type;
 
 } // namespace sycl::detail
 
 // What decorates a class, function or member with the properties of a pack.
 #ifdef SCYTHE_DEVICE_PASS
-#define SCYTHE_PROPERTIES(kind, Props)                                                                                 \
+#define SCYTHE_PROPERTIES(kind, Props)                                                             \
   SCYTHE_ANNOTATE("__sycl_detail__::add_ir_" kind, Props::meta_name..., Props::meta_value...)
 #else
 #define SCYTHE_PROPERTIES(kind, Props)

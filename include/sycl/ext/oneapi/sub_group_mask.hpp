@@ -47,7 +47,8 @@ template <class V> struct basic_sub_group_mask {
 
   basic_sub_group_mask() : basic_sub_group_mask(0ULL) {}
   basic_sub_group_mask(unsigned long long bits)
-      : basic_sub_group_mask(bits, ext::oneapi::this_work_item::get_sub_group().get_max_local_range()[0]) {}
+      : basic_sub_group_mask(
+            bits, ext::oneapi::this_work_item::get_sub_group().get_max_local_range()[0]) {}
   template <class T, std::size_t K, class = std::enable_if_t<std::is_integral_v<T>>>
   basic_sub_group_mask(const marray<T, K> &bits) : basic_sub_group_mask() {
     insert_bits(bits);
@@ -117,7 +118,8 @@ template <class V> struct basic_sub_group_mask {
   friend mask operator^(const mask &a, const mask &b) { return mask(a) ^= b; }
 
   // Of a sub-group with `size` work-items at most.
-  basic_sub_group_mask(bits_type bits, std::size_t size) : bits_(bits), size_(static_cast<std::uint32_t>(size)) {
+  basic_sub_group_mask(bits_type bits, std::size_t size)
+      : bits_(bits), size_(static_cast<std::uint32_t>(size)) {
     bits_ &= every();
   }
 
@@ -152,11 +154,12 @@ using sub_group_mask = sycl::detail::basic_sub_group_mask<void>;
 
 // The work-items of `g` for which `predicate` holds. All of them must call it.
 template <class Group>
-std::enable_if_t<std::is_same_v<std::decay_t<Group>, sub_group>, sub_group_mask> group_ballot(Group g,
-                                                                                              bool predicate = true) {
+std::enable_if_t<std::is_same_v<std::decay_t<Group>, sub_group>, sub_group_mask>
+group_ballot(Group g, bool predicate = true) {
   using bits = std::uint64_t;
   const bits mine = predicate ? bits(1) << g.get_local_linear_id() : 0;
-  return {sycl::detail::combine<sycl::detail::spirv::reduce>(g, mine, std::bit_or<bits>()), g.get_max_local_range()[0]};
+  return {sycl::detail::combine<sycl::detail::spirv::reduce>(g, mine, std::bit_or<bits>()),
+          g.get_max_local_range()[0]};
 }
 
 } // namespace ext::oneapi

@@ -12,10 +12,12 @@
 namespace sycl::detail {
 
 template <class V>
-using if_bfloat16 = std::enable_if_t<std::is_same_v<typename shape<V>::element, ext::oneapi::bfloat16>, V>;
+using if_bfloat16 =
+    std::enable_if_t<std::is_same_v<typename shape<V>::element, ext::oneapi::bfloat16>, V>;
 
 // `f` of the operands' elements, or of the operands.
-template <class R, class F, class V, class... Rest> R for_each_bfloat16(F f, const V &x, const Rest &...rest) {
+template <class R, class F, class V, class... Rest>
+R for_each_bfloat16(F f, const V &x, const Rest &...rest) {
   if constexpr (has_elements<V>) {
     R r{};
     for (int i = 0; i < shape<V>::count; ++i)
@@ -26,9 +28,9 @@ template <class R, class F, class V, class... Rest> R for_each_bfloat16(F f, con
   }
 }
 
-// A float that `bfloat16` rounds as it would the exact value of `a * b + c`. The product of two bfloat16 has 16 bits
-// and is exact in float, the sum is not: where it lost something, its last bit is made odd, which keeps what it lies
-// between and cannot be a tie.
+// A float that `bfloat16` rounds as it would the exact value of `a * b + c`. The product of two
+// bfloat16 has 16 bits and is exact in float, the sum is not: where it lost something, its last bit
+// is made odd, which keeps what it lies between and cannot be a tie.
 inline float sum_to_odd(float a, float b, float c) {
   const float product = a * b, sum = product + c;
   const float part = sum - product, lost = (product - (sum - part)) + (c - part);
@@ -46,9 +48,9 @@ namespace sycl::ext::oneapi::experimental {
 
 using oneapi::bfloat16;
 
-#define SCYTHE_BFLOAT16_UNARY(name)                                                                                    \
-  template <class T> sycl::detail::if_bfloat16<T> name(T x) {                                                          \
-    return sycl::detail::for_each_bfloat16<T>([](float y) { return bfloat16(sycl::name(y)); }, x);                     \
+#define SCYTHE_BFLOAT16_UNARY(name)                                                                \
+  template <class T> sycl::detail::if_bfloat16<T> name(T x) {                                      \
+    return sycl::detail::for_each_bfloat16<T>([](float y) { return bfloat16(sycl::name(y)); }, x); \
   }
 SCYTHE_BFLOAT16_UNARY(fabs)
 SCYTHE_BFLOAT16_UNARY(ceil)
@@ -68,9 +70,10 @@ SCYTHE_BFLOAT16_UNARY(trunc)
 SCYTHE_BFLOAT16_UNARY(tanh)
 #undef SCYTHE_BFLOAT16_UNARY
 
-#define SCYTHE_BFLOAT16_BINARY(name)                                                                                   \
-  template <class T> sycl::detail::if_bfloat16<T> name(T x, T y) {                                                     \
-    return sycl::detail::for_each_bfloat16<T>([](float a, float b) { return bfloat16(sycl::name(a, b)); }, x, y);      \
+#define SCYTHE_BFLOAT16_BINARY(name)                                                               \
+  template <class T> sycl::detail::if_bfloat16<T> name(T x, T y) {                                 \
+    return sycl::detail::for_each_bfloat16<T>(                                                     \
+        [](float a, float b) { return bfloat16(sycl::name(a, b)); }, x, y);                        \
   }
 SCYTHE_BFLOAT16_BINARY(fmin)
 SCYTHE_BFLOAT16_BINARY(fmax)
@@ -78,12 +81,14 @@ SCYTHE_BFLOAT16_BINARY(fmax)
 
 template <class T> sycl::detail::if_bfloat16<T> fma(T x, T y, T z) {
   return sycl::detail::for_each_bfloat16<T>(
-      [](float a, float b, float c) { return bfloat16(sycl::detail::sum_to_odd(a, b, c)); }, x, y, z);
+      [](float a, float b, float c) { return bfloat16(sycl::detail::sum_to_odd(a, b, c)); }, x, y,
+      z);
 }
 
 inline bool isnan(bfloat16 x) { return static_cast<bool>(sycl::isnan(static_cast<float>(x))); }
 template <std::size_t N> marray<bool, N> isnan(marray<bfloat16, N> x) {
-  return sycl::detail::for_each_bfloat16<marray<bool, N>>([](float y) { return static_cast<bool>(sycl::isnan(y)); }, x);
+  return sycl::detail::for_each_bfloat16<marray<bool, N>>(
+      [](float y) { return static_cast<bool>(sycl::isnan(y)); }, x);
 }
 
 } // namespace sycl::ext::oneapi::experimental

@@ -1,5 +1,5 @@
-// Commands as free functions (`sycl_ext_oneapi_enqueue_functions`): the first argument is the queue, or the handler of
-// a command group. None gives an event but `submit_with_event`.
+// Commands as free functions (`sycl_ext_oneapi_enqueue_functions`): the first argument is the
+// queue, or the handler of a command group. None gives an event but `submit_with_event`.
 #ifndef SCYTHE_EXT_ONEAPI_ENQUEUE_FUNCTIONS_HPP
 #define SCYTHE_EXT_ONEAPI_ENQUEUE_FUNCTIONS_HPP
 
@@ -40,10 +40,13 @@ private:
 // --- Command groups
 
 template <class F> void submit(queue q, F &&group) { q.submit(std::forward<F>(group)); }
-template <class F> event submit_with_event(queue q, F &&group) { return q.submit(std::forward<F>(group)); }
+template <class F> event submit_with_event(queue q, F &&group) {
+  return q.submit(std::forward<F>(group));
+}
 template <class F, class Properties> event submit_with_event(queue q, Properties, F &&group) {
-  static_assert(std::is_same_v<typename Properties::scythe_pack, sycl::detail::properties_pack<>>,
-                "submit: a command group has no properties here; give those of a kernel with the kernel");
+  static_assert(
+      std::is_same_v<typename Properties::scythe_pack, sycl::detail::properties_pack<>>,
+      "submit: a command group has no properties here; give those of a kernel with the kernel");
   return q.submit(std::forward<F>(group));
 }
 
@@ -53,69 +56,87 @@ template <class F, class Properties> void submit(queue q, Properties, F &&group)
 
 // --- Kernels: each for a queue and for a handler
 
-#define SCYTHE_KERNELS(place)                                                                                          \
-  template <class Name = sycl::detail::unnamed, class K, sycl::detail::enqueue::if_functor<K> = 0>                     \
-  void single_task(place to, const K &k, sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {      \
-    to.template single_task<Name>(k, where);                                                                           \
-  }                                                                                                                    \
-  template <class Name = sycl::detail::unnamed, int D, class K, sycl::detail::enqueue::if_functor<K> = 0>              \
-  void parallel_for(place to, range<D> r, const K &k,                                                                  \
-                    sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {                           \
-    to.template parallel_for<Name>(r, k, where);                                                                       \
-  }                                                                                                                    \
-  template <class Name = sycl::detail::unnamed, int D, class L, class K, sycl::detail::enqueue::if_functor<K> = 0>     \
-  void parallel_for(place to, launch_config<range<D>, L> c, const K &k,                                                \
-                    sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {                           \
-    to.template parallel_for<Name>(c.get_range(), c.get_properties(), k, where);                                       \
-  }                                                                                                                    \
-  template <class Name = sycl::detail::unnamed, int D, class K, sycl::detail::enqueue::if_functor<K> = 0>              \
-  void nd_launch(place to, nd_range<D> r, const K &k,                                                                  \
-                 sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {                              \
-    to.template parallel_for<Name>(r, k, where);                                                                       \
-  }                                                                                                                    \
-  template <class Name = sycl::detail::unnamed, int D, class L, class K, sycl::detail::enqueue::if_functor<K> = 0>     \
-  void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k,                                                \
-                 sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {                              \
-    to.template parallel_for<Name>(c.get_range(), c.get_properties(), k, where);                                       \
-  }                                                                                                                    \
-  template <class Name = sycl::detail::unnamed, int D, class K, class R, class... Rest,                                \
-            sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
-  void parallel_for(place to, range<D> r, const K &k, R &&first, Rest &&...rest) {                                     \
-    to.template parallel_for<Name>(r, first, rest..., k);                                                              \
-  }                                                                                                                    \
-  template <class Name = sycl::detail::unnamed, int D, class L, class K, class R, class... Rest,                       \
-            sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
-  void parallel_for(place to, launch_config<range<D>, L> c, const K &k, R &&first, Rest &&...rest) {                   \
-    to.template parallel_for<Name>(c.get_range(), c.get_properties(), first, rest..., k);                              \
-  }                                                                                                                    \
-  template <class Name = sycl::detail::unnamed, int D, class K, class R, class... Rest,                                \
-            sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
-  void nd_launch(place to, nd_range<D> r, const K &k, R &&first, Rest &&...rest) {                                     \
-    to.template parallel_for<Name>(r, first, rest..., k);                                                              \
-  }                                                                                                                    \
-  template <class Name = sycl::detail::unnamed, int D, class L, class K, class R, class... Rest,                       \
-            sycl::detail::enqueue::if_functor<K> = 0, sycl::detail::if_reduction<std::decay_t<R>> = 0>                 \
-  void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k, R &&first, Rest &&...rest) {                   \
-    to.template parallel_for<Name>(c.get_range(), c.get_properties(), first, rest..., k);                              \
-  }                                                                                                                    \
-  template <class... Args> void single_task(place to, const kernel &k, Args &&...args) {                               \
-    sycl::detail::enqueue::with_arguments(to, [&](handler &h) { h.single_task(k); }, std::forward<Args>(args)...);     \
-  }                                                                                                                    \
-  template <int D, class... Args> void parallel_for(place to, range<D> r, const kernel &k, Args &&...args) {           \
-    sycl::detail::enqueue::with_arguments(to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...); \
-  }                                                                                                                    \
-  template <int D, class L, class... Args>                                                                             \
-  void parallel_for(place to, launch_config<range<D>, L> c, const kernel &k, Args &&...args) {                         \
-    sycl::detail::enqueue::with_arguments(                                                                             \
-        to, [&](handler &h) { h.parallel_for(c.get_range(), c.get_properties(), k); }, std::forward<Args>(args)...);   \
-  }                                                                                                                    \
-  template <int D, class... Args> void nd_launch(place to, nd_range<D> r, const kernel &k, Args &&...args) {           \
-    sycl::detail::enqueue::with_arguments(to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...); \
-  }                                                                                                                    \
-  template <int D, class L, class... Args>                                                                             \
-  void nd_launch(place to, launch_config<nd_range<D>, L> c, const kernel &k, Args &&...args) {                         \
-    sycl::detail::enqueue::with_arguments(                                                                             \
-        to, [&](handler &h) { h.parallel_for(c.get_range(), c.get_properties(), k); }, std::forward<Args>(args)...);   \
+#define SCYTHE_KERNELS(place)                                                                      \
+  template <class Name = sycl::detail::unnamed, class K, sycl::detail::enqueue::if_functor<K> = 0> \
+  void single_task(place to, const K &k,                                                           \
+                   sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {        \
+    to.template single_task<Name>(k, where);                                                       \
+  }                                                                                                \
+  template <class Name = sycl::detail::unnamed, int D, class K,                                    \
+            sycl::detail::enqueue::if_functor<K> = 0>                                              \
+  void parallel_for(place to, range<D> r, const K &k,                                              \
+                    sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {       \
+    to.template parallel_for<Name>(r, k, where);                                                   \
+  }                                                                                                \
+  template <class Name = sycl::detail::unnamed, int D, class L, class K,                           \
+            sycl::detail::enqueue::if_functor<K> = 0>                                              \
+  void parallel_for(place to, launch_config<range<D>, L> c, const K &k,                            \
+                    sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {       \
+    to.template parallel_for<Name>(c.get_range(), c.get_properties(), k, where);                   \
+  }                                                                                                \
+  template <class Name = sycl::detail::unnamed, int D, class K,                                    \
+            sycl::detail::enqueue::if_functor<K> = 0>                                              \
+  void nd_launch(place to, nd_range<D> r, const K &k,                                              \
+                 sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {          \
+    to.template parallel_for<Name>(r, k, where);                                                   \
+  }                                                                                                \
+  template <class Name = sycl::detail::unnamed, int D, class L, class K,                           \
+            sycl::detail::enqueue::if_functor<K> = 0>                                              \
+  void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k,                            \
+                 sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {          \
+    to.template parallel_for<Name>(c.get_range(), c.get_properties(), k, where);                   \
+  }                                                                                                \
+  template <class Name = sycl::detail::unnamed, int D, class K, class R, class... Rest,            \
+            sycl::detail::enqueue::if_functor<K> = 0,                                              \
+            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                       \
+  void parallel_for(place to, range<D> r, const K &k, R &&first, Rest &&...rest) {                 \
+    to.template parallel_for<Name>(r, first, rest..., k);                                          \
+  }                                                                                                \
+  template <class Name = sycl::detail::unnamed, int D, class L, class K, class R, class... Rest,   \
+            sycl::detail::enqueue::if_functor<K> = 0,                                              \
+            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                       \
+  void parallel_for(place to, launch_config<range<D>, L> c, const K &k, R &&first,                 \
+                    Rest &&...rest) {                                                              \
+    to.template parallel_for<Name>(c.get_range(), c.get_properties(), first, rest..., k);          \
+  }                                                                                                \
+  template <class Name = sycl::detail::unnamed, int D, class K, class R, class... Rest,            \
+            sycl::detail::enqueue::if_functor<K> = 0,                                              \
+            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                       \
+  void nd_launch(place to, nd_range<D> r, const K &k, R &&first, Rest &&...rest) {                 \
+    to.template parallel_for<Name>(r, first, rest..., k);                                          \
+  }                                                                                                \
+  template <class Name = sycl::detail::unnamed, int D, class L, class K, class R, class... Rest,   \
+            sycl::detail::enqueue::if_functor<K> = 0,                                              \
+            sycl::detail::if_reduction<std::decay_t<R>> = 0>                                       \
+  void nd_launch(place to, launch_config<nd_range<D>, L> c, const K &k, R &&first,                 \
+                 Rest &&...rest) {                                                                 \
+    to.template parallel_for<Name>(c.get_range(), c.get_properties(), first, rest..., k);          \
+  }                                                                                                \
+  template <class... Args> void single_task(place to, const kernel &k, Args &&...args) {           \
+    sycl::detail::enqueue::with_arguments(                                                         \
+        to, [&](handler &h) { h.single_task(k); }, std::forward<Args>(args)...);                   \
+  }                                                                                                \
+  template <int D, class... Args>                                                                  \
+  void parallel_for(place to, range<D> r, const kernel &k, Args &&...args) {                       \
+    sycl::detail::enqueue::with_arguments(                                                         \
+        to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...);               \
+  }                                                                                                \
+  template <int D, class L, class... Args>                                                         \
+  void parallel_for(place to, launch_config<range<D>, L> c, const kernel &k, Args &&...args) {     \
+    sycl::detail::enqueue::with_arguments(                                                         \
+        to, [&](handler &h) { h.parallel_for(c.get_range(), c.get_properties(), k); },             \
+        std::forward<Args>(args)...);                                                              \
+  }                                                                                                \
+  template <int D, class... Args>                                                                  \
+  void nd_launch(place to, nd_range<D> r, const kernel &k, Args &&...args) {                       \
+    sycl::detail::enqueue::with_arguments(                                                         \
+        to, [&](handler &h) { h.parallel_for(r, k); }, std::forward<Args>(args)...);               \
+  }                                                                                                \
+  template <int D, class L, class... Args>                                                         \
+  void nd_launch(place to, launch_config<nd_range<D>, L> c, const kernel &k, Args &&...args) {     \
+    sycl::detail::enqueue::with_arguments(                                                         \
+        to, [&](handler &h) { h.parallel_for(c.get_range(), c.get_properties(), k); },             \
+        std::forward<Args>(args)...);                                                              \
   }
 SCYTHE_KERNELS(queue)
 SCYTHE_KERNELS(handler &)
@@ -125,19 +146,21 @@ SCYTHE_KERNELS(handler &)
 
 enum class prefetch_type { device, host };
 
-#define SCYTHE_MEMORY(place)                                                                                           \
-  template <class V = void> void memcpy(place to, void *dst, const void *src, std::size_t bytes) {                     \
-    to.memcpy(dst, src, bytes);                                                                                        \
-  }                                                                                                                    \
-  template <class T> void copy(place to, const T *src, T *dst, std::size_t count) { to.copy(src, dst, count); }        \
-  template <class V = void> void memset(place to, void *ptr, int value, std::size_t bytes) {                           \
-    to.memset(ptr, value, bytes);                                                                                      \
-  }                                                                                                                    \
-  template <class T> void fill(place to, T *ptr, const T &pattern, std::size_t count) {                                \
-    to.fill(ptr, pattern, count);                                                                                      \
-  }                                                                                                                    \
-  template <class V = void> void mem_advise(place to, void *ptr, std::size_t bytes, int advice) {                      \
-    to.mem_advise(ptr, bytes, advice);                                                                                 \
+#define SCYTHE_MEMORY(place)                                                                       \
+  template <class V = void> void memcpy(place to, void *dst, const void *src, std::size_t bytes) { \
+    to.memcpy(dst, src, bytes);                                                                    \
+  }                                                                                                \
+  template <class T> void copy(place to, const T *src, T *dst, std::size_t count) {                \
+    to.copy(src, dst, count);                                                                      \
+  }                                                                                                \
+  template <class V = void> void memset(place to, void *ptr, int value, std::size_t bytes) {       \
+    to.memset(ptr, value, bytes);                                                                  \
+  }                                                                                                \
+  template <class T> void fill(place to, T *ptr, const T &pattern, std::size_t count) {            \
+    to.fill(ptr, pattern, count);                                                                  \
+  }                                                                                                \
+  template <class V = void> void mem_advise(place to, void *ptr, std::size_t bytes, int advice) {  \
+    to.mem_advise(ptr, bytes, advice);                                                             \
   }
 SCYTHE_MEMORY(queue)
 SCYTHE_MEMORY(handler &)
@@ -145,7 +168,8 @@ SCYTHE_MEMORY(handler &)
 
 // Memory comes to the host when the host uses it.
 template <class V = void>
-void prefetch(handler &h, void *ptr, std::size_t bytes, prefetch_type type = prefetch_type::device) {
+void prefetch(handler &h, void *ptr, std::size_t bytes,
+              prefetch_type type = prefetch_type::device) {
   if (type == prefetch_type::device)
     h.prefetch(ptr, bytes);
 }
@@ -158,10 +182,12 @@ void prefetch(queue q, void *ptr, std::size_t bytes, prefetch_type type = prefet
 
 template <class V = void> void barrier(queue q) { q.ext_oneapi_submit_barrier(); }
 template <class V = void> void barrier(handler &h) { h.ext_oneapi_barrier(); }
-template <class V = void> void partial_barrier(queue q, const std::vector<sycl::detail::later_t<V, event>> &events) {
+template <class V = void>
+void partial_barrier(queue q, const std::vector<sycl::detail::later_t<V, event>> &events) {
   q.ext_oneapi_submit_barrier(events);
 }
-template <class V = void> void partial_barrier(handler &h, const std::vector<sycl::detail::later_t<V, event>> &events) {
+template <class V = void>
+void partial_barrier(handler &h, const std::vector<sycl::detail::later_t<V, event>> &events) {
   h.ext_oneapi_barrier(events);
 }
 

@@ -1,10 +1,11 @@
-// Forward progress (`sycl_ext_oneapi_forward_progress`): what devices promise to work-groups, sub-groups and work-items
-// that wait for others, and kernels that need such a promise.
+// Forward progress (`sycl_ext_oneapi_forward_progress`): what devices promise to work-groups,
+// sub-groups and work-items that wait for others, and kernels that need such a promise.
 //
-// Work-groups of the CPU device run on threads of the operating system, those of NVIDIA GPUs stay where they were put:
-// once begun they go on, whatever others do, which is parallel progress. Sub-groups do where the device says that they
-// are independent. Nothing is promised of work-items, nor of OpenCL's work-groups, of which no driver tells. No device
-// promises concurrent progress, since none begins all work-groups of a kernel at once.
+// Work-groups of the CPU device run on threads of the operating system, those of NVIDIA GPUs stay
+// where they were put: once begun they go on, whatever others do, which is parallel progress.
+// Sub-groups do where the device says that they are independent. Nothing is promised of work-items,
+// nor of OpenCL's work-groups, of which no driver tells. No device promises concurrent progress,
+// since none begins all work-groups of a kernel at once.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_FORWARD_PROGRESS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_FORWARD_PROGRESS_HPP
 
@@ -27,8 +28,8 @@ namespace detail::progress {
 using guarantee = ext::oneapi::experimental::forward_progress_guarantee;
 using scope = ext::oneapi::experimental::execution_scope;
 
-// What the device promises to threads of execution of one scope among all those of `coordination`: the weakest promise
-// of the scopes between.
+// What the device promises to threads of execution of one scope among all those of `coordination`:
+// the weakest promise of the scopes between.
 inline guarantee strongest(const device &d, scope of, scope coordination) {
   bool parallel = of != scope::work_item;
   if (of <= scope::sub_group)
@@ -40,7 +41,8 @@ inline guarantee strongest(const device &d, scope of, scope coordination) {
 
 // Descriptors of `device::get_info`.
 template <scope Of, scope Coordination> struct capabilities {
-  static_assert(Coordination > Of, "the coordination scope must be broader than the scope that is asked about");
+  static_assert(Coordination > Of,
+                "the coordination scope must be broader than the scope that is asked about");
   using return_type = std::vector<guarantee>;
   static return_type scythe_ask(const device &d) {
     return_type list{guarantee::weakly_parallel};
@@ -78,9 +80,11 @@ struct work_item_progress_capabilities
 // A kernel with it may only be submitted to devices that promise as much.
 template <class Key, experimental::forward_progress_guarantee Guarantee,
           experimental::execution_scope CoordinationScope>
-struct property_value<Key, std::integral_constant<experimental::forward_progress_guarantee, Guarantee>,
+struct property_value<Key,
+                      std::integral_constant<experimental::forward_progress_guarantee, Guarantee>,
                       std::integral_constant<experimental::execution_scope, CoordinationScope>> {
-  static_assert(CoordinationScope > Key::of, "the coordination scope must be broader than the property's own");
+  static_assert(CoordinationScope > Key::of,
+                "the coordination scope must be broader than the property's own");
   using key_t = Key;
   static constexpr experimental::forward_progress_guarantee guarantee = Guarantee;
   static constexpr experimental::execution_scope coordinationScope = CoordinationScope;
@@ -88,21 +92,22 @@ struct property_value<Key, std::integral_constant<experimental::forward_progress
   static void scythe_check(const device &d) {
     if (Guarantee < sycl::detail::progress::strongest(d, Key::of, CoordinationScope))
       sycl::detail::fail(errc::feature_not_supported,
-                         "device '%s' does not promise the forward progress that a property of the kernel asks for",
+                         "device '%s' does not promise the forward progress that a property of the "
+                         "kernel asks for",
                          sycl::detail::device_label(d).c_str());
   }
 };
 
 namespace experimental {
 
-#define SCYTHE_PROGRESS(scope)                                                                                         \
-  struct scope##_progress_key : sycl::detail::progress::key_of<execution_scope::scope> {                               \
-    template <forward_progress_guarantee Guarantee, execution_scope CoordinationScope>                                 \
-    using value_t =                                                                                                    \
-        property_value<scope##_progress_key, std::integral_constant<forward_progress_guarantee, Guarantee>,            \
-                       std::integral_constant<execution_scope, CoordinationScope>>;                                    \
-  };                                                                                                                   \
-  template <forward_progress_guarantee Guarantee, execution_scope CoordinationScope>                                   \
+#define SCYTHE_PROGRESS(scope)                                                                     \
+  struct scope##_progress_key : sycl::detail::progress::key_of<execution_scope::scope> {           \
+    template <forward_progress_guarantee Guarantee, execution_scope CoordinationScope>             \
+    using value_t = property_value<scope##_progress_key,                                           \
+                                   std::integral_constant<forward_progress_guarantee, Guarantee>,  \
+                                   std::integral_constant<execution_scope, CoordinationScope>>;    \
+  };                                                                                               \
+  template <forward_progress_guarantee Guarantee, execution_scope CoordinationScope>               \
   inline constexpr scope##_progress_key::value_t<Guarantee, CoordinationScope> scope##_progress{};
 SCYTHE_PROGRESS(work_group)
 SCYTHE_PROGRESS(sub_group)

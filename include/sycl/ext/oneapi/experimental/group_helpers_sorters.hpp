@@ -1,8 +1,9 @@
-// A group with memory for what it computes together, and the sorters of `sycl_ext_oneapi_group_sort`.
+// A group with memory for what it computes together, and the sorters of
+// `sycl_ext_oneapi_group_sort`.
 //
-// All of them sort by merging: runs of 1, 2, 4, … elements are joined in pairs, and every element finds its place in
-// the joined run by a binary search in the other one. Work-items take elements in steps of the group's size, and no
-// order of them matters; equal elements keep their order.
+// All of them sort by merging: runs of 1, 2, 4, … elements are joined in pairs, and every element
+// finds its place in the joined run by a binary search in the other one. Work-items take elements
+// in steps of the group's size, and no order of them matters; equal elements keep their order.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_GROUP_HELPERS_SORTERS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_GROUP_HELPERS_SORTERS_HPP
 
@@ -24,7 +25,8 @@ namespace ext::oneapi::experimental {
 // A group and its scratch memory, which is the same for all work-items.
 template <class Group, std::size_t Extent> class group_with_scratchpad {
 public:
-  group_with_scratchpad(Group group, span<std::byte, Extent> scratch) : group_(group), scratch_(scratch) {}
+  group_with_scratchpad(Group group, span<std::byte, Extent> scratch)
+      : group_(group), scratch_(scratch) {}
   Group get_group() const { return group_; }
   span<std::byte, Extent> get_memory() const { return scratch_; }
 
@@ -37,22 +39,23 @@ group_with_scratchpad(Group, span<std::byte, Extent>) -> group_with_scratchpad<G
 
 template <class T, class = void> struct is_group_helper : std::false_type {};
 template <class T>
-struct is_group_helper<
-    T, std::void_t<decltype(std::declval<const T &>().get_memory()), decltype(std::declval<const T &>().get_group())>>
+struct is_group_helper<T, std::void_t<decltype(std::declval<const T &>().get_memory()),
+                                      decltype(std::declval<const T &>().get_group())>>
     : std::true_type {};
 template <class T> inline constexpr bool is_group_helper_v = is_group_helper<T>::value;
 
 enum class sorting_order { ascending, descending };
 enum class group_algorithm_data_placement { blocked, striped };
 
-#define SCYTHE_PLACEMENT(name)                                                                                         \
-  struct name##_key {                                                                                                  \
-    template <group_algorithm_data_placement Placement> struct value_t {                                               \
-      using key_t = name##_key;                                                                                        \
-      static constexpr group_algorithm_data_placement value = Placement;                                               \
-    };                                                                                                                 \
-  };                                                                                                                   \
-  template <group_algorithm_data_placement Placement> inline constexpr name##_key::value_t<Placement> name{};
+#define SCYTHE_PLACEMENT(name)                                                                     \
+  struct name##_key {                                                                              \
+    template <group_algorithm_data_placement Placement> struct value_t {                           \
+      using key_t = name##_key;                                                                    \
+      static constexpr group_algorithm_data_placement value = Placement;                           \
+    };                                                                                             \
+  };                                                                                               \
+  template <group_algorithm_data_placement Placement>                                              \
+  inline constexpr name##_key::value_t<Placement> name{};
 SCYTHE_PLACEMENT(input_data_placement)
 SCYTHE_PLACEMENT(output_data_placement)
 #undef SCYTHE_PLACEMENT
@@ -71,11 +74,11 @@ template <class T> constexpr std::size_t scratch_bytes(std::size_t elements) {
   return elements * sizeof(T) + alignof(T);
 }
 
-// Where the element at `place` goes when the runs of `width` elements are joined in pairs. An element of the second run
-// stands behind its equals of the first.
+// Where the element at `place` goes when the runs of `width` elements are joined in pairs. An
+// element of the second run stands behind its equals of the first.
 template <class In, class T, class Compare>
-std::size_t merged_place(const In &in, std::size_t count, std::size_t place, const T &value, std::size_t width,
-                         Compare &less) {
+std::size_t merged_place(const In &in, std::size_t count, std::size_t place, const T &value,
+                         std::size_t width, Compare &less) {
   const std::size_t pair = place / (2 * width) * (2 * width);
   const std::size_t middle = pair + width < count ? pair + width : count;
   const std::size_t end = pair + 2 * width < count ? pair + 2 * width : count;
@@ -119,9 +122,11 @@ void sort_memory(const Group &g, Ptr first, std::size_t count, T *scratch, Compa
   }
 }
 
-// Where each of the caller's values goes among those of the whole group; `scratch` has room for all of them.
+// Where each of the caller's values goes among those of the whole group; `scratch` has room for all
+// of them.
 template <std::size_t N, class T, class Group, class Compare>
-void places_over_group(const Group &g, const T *values, std::size_t *places, T *scratch, Compare less) {
+void places_over_group(const Group &g, const T *values, std::size_t *places, T *scratch,
+                       Compare less) {
   const std::size_t count = g.get_local_linear_range() * N;
   group_barrier(g);
   for (std::size_t width = 1; width < count; width *= 2) {
@@ -136,7 +141,8 @@ void places_over_group(const Group &g, const T *values, std::size_t *places, T *
 
 // Where element `i` of the caller's `N` lies among all, or the other way round.
 template <std::size_t N, class Group>
-std::size_t element_place(const Group &g, std::size_t i, ext::oneapi::experimental::group_algorithm_data_placement p) {
+std::size_t element_place(const Group &g, std::size_t i,
+                          ext::oneapi::experimental::group_algorithm_data_placement p) {
   return p == ext::oneapi::experimental::group_algorithm_data_placement::blocked
              ? g.get_local_linear_id() * N + i
              : i * g.get_local_linear_range() + g.get_local_linear_id();
@@ -161,12 +167,16 @@ void place_values(const Group &g, T *values, const std::size_t *places, T *scrat
   group_barrier(g);
 }
 
-// Sorts the caller's `N` keys with those of the whole group, and `values`, unless there are none, like them.
-template <std::size_t N, class Properties, class T, class U, class Group, std::size_t Extent, class Compare>
-void sort_values(const Group &g, T *keys, U *values, const span<std::byte, Extent> &scratch, Compare less) {
+// Sorts the caller's `N` keys with those of the whole group, and `values`, unless there are none,
+// like them.
+template <std::size_t N, class Properties, class T, class U, class Group, std::size_t Extent,
+          class Compare>
+void sort_values(const Group &g, T *keys, U *values, const span<std::byte, Extent> &scratch,
+                 Compare less) {
   using namespace ext::oneapi::experimental;
-  constexpr group_algorithm_data_placement input = placement_of<input_data_placement_key, Properties>(),
-                                           output = placement_of<output_data_placement_key, Properties>();
+  constexpr group_algorithm_data_placement
+      input = placement_of<input_data_placement_key, Properties>(),
+      output = placement_of<output_data_placement_key, Properties>();
   std::size_t places[N];
   for (std::size_t i = 0; i < N; ++i)
     places[i] = element_place<N>(g, i, input);
@@ -179,9 +189,10 @@ void sort_values(const Group &g, T *keys, U *values, const span<std::byte, Exten
 // Orders numbers by some of their bits, as a radix sort that looks at those would.
 template <class T, ext::oneapi::experimental::sorting_order Order> struct radix_less {
   static_assert(is_number<T>, "radix sorters sort numbers");
-  using bits = std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                                  std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                                     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+  using bits = std::conditional_t<
+      sizeof(T) == 1, std::uint8_t,
+      std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                         std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
   bits mask;
 
   // Larger numbers have larger bits.
@@ -208,14 +219,16 @@ namespace default_sorters {
 template <class Compare = std::less<>> class joint_sorter {
 public:
   template <std::size_t Extent>
-  joint_sorter(span<std::byte, Extent> scratch, Compare comp = {}) : scratch_(scratch), less_(comp) {}
+  joint_sorter(span<std::byte, Extent> scratch, Compare comp = {})
+      : scratch_(scratch), less_(comp) {}
   template <class Group, class Ptr> void operator()(Group g, Ptr first, Ptr last) {
     using T = sycl::detail::pointee<Ptr>;
-    sycl::detail::sort_memory(g, first, static_cast<std::size_t>(last - first), sycl::detail::scratch_for<T>(scratch_),
-                              less_);
+    sycl::detail::sort_memory(g, first, static_cast<std::size_t>(last - first),
+                              sycl::detail::scratch_for<T>(scratch_), less_);
   }
   template <class T>
-  static constexpr std::size_t memory_required(const device &, memory_scope, std::size_t range_size) {
+  static constexpr std::size_t memory_required(const device &, memory_scope,
+                                               std::size_t range_size) {
     return sycl::detail::scratch_bytes<T>(range_size);
   }
 
@@ -224,19 +237,24 @@ private:
   Compare less_;
 };
 
-template <class T, class Compare = std::less<>, std::size_t ElementsPerWorkItem = 1> class group_sorter {
+template <class T, class Compare = std::less<>, std::size_t ElementsPerWorkItem = 1>
+class group_sorter {
 public:
   template <std::size_t Extent>
-  group_sorter(span<std::byte, Extent> scratch, Compare comp = {}) : scratch_(scratch), less_(comp) {}
+  group_sorter(span<std::byte, Extent> scratch, Compare comp = {})
+      : scratch_(scratch), less_(comp) {}
   template <class Group> T operator()(Group g, T value) {
-    sycl::detail::sort_values<1, properties<>>(g, &value, static_cast<T *>(nullptr), scratch_, less_);
+    sycl::detail::sort_values<1, properties<>>(g, &value, static_cast<T *>(nullptr), scratch_,
+                                               less_);
     return value;
   }
-  template <class Group, class Properties> void operator()(Group g, span<T, ElementsPerWorkItem> values, Properties) {
-    sycl::detail::sort_values<ElementsPerWorkItem, Properties>(g, values.data(), static_cast<T *>(nullptr), scratch_,
-                                                               less_);
+  template <class Group, class Properties>
+  void operator()(Group g, span<T, ElementsPerWorkItem> values, Properties) {
+    sycl::detail::sort_values<ElementsPerWorkItem, Properties>(
+        g, values.data(), static_cast<T *>(nullptr), scratch_, less_);
   }
-  static constexpr std::size_t memory_required(const device &, memory_scope, std::size_t range_size) {
+  static constexpr std::size_t memory_required(const device &, memory_scope,
+                                               std::size_t range_size) {
     return sycl::detail::scratch_bytes<T>(range_size * ElementsPerWorkItem);
   }
 
@@ -249,16 +267,20 @@ template <class T, class U, class Compare = std::less<>, std::size_t ElementsPer
 class group_key_value_sorter {
 public:
   template <std::size_t Extent>
-  group_key_value_sorter(span<std::byte, Extent> scratch, Compare comp = {}) : scratch_(scratch), less_(comp) {}
+  group_key_value_sorter(span<std::byte, Extent> scratch, Compare comp = {})
+      : scratch_(scratch), less_(comp) {}
   template <class Group> std::tuple<T, U> operator()(Group g, T key, U value) {
     sycl::detail::sort_values<1, properties<>>(g, &key, &value, scratch_, less_);
     return {key, value};
   }
   template <class Group, class Properties>
-  void operator()(Group g, span<T, ElementsPerWorkItem> keys, span<U, ElementsPerWorkItem> values, Properties) {
-    sycl::detail::sort_values<ElementsPerWorkItem, Properties>(g, keys.data(), values.data(), scratch_, less_);
+  void operator()(Group g, span<T, ElementsPerWorkItem> keys, span<U, ElementsPerWorkItem> values,
+                  Properties) {
+    sycl::detail::sort_values<ElementsPerWorkItem, Properties>(g, keys.data(), values.data(),
+                                                               scratch_, less_);
   }
-  static constexpr std::size_t memory_required(const device &, memory_scope, std::size_t range_size) {
+  static constexpr std::size_t memory_required(const device &, memory_scope,
+                                               std::size_t range_size) {
     const std::size_t keys = sycl::detail::scratch_bytes<T>(range_size * ElementsPerWorkItem),
                       values = sycl::detail::scratch_bytes<U>(range_size * ElementsPerWorkItem);
     return keys < values ? values : keys;
@@ -271,45 +293,52 @@ private:
 
 } // namespace default_sorters
 
-// The order of a radix sort over the bits of `mask`; how many of them a pass looks at makes no difference to it.
+// The order of a radix sort over the bits of `mask`; how many of them a pass looks at makes no
+// difference to it.
 namespace radix_sorters {
 
 #define SCYTHE_RADIX_MASK const std::bitset<sizeof(T) * 8> mask = std::bitset<sizeof(T) * 8>(~0ULL)
-#define SCYTHE_RADIX_LESS {static_cast<typename sycl::detail::radix_less<T, Order>::bits>(mask.to_ullong())}
+#define SCYTHE_RADIX_LESS                                                                          \
+  {static_cast<typename sycl::detail::radix_less<T, Order>::bits>(mask.to_ullong())}
 
 template <class T, sorting_order Order = sorting_order::ascending, unsigned BitsPerPass = 4>
 class joint_sorter : public default_sorters::joint_sorter<sycl::detail::radix_less<T, Order>> {
 public:
   template <std::size_t Extent>
   joint_sorter(span<std::byte, Extent> scratch, SCYTHE_RADIX_MASK)
-      : default_sorters::joint_sorter<sycl::detail::radix_less<T, Order>>(scratch, SCYTHE_RADIX_LESS) {}
+      : default_sorters::joint_sorter<sycl::detail::radix_less<T, Order>>(scratch,
+                                                                          SCYTHE_RADIX_LESS) {}
   static constexpr std::size_t memory_required(memory_scope, std::size_t range_size) {
     return sycl::detail::scratch_bytes<T>(range_size);
   }
 };
 
-template <class T, sorting_order Order = sorting_order::ascending, std::size_t ElementsPerWorkItem = 1,
-          unsigned BitsPerPass = 4>
-class group_sorter : public default_sorters::group_sorter<T, sycl::detail::radix_less<T, Order>, ElementsPerWorkItem> {
+template <class T, sorting_order Order = sorting_order::ascending,
+          std::size_t ElementsPerWorkItem = 1, unsigned BitsPerPass = 4>
+class group_sorter : public default_sorters::group_sorter<T, sycl::detail::radix_less<T, Order>,
+                                                          ElementsPerWorkItem> {
 public:
   template <std::size_t Extent>
   group_sorter(span<std::byte, Extent> scratch, SCYTHE_RADIX_MASK)
-      : default_sorters::group_sorter<T, sycl::detail::radix_less<T, Order>, ElementsPerWorkItem>(scratch,
-                                                                                                  SCYTHE_RADIX_LESS) {}
+      : default_sorters::group_sorter<T, sycl::detail::radix_less<T, Order>, ElementsPerWorkItem>(
+            scratch, SCYTHE_RADIX_LESS) {}
   static constexpr std::size_t memory_required(memory_scope, std::size_t range_size) {
     return sycl::detail::scratch_bytes<T>(range_size * ElementsPerWorkItem);
   }
 };
 
-template <class T, class U, sorting_order Order = sorting_order::ascending, std::size_t ElementsPerWorkItem = 1,
-          unsigned BitsPerPass = 4>
+template <class T, class U, sorting_order Order = sorting_order::ascending,
+          std::size_t ElementsPerWorkItem = 1, unsigned BitsPerPass = 4>
 class group_key_value_sorter
-    : public default_sorters::group_key_value_sorter<T, U, sycl::detail::radix_less<T, Order>, ElementsPerWorkItem> {
-  using base = default_sorters::group_key_value_sorter<T, U, sycl::detail::radix_less<T, Order>, ElementsPerWorkItem>;
+    : public default_sorters::group_key_value_sorter<T, U, sycl::detail::radix_less<T, Order>,
+                                                     ElementsPerWorkItem> {
+  using base = default_sorters::group_key_value_sorter<T, U, sycl::detail::radix_less<T, Order>,
+                                                       ElementsPerWorkItem>;
 
 public:
   template <std::size_t Extent>
-  group_key_value_sorter(span<std::byte, Extent> scratch, SCYTHE_RADIX_MASK) : base(scratch, SCYTHE_RADIX_LESS) {}
+  group_key_value_sorter(span<std::byte, Extent> scratch, SCYTHE_RADIX_MASK)
+      : base(scratch, SCYTHE_RADIX_LESS) {}
   static constexpr std::size_t memory_required(memory_scope, std::size_t range_size) {
     const std::size_t keys = sycl::detail::scratch_bytes<T>(range_size * ElementsPerWorkItem),
                       values = sycl::detail::scratch_bytes<U>(range_size * ElementsPerWorkItem);

@@ -1,9 +1,11 @@
-// Parts of a sub-group that work together: `ballot_group`, `fixed_size_group`, `tangle_group` and `opportunistic_group`
+// Parts of a sub-group that work together: `ballot_group`, `fixed_size_group`, `tangle_group` and
+// `opportunistic_group`
 // (`sycl_ext_oneapi_non_uniform_groups`), with all algorithms and the barrier of groups.
 //
-// A part is a mask of its parent's work-items, and everything is made of shuffles between those. So its members may
-// call an algorithm while the rest of the sub-group calls it for another part, or does something else. Devices whose
-// sub-groups run in step can do that: CPUs, and OpenCL's devices. In host mode a part cannot be made.
+// A part is a mask of its parent's work-items, and everything is made of shuffles between those. So
+// its members may call an algorithm while the rest of the sub-group calls it for another part, or
+// does something else. Devices whose sub-groups run in step can do that: CPUs, and OpenCL's
+// devices. In host mode a part cannot be made.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_NON_UNIFORM_GROUPS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_NON_UNIFORM_GROUPS_HPP
 
@@ -34,9 +36,12 @@ public:
   linear_id_type get_group_linear_id() const { return group_; }
   linear_id_type get_group_linear_range() const { return groups_; }
   linear_id_type get_local_linear_id() const {
-    return static_cast<linear_id_type>(__builtin_popcountll(mask_ & ((bits(1) << parent_.get_local_linear_id()) - 1)));
+    return static_cast<linear_id_type>(
+        __builtin_popcountll(mask_ & ((bits(1) << parent_.get_local_linear_id()) - 1)));
   }
-  linear_id_type get_local_linear_range() const { return static_cast<linear_id_type>(__builtin_popcountll(mask_)); }
+  linear_id_type get_local_linear_range() const {
+    return static_cast<linear_id_type>(__builtin_popcountll(mask_));
+  }
   bool leader() const { return get_local_linear_id() == 0; }
 
   // --- What the algorithms of groups are made of
@@ -76,16 +81,19 @@ protected:
   // Of those work-items of the sub-group that are here.
   static bits votes(const sub_group &g, bool x) {
 #ifdef SCYTHE_DEVICE_PASS
-    return detail::combine<spirv::reduce>(g, x ? bits(1) << g.get_local_linear_id() : bits(0), std::bit_or<bits>());
+    return detail::combine<spirv::reduce>(g, x ? bits(1) << g.get_local_linear_id() : bits(0),
+                                          std::bit_or<bits>());
 #else
     (void)g, (void)x;
-    fail(errc::feature_not_supported, "parts of sub-groups are for devices: in host mode there are none");
+    fail(errc::feature_not_supported,
+         "parts of sub-groups are for devices: in host mode there are none");
 #endif
   }
   bits votes(bool x) const { return votes(parent_, x); }
 
 private:
-  // Where the mask has its bit number `member`: in the half that has so many bits, then in a quarter of that.
+  // Where the mask has its bit number `member`: in the half that has so many bits, then in a
+  // quarter of that.
   linear_id_type lane_of(linear_id_type member) const {
     linear_id_type lane = 0;
     for (linear_id_type width = 32; width != 0; width /= 2) {
@@ -113,25 +121,32 @@ template <class ParentGroup> class ballot_group : public sycl::detail::part_of_s
   static_assert(std::is_same_v<ParentGroup, sub_group>, "ballot_group: the parent is a sub_group");
   ballot_group(const sub_group &g, bits yes, bool predicate)
       : part_of_sub_group(g, predicate ? yes : votes(g, true) & ~yes, predicate, 2) {}
-  ballot_group(const sub_group &g, bool predicate) : ballot_group(g, votes(g, predicate), predicate) {}
+  ballot_group(const sub_group &g, bool predicate)
+      : ballot_group(g, votes(g, predicate), predicate) {}
   template <class Group> friend ballot_group<Group> get_ballot_group(Group g, bool predicate);
 };
-template <class Group> ballot_group<Group> get_ballot_group(Group g, bool predicate) { return {g, predicate}; }
+template <class Group> ballot_group<Group> get_ballot_group(Group g, bool predicate) {
+  return {g, predicate};
+}
 
 // Neighbours.
 template <std::size_t PartitionSize, class ParentGroup>
 class fixed_size_group : public sycl::detail::part_of_sub_group {
-  static_assert(std::is_same_v<ParentGroup, sub_group>, "fixed_size_group: the parent is a sub_group");
-  static_assert(PartitionSize > 0 && PartitionSize <= 64 && (PartitionSize & (PartitionSize - 1)) == 0,
+  static_assert(std::is_same_v<ParentGroup, sub_group>,
+                "fixed_size_group: the parent is a sub_group");
+  static_assert(PartitionSize > 0 && PartitionSize <= 64 &&
+                    (PartitionSize & (PartitionSize - 1)) == 0,
                 "fixed_size_group: the size is a power of two, and no more than a sub-group has");
   static constexpr linear_id_type size = static_cast<linear_id_type>(PartitionSize);
   static constexpr bits whole = size == 64 ? ~bits(0) : (bits(1) << size % 64) - 1;
   fixed_size_group(const sub_group &g, linear_id_type group)
       : part_of_sub_group(g, whole << group * size, group, g.get_local_linear_range() / size) {}
-  template <std::size_t Size, class Group> friend fixed_size_group<Size, Group> get_fixed_size_group(Group g);
+  template <std::size_t Size, class Group>
+  friend fixed_size_group<Size, Group> get_fixed_size_group(Group g);
 };
 // The sub-group's size must be a multiple of it.
-template <std::size_t PartitionSize, class Group> fixed_size_group<PartitionSize, Group> get_fixed_size_group(Group g) {
+template <std::size_t PartitionSize, class Group>
+fixed_size_group<PartitionSize, Group> get_fixed_size_group(Group g) {
   return {g, g.get_local_linear_id() / static_cast<std::uint32_t>(PartitionSize)};
 }
 
@@ -141,7 +156,9 @@ template <class ParentGroup> class tangle_group : public sycl::detail::part_of_s
   explicit tangle_group(const sub_group &g) : part_of_sub_group(g, votes(g, true), 0, 1) {}
   template <class Group> friend tangle_group<Group> get_tangle_group(Group g);
 };
-template <class Group> tangle_group<Group> get_tangle_group(Group g) { return tangle_group<Group>(g); }
+template <class Group> tangle_group<Group> get_tangle_group(Group g) {
+  return tangle_group<Group>(g);
+}
 
 class opportunistic_group;
 namespace this_kernel {
@@ -152,7 +169,9 @@ class opportunistic_group : public sycl::detail::part_of_sub_group {
   friend opportunistic_group this_kernel::get_opportunistic_group();
 };
 namespace this_kernel {
-inline opportunistic_group get_opportunistic_group() { return opportunistic_group(this_work_item::get_sub_group()); }
+inline opportunistic_group get_opportunistic_group() {
+  return opportunistic_group(this_work_item::get_sub_group());
+}
 } // namespace this_kernel
 
 // Groups whose members and their order are known from the launch alone.
@@ -160,11 +179,14 @@ template <class T> struct is_fixed_topology_group : std::false_type {};
 template <int D> struct is_fixed_topology_group<group<D>> : std::true_type {};
 template <> struct is_fixed_topology_group<sub_group> : std::true_type {};
 template <int D> struct is_fixed_topology_group<root_group<D>> : std::true_type {};
-template <class T> inline constexpr bool is_fixed_topology_group_v = is_fixed_topology_group<T>::value;
+template <class T>
+inline constexpr bool is_fixed_topology_group_v = is_fixed_topology_group<T>::value;
 
 // Groups that the program makes in a kernel.
-template <class T> struct is_user_constructed_group : std::is_base_of<sycl::detail::part_of_sub_group, T> {};
-template <class T> inline constexpr bool is_user_constructed_group_v = is_user_constructed_group<T>::value;
+template <class T>
+struct is_user_constructed_group : std::is_base_of<sycl::detail::part_of_sub_group, T> {};
+template <class T>
+inline constexpr bool is_user_constructed_group_v = is_user_constructed_group<T>::value;
 
 } // namespace ext::oneapi::experimental
 

@@ -1,8 +1,8 @@
 // `root_group`: all work-items of a kernel, and a barrier for them (`sycl_ext_oneapi_root_group`).
 //
-// Work-groups wait for each other only where all of them run at the same time, which no backend promises for more than
-// one. So `max_num_work_groups` answers one, a kernel that is to synchronise (`use_root_sync`) may have no more, and
-// its barrier is the work-group's.
+// Work-groups wait for each other only where all of them run at the same time, which no backend
+// promises for more than one. So `max_num_work_groups` answers one, a kernel that is to synchronise
+// (`use_root_sync`) may have no more, and its barrier is the work-group's.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_ROOT_GROUP_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_ROOT_GROUP_HPP
 
@@ -52,8 +52,12 @@ private:
   nd_item<Dimensions> item_;
 };
 
-template <int Dimensions> group<Dimensions> get_child_group(root_group<Dimensions> g) { return g.item_.get_group(); }
-template <int Dimensions> sub_group get_child_group(group<Dimensions>) { return this_work_item::get_sub_group(); }
+template <int Dimensions> group<Dimensions> get_child_group(root_group<Dimensions> g) {
+  return g.item_.get_group();
+}
+template <int Dimensions> sub_group get_child_group(group<Dimensions>) {
+  return this_work_item::get_sub_group();
+}
 
 } // namespace ext::oneapi::experimental
 

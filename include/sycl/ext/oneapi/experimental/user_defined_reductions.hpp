@@ -1,5 +1,6 @@
-// Reductions over a group by any function object, of any type (`sycl_ext_oneapi_user_defined_reductions`). The group
-// brings memory for one value of each of its work-items.
+// Reductions over a group by any function object, of any type
+// (`sycl_ext_oneapi_user_defined_reductions`). The group brings memory for one value of each of its
+// work-items.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_USER_DEFINED_REDUCTIONS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_USER_DEFINED_REDUCTIONS_HPP
 
@@ -11,10 +12,13 @@ namespace sycl::detail {
 
 // Whether a device has an operation for it.
 template <class T, class Op>
-inline constexpr bool reduced_by_device = is_number<T> && operation_has_identity<operation_of<Op>, T>;
+inline constexpr bool reduced_by_device =
+    is_number<T> && operation_has_identity<operation_of<Op>, T>;
 
-// Combines the first `count` values that the group has put into `values`; all work-items get the result.
-template <class Group, class T, class Op> T reduce_in_memory(const Group &g, T *values, std::size_t count, Op &op) {
+// Combines the first `count` values that the group has put into `values`; all work-items get the
+// result.
+template <class Group, class T, class Op>
+T reduce_in_memory(const Group &g, T *values, std::size_t count, Op &op) {
   const std::size_t self = g.get_local_linear_id();
   group_barrier(g);
   while (count > 1) {
@@ -40,7 +44,8 @@ template <class Group, class T, class Op> T reduce_in_memory(const Group &g, T *
 
 namespace sycl::ext::oneapi::experimental {
 
-template <class Helper, class T, class BinaryOperation, class = std::enable_if_t<is_group_helper_v<Helper>>>
+template <class Helper, class T, class BinaryOperation,
+          class = std::enable_if_t<is_group_helper_v<Helper>>>
 T reduce_over_group(Helper helper, T x, BinaryOperation binary_op) {
   const auto g = helper.get_group();
   if constexpr (sycl::detail::reduced_by_device<T, BinaryOperation>) {
@@ -51,21 +56,24 @@ T reduce_over_group(Helper helper, T x, BinaryOperation binary_op) {
     return sycl::detail::reduce_in_memory(g, values, g.get_local_linear_range(), binary_op);
   }
 }
-template <class Helper, class V, class T, class BinaryOperation, class = std::enable_if_t<is_group_helper_v<Helper>>>
+template <class Helper, class V, class T, class BinaryOperation,
+          class = std::enable_if_t<is_group_helper_v<Helper>>>
 T reduce_over_group(Helper helper, V x, T init, BinaryOperation binary_op) {
   return binary_op(init, experimental::reduce_over_group(helper, static_cast<T>(x), binary_op));
 }
 
 // An empty range gives a value-initialised result; with `init`, that.
-template <class Helper, class Ptr, class BinaryOperation, class = std::enable_if_t<is_group_helper_v<Helper>>>
-sycl::detail::pointee<Ptr> joint_reduce(Helper helper, Ptr first, Ptr last, BinaryOperation binary_op) {
+template <class Helper, class Ptr, class BinaryOperation,
+          class = std::enable_if_t<is_group_helper_v<Helper>>>
+sycl::detail::pointee<Ptr> joint_reduce(Helper helper, Ptr first, Ptr last,
+                                        BinaryOperation binary_op) {
   using T = sycl::detail::pointee<Ptr>;
   const auto g = helper.get_group();
   if constexpr (sycl::detail::reduced_by_device<T, BinaryOperation>) {
     return sycl::joint_reduce(g, first, last, binary_op);
   } else {
-    const std::size_t count = static_cast<std::size_t>(last - first), size = g.get_local_linear_range(),
-                      self = g.get_local_linear_id();
+    const std::size_t count = static_cast<std::size_t>(last - first),
+                      size = g.get_local_linear_range(), self = g.get_local_linear_id();
     if (count == 0)
       return T{};
     // Each work-item takes neighbours, so that the whole is combined in its order.
@@ -80,11 +88,13 @@ sycl::detail::pointee<Ptr> joint_reduce(Helper helper, Ptr first, Ptr last, Bina
     return sycl::detail::reduce_in_memory(g, values, used, binary_op);
   }
 }
-template <class Helper, class Ptr, class T, class BinaryOperation, class = std::enable_if_t<is_group_helper_v<Helper>>>
+template <class Helper, class Ptr, class T, class BinaryOperation,
+          class = std::enable_if_t<is_group_helper_v<Helper>>>
 T joint_reduce(Helper helper, Ptr first, Ptr last, T init, BinaryOperation binary_op) {
   if (first == last)
     return init;
-  return binary_op(init, static_cast<T>(experimental::joint_reduce(helper, first, last, binary_op)));
+  return binary_op(init,
+                   static_cast<T>(experimental::joint_reduce(helper, first, last, binary_op)));
 }
 
 } // namespace sycl::ext::oneapi::experimental

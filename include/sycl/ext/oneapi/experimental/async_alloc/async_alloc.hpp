@@ -1,4 +1,5 @@
-// Allocation and release of USM memory as commands (`sycl_ext_oneapi_async_memory_alloc`), from pools.
+// Allocation and release of USM memory as commands (`sycl_ext_oneapi_async_memory_alloc`), from
+// pools.
 #ifndef SCYTHE_EXT_ONEAPI_ASYNC_ALLOC_HPP
 #define SCYTHE_EXT_ONEAPI_ASYNC_ALLOC_HPP
 
@@ -10,8 +11,8 @@ namespace sycl::detail::pools {
 
 using ext::oneapi::experimental::memory_pool;
 
-// Which pool an allocation is of, and the pools of contexts: until the process ends, since static objects may use them
-// as late as that.
+// Which pool an allocation is of, and the pools of contexts: until the process ends, since static
+// objects may use them as late as that.
 struct pool_registry {
   std::mutex mutex;
   std::map<void *, std::shared_ptr<pool_state>> owners;
@@ -25,7 +26,8 @@ struct pool_registry {
     std::lock_guard<std::mutex> guard(mutex);
     const auto found = owners.find(ptr);
     if (found == owners.end())
-      sycl::detail::fail(errc::invalid, "async_free: %p was not allocated from a memory pool, or was freed before",
+      sycl::detail::fail(errc::invalid,
+                         "async_free: %p was not allocated from a memory pool, or was freed before",
                          ptr);
     std::shared_ptr<pool_state> owner = std::move(found->second);
     owners.erase(found);
@@ -35,13 +37,14 @@ struct pool_registry {
 
 inline memory_pool default_pool(const context &c, const device &d, usm::alloc kind) {
   pool_registry &registry = pool_registry::get();
-  const std::pair<const void *, std::pair<scythe_device, usm::alloc>> key{c.scythe_impl().get(),
-                                                                          {sycl::detail::access_handle::of(d), kind}};
+  const std::pair<const void *, std::pair<scythe_device, usm::alloc>> key{
+      c.scythe_impl().get(), {sycl::detail::access_handle::of(d), kind}};
   std::lock_guard<std::mutex> guard(registry.mutex);
   const auto found = registry.defaults.find(key);
   if (found != registry.defaults.end())
     return found->second;
-  const memory_pool made = kind == usm::alloc::host ? memory_pool(c, kind) : memory_pool(c, d, kind);
+  const memory_pool made =
+      kind == usm::alloc::host ? memory_pool(c, kind) : memory_pool(c, d, kind);
   registry.defaults.emplace(key, made);
   return made;
 }
@@ -51,16 +54,18 @@ inline const sycl::detail::queue_impl *order_of(const queue &q) {
   return q.is_in_order() ? q.scythe_impl().get() : nullptr;
 }
 
-inline void *allocate(const context &c, const device &d, const sycl::detail::queue_impl *order, std::size_t size,
-                      const memory_pool &pool, bool &zero) {
+inline void *allocate(const context &c, const device &d, const sycl::detail::queue_impl *order,
+                      std::size_t size, const memory_pool &pool, bool &zero) {
   pool_state &state = *pool.scythe_state();
   if (state.get_context() != c || (state.kind() != usm::alloc::host && state.get_device() != d))
-    sycl::detail::fail(errc::invalid,
-                       "async_malloc_from_pool: the pool is of another context or device than the queue");
+    sycl::detail::fail(
+        errc::invalid,
+        "async_malloc_from_pool: the pool is of another context or device than the queue");
   bool fresh = false;
   void *ptr = state.allocate(size, order, fresh);
   if (!ptr)
-    sycl::detail::fail(errc::memory_allocation, "async_malloc: the pool has no memory for %zu bytes more", size);
+    sycl::detail::fail(errc::memory_allocation,
+                       "async_malloc: the pool has no memory for %zu bytes more", size);
   zero = fresh && state.is_zeroed();
   pool_registry &registry = pool_registry::get();
   std::lock_guard<std::mutex> guard(registry.mutex);
@@ -80,8 +85,8 @@ namespace sycl::ext::oneapi::experimental {
 
 inline void *async_malloc_from_pool(const queue &q, std::size_t size, const memory_pool &pool) {
   bool zero = false;
-  void *ptr = sycl::detail::pools::allocate(q.get_context(), q.get_device(), sycl::detail::pools::order_of(q), size,
-                                            pool, zero);
+  void *ptr = sycl::detail::pools::allocate(q.get_context(), q.get_device(),
+                                            sycl::detail::pools::order_of(q), size, pool, zero);
   if (zero)
     queue(q).memset(ptr, 0, size).wait();
   return ptr;
@@ -90,18 +95,20 @@ inline void *async_malloc_from_pool(const queue &q, std::size_t size, const memo
 inline void *async_malloc_from_pool(handler &h, std::size_t size, const memory_pool &pool) {
   bool zero = false;
   const auto &impl = h.scythe_queue();
-  void *ptr = sycl::detail::pools::allocate(context(impl.context), impl.target, impl.in_order ? &impl : nullptr, size,
-                                            pool, zero);
+  void *ptr = sycl::detail::pools::allocate(context(impl.context), impl.target,
+                                            impl.in_order ? &impl : nullptr, size, pool, zero);
   if (zero)
     h.memset(ptr, 0, size);
   return ptr;
 }
 inline void *async_malloc(const queue &q, usm::alloc kind, std::size_t size) {
-  return async_malloc_from_pool(q, size, sycl::detail::pools::pool_of(q.get_context(), q.get_device(), kind));
+  return async_malloc_from_pool(
+      q, size, sycl::detail::pools::pool_of(q.get_context(), q.get_device(), kind));
 }
 inline void *async_malloc(handler &h, usm::alloc kind, std::size_t size) {
   const auto &impl = h.scythe_queue();
-  return async_malloc_from_pool(h, size, sycl::detail::pools::pool_of(context(impl.context), impl.target, kind));
+  return async_malloc_from_pool(
+      h, size, sycl::detail::pools::pool_of(context(impl.context), impl.target, kind));
 }
 
 inline void async_free(const queue &q, void *ptr) {
@@ -125,14 +132,18 @@ namespace sycl {
 
 template <class Pool> Pool context::ext_oneapi_get_default_memory_pool(usm::alloc kind) const {
   if (kind != usm::alloc::host)
-    detail::fail(errc::invalid, "ext_oneapi_get_default_memory_pool: device and shared memory need a device");
+    detail::fail(errc::invalid,
+                 "ext_oneapi_get_default_memory_pool: device and shared memory need a device");
   return detail::pools::default_pool(*this, get_devices()[0], kind);
 }
-template <class Pool> Pool context::ext_oneapi_get_default_memory_pool(const device &d, usm::alloc kind) const {
+template <class Pool>
+Pool context::ext_oneapi_get_default_memory_pool(const device &d, usm::alloc kind) const {
   if (kind != usm::alloc::device && kind != usm::alloc::shared)
-    detail::fail(errc::invalid, "ext_oneapi_get_default_memory_pool: a device has device and shared memory");
+    detail::fail(errc::invalid,
+                 "ext_oneapi_get_default_memory_pool: a device has device and shared memory");
   if (!impl_->has_device(detail::access_handle::of(d)))
-    detail::fail(errc::invalid, "ext_oneapi_get_default_memory_pool: the device is not in the context");
+    detail::fail(errc::invalid,
+                 "ext_oneapi_get_default_memory_pool: the device is not in the context");
   return detail::pools::default_pool(*this, d, kind);
 }
 

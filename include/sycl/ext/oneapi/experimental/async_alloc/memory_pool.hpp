@@ -1,10 +1,10 @@
-// Pools of USM memory (`sycl_ext_oneapi_async_memory_alloc`): what was freed is given out again, in the order of
-// commands.
+// Pools of USM memory (`sycl_ext_oneapi_async_memory_alloc`): what was freed is given out again, in
+// the order of commands.
 //
-// A pool reserves memory as it is asked for, each allocation by itself, and keeps what is freed as long as no more than
-// its threshold is reserved. A pool over memory of the program's divides that. Memory that a command frees belongs to
-// the pool when the command has completed, and before that to allocations on the same in-order queue, whose commands
-// follow.
+// A pool reserves memory as it is asked for, each allocation by itself, and keeps what is freed as
+// long as no more than its threshold is reserved. A pool over memory of the program's divides that.
+// Memory that a command frees belongs to the pool when the command has completed, and before that
+// to allocations on the same in-order queue, whose commands follow.
 #ifndef SCYTHE_EXT_ONEAPI_MEMORY_POOL_HPP
 #define SCYTHE_EXT_ONEAPI_MEMORY_POOL_HPP
 
@@ -23,8 +23,8 @@ public:
   pool_state(const context &c, const device &d, usm::alloc k) : context_(c), device_(d), kind_(k) {}
   // Over memory of the program's.
   pool_state(const context &c, void *ptr, std::size_t size)
-      : context_(c), device_(get_pointer_device(ptr, c)), kind_(get_pointer_type(ptr, c)), base_(ptr), threshold_(size),
-        maximum_(size), reserved_(size) {
+      : context_(c), device_(get_pointer_device(ptr, c)), kind_(get_pointer_type(ptr, c)),
+        base_(ptr), threshold_(size), maximum_(size), reserved_(size) {
     idle_.push_back({static_cast<char *>(ptr), size, {}, nullptr});
   }
   pool_state(const pool_state &) = delete;
@@ -59,8 +59,8 @@ public:
     trim();
     return found.start;
   }
-  // Memory that belongs to the pool once `freed` has completed; commands of `by`, an in-order queue, may have it at
-  // once.
+  // Memory that belongs to the pool once `freed` has completed; commands of `by`, an in-order
+  // queue, may have it at once.
   void release(void *ptr, const event &freed, const sycl::detail::queue_impl *by) {
     std::lock_guard<std::mutex> guard(mutex_);
     const auto found = given_.find(static_cast<char *>(ptr));
@@ -95,8 +95,8 @@ public:
   // Before the pool is used.
   void set_maximum(std::size_t bytes) {
     if (bytes > device_.get_info<sycl::info::device::global_mem_size>())
-      sycl::detail::fail(errc::memory_allocation, "memory_pool: a maximum of %zu bytes is more than the device has",
-                         bytes);
+      sycl::detail::fail(errc::memory_allocation,
+                         "memory_pool: a maximum of %zu bytes is more than the device has", bytes);
     maximum_ = bytes;
   }
   void set_zeroed() { zeroed_ = true; }
@@ -118,7 +118,8 @@ private:
     }
   };
 
-  // The smallest idle block that is large enough, and not much too large where it cannot be divided.
+  // The smallest idle block that is large enough, and not much too large where it cannot be
+  // divided.
   std::size_t find(std::size_t size, const sycl::detail::queue_impl *from) {
     if (base_)
       merge();
@@ -126,7 +127,8 @@ private:
     for (std::size_t i = 0; i < idle_.size(); ++i) {
       const block &b = idle_[i];
       const bool fits = b.size >= size && (base_ || b.size / 2 <= size);
-      if (fits && (best == idle_.size() || b.size < idle_[best].size) && ((from && b.by == from) || b.is_free()))
+      if (fits && (best == idle_.size() || b.size < idle_[best].size) &&
+          ((from && b.by == from) || b.is_free()))
         best = i;
     }
     return best;
@@ -145,7 +147,8 @@ private:
   void merge() {
     for (std::size_t i = 0; i < idle_.size(); ++i)
       for (std::size_t j = 0; j < idle_.size(); ++j)
-        if (i != j && idle_[i].start + idle_[i].size == idle_[j].start && idle_[i].is_free() && idle_[j].is_free()) {
+        if (i != j && idle_[i].start + idle_[i].size == idle_[j].start && idle_[i].is_free() &&
+            idle_[j].is_free()) {
           idle_[i].size += idle_[j].size;
           idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(j));
           i -= j < i;
@@ -212,14 +215,16 @@ public:
       : memory_pool(c, d, kind, kind == usm::alloc::device || kind == usm::alloc::shared, props) {}
   template <class Properties = empty_properties_t>
   memory_pool(const queue &q, usm::alloc kind, Properties props = {})
-      : memory_pool(q.get_context(), kind == usm::alloc::host ? q.get_context().get_devices()[0] : q.get_device(), kind,
-                    kind != usm::alloc::unknown, props) {}
+      : memory_pool(q.get_context(),
+                    kind == usm::alloc::host ? q.get_context().get_devices()[0] : q.get_device(),
+                    kind, kind != usm::alloc::unknown, props) {}
   template <class Properties = empty_properties_t>
   memory_pool(const context &c, void *ptr, std::size_t size, Properties = {})
       : state_(std::make_shared<sycl::detail::pools::pool_state>(c, ptr, size)) {
-    static_assert(!Properties::template has_property<property::memory_pool::maximum_size>() &&
-                      !Properties::template has_property<property::memory_pool::initial_threshold>(),
-                  "a memory_pool over memory of the program's has that memory's size");
+    static_assert(
+        !Properties::template has_property<property::memory_pool::maximum_size>() &&
+            !Properties::template has_property<property::memory_pool::initial_threshold>(),
+        "a memory_pool over memory of the program's has that memory's size");
   }
 
   context get_context() const { return state_->get_context(); }
@@ -230,21 +235,30 @@ public:
   std::size_t get_used_size_current() const { return state_->used(); }
   void increase_threshold_to(std::size_t bytes) { state_->raise_threshold(bytes); }
 
-  friend bool operator==(const memory_pool &a, const memory_pool &b) { return a.state_ == b.state_; }
-  friend bool operator!=(const memory_pool &a, const memory_pool &b) { return a.state_ != b.state_; }
+  friend bool operator==(const memory_pool &a, const memory_pool &b) {
+    return a.state_ == b.state_;
+  }
+  friend bool operator!=(const memory_pool &a, const memory_pool &b) {
+    return a.state_ != b.state_;
+  }
 
-  const std::shared_ptr<sycl::detail::pools::pool_state> &scythe_state() const noexcept { return state_; }
+  const std::shared_ptr<sycl::detail::pools::pool_state> &scythe_state() const noexcept {
+    return state_;
+  }
 
 private:
   template <class Properties>
-  memory_pool(const context &c, const device &d, usm::alloc kind, bool fits, const Properties &props) {
+  memory_pool(const context &c, const device &d, usm::alloc kind, bool fits,
+              const Properties &props) {
     if (!fits)
-      sycl::detail::fail(errc::invalid, "memory_pool: the kind of memory is not one of this constructor's");
+      sycl::detail::fail(errc::invalid,
+                         "memory_pool: the kind of memory is not one of this constructor's");
     state_ = std::make_shared<sycl::detail::pools::pool_state>(c, d, kind);
     if constexpr (Properties::template has_property<property::memory_pool::maximum_size>())
       state_->set_maximum(props.template get_property<property::memory_pool::maximum_size>().value);
     if constexpr (Properties::template has_property<property::memory_pool::initial_threshold>())
-      state_->raise_threshold(props.template get_property<property::memory_pool::initial_threshold>().value);
+      state_->raise_threshold(
+          props.template get_property<property::memory_pool::initial_threshold>().value);
     if constexpr (Properties::template has_property<property::memory_pool::zero_init>())
       state_->set_zeroed();
   }

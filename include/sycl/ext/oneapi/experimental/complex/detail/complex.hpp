@@ -43,17 +43,22 @@ template <class Stream, class T> const Stream &write_to(const Stream &out, const
 namespace ext::oneapi::experimental {
 
 template <class T> class complex {
-  static_assert(sycl::detail::complexes::is_complex_part<T>, "the parts of a complex number are half, float or double");
+  static_assert(sycl::detail::complexes::is_complex_part<T>,
+                "the parts of a complex number are half, float or double");
 
 public:
   using value_type = T;
 
   constexpr complex(T re = T(), T im = T()) : re_(re), im_(im) {}
   template <class X>
-  constexpr complex(const complex<X> &z) : re_(static_cast<T>(z.real())), im_(static_cast<T>(z.imag())) {}
+  constexpr complex(const complex<X> &z)
+      : re_(static_cast<T>(z.real())), im_(static_cast<T>(z.imag())) {}
   template <class X>
-  constexpr complex(const std::complex<X> &z) : re_(static_cast<T>(z.real())), im_(static_cast<T>(z.imag())) {}
-  template <class X> constexpr operator std::complex<X>() const { return {static_cast<X>(re_), static_cast<X>(im_)}; }
+  constexpr complex(const std::complex<X> &z)
+      : re_(static_cast<T>(z.real())), im_(static_cast<T>(z.imag())) {}
+  template <class X> constexpr operator std::complex<X>() const {
+    return {static_cast<X>(re_), static_cast<X>(im_)};
+  }
 
   constexpr T real() const { return re_; }
   constexpr T imag() const { return im_; }
@@ -66,15 +71,20 @@ public:
     return *this;
   }
 
-  friend complex operator+(const complex &z, const complex &w) { return {z.re_ + w.re_, z.im_ + w.im_}; }
+  friend complex operator+(const complex &z, const complex &w) {
+    return {z.re_ + w.re_, z.im_ + w.im_};
+  }
   friend complex operator+(const complex &z, T y) { return {z.re_ + y, z.im_}; }
   friend complex operator+(T x, const complex &w) { return {x + w.re_, w.im_}; }
   friend complex operator+(const complex &z) { return z; }
-  friend complex operator-(const complex &z, const complex &w) { return {z.re_ - w.re_, z.im_ - w.im_}; }
+  friend complex operator-(const complex &z, const complex &w) {
+    return {z.re_ - w.re_, z.im_ - w.im_};
+  }
   friend complex operator-(const complex &z, T y) { return {z.re_ - y, z.im_}; }
   friend complex operator-(T x, const complex &w) { return {x - w.re_, -w.im_}; }
   friend complex operator-(const complex &z) { return {-z.re_, -z.im_}; }
-  // The compiler's own product and quotient keep to the C++ standard where numbers are infinite or none.
+  // The compiler's own product and quotient keep to the C++ standard where numbers are infinite or
+  // none.
   friend complex operator*(const complex &z, const complex &w) {
     return sycl::detail::complexes::from_std<T>(sycl::detail::complexes::to_std(z) *
                                                 sycl::detail::complexes::to_std(w));
@@ -88,16 +98,20 @@ public:
   friend complex operator/(const complex &z, T y) { return {z.re_ / y, z.im_ / y}; }
   friend complex operator/(T x, const complex &w) { return complex(x) / w; }
 
-#define SCYTHE_COMPLEX_ASSIGNMENT(op)                                                                                  \
-  friend complex &operator op## = (complex & z, T y) { return z = z op y; }                                            \
-  template <class X> friend complex &operator op## = (complex & z, const complex<X> &w) { return z = z op complex(w); }
+#define SCYTHE_COMPLEX_ASSIGNMENT(op)                                                              \
+  friend complex &operator op## = (complex & z, T y) { return z = z op y; }                        \
+  template <class X> friend complex &operator op## = (complex & z, const complex<X> &w) {          \
+    return z = z op complex(w);                                                                    \
+  }
   SCYTHE_COMPLEX_ASSIGNMENT(+)
   SCYTHE_COMPLEX_ASSIGNMENT(-)
   SCYTHE_COMPLEX_ASSIGNMENT(*)
   SCYTHE_COMPLEX_ASSIGNMENT(/)
 #undef SCYTHE_COMPLEX_ASSIGNMENT
 
-  friend constexpr bool operator==(const complex &z, const complex &w) { return z.re_ == w.re_ && z.im_ == w.im_; }
+  friend constexpr bool operator==(const complex &z, const complex &w) {
+    return z.re_ == w.re_ && z.im_ == w.im_;
+  }
   friend constexpr bool operator==(const complex &z, T y) { return z.re_ == y && z.im_ == T(); }
   friend constexpr bool operator==(T x, const complex &w) { return w == x; }
   friend constexpr bool operator!=(const complex &z, const complex &w) { return !(z == w); }
@@ -113,7 +127,8 @@ public:
     return is;
   }
   template <class C, class Traits>
-  friend std::basic_ostream<C, Traits> &operator<<(std::basic_ostream<C, Traits> &os, const complex &z) {
+  friend std::basic_ostream<C, Traits> &operator<<(std::basic_ostream<C, Traits> &os,
+                                                   const complex &z) {
     return os << sycl::detail::complexes::to_std(z);
   }
   friend const stream &operator<<(const stream &out, const complex &z) {

@@ -1,5 +1,6 @@
-// Functions of complex numbers. Those that device code has for `std::complex` are these; the inverse ones follow
-// Kahan's "Branch Cuts for Complex Elementary Functions", so that signs of zero choose the side of a cut.
+// Functions of complex numbers. Those that device code has for `std::complex` are these; the
+// inverse ones follow Kahan's "Branch Cuts for Complex Elementary Functions", so that signs of zero
+// choose the side of a cut.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_COMPLEX_MATH_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_COMPLEX_MATH_HPP
 
@@ -9,17 +10,19 @@ namespace sycl::detail::complexes {
 
 // Integers count as double.
 template <class T> using real_part = std::conditional_t<std::is_integral_v<T>, double, T>;
-template <class T> using if_real = std::enable_if_t<std::is_integral_v<T> || is_complex_part<T>, real_part<T>>;
+template <class T>
+using if_real = std::enable_if_t<std::is_integral_v<T> || is_complex_part<T>, real_part<T>>;
 
-template <class T> struct complex_part : std::enable_if<std::is_integral_v<T> || is_complex_part<T>, real_part<T>> {};
+template <class T>
+struct complex_part : std::enable_if<std::is_integral_v<T> || is_complex_part<T>, real_part<T>> {};
 template <class T> struct complex_part<complex<T>> {
   using type = T;
 };
 // What the parts of a result of two operands are: the larger of theirs.
 template <class T, class U>
-using promoted =
-    std::conditional_t<std::is_same_v<T, double> || std::is_same_v<U, double>, double,
-                       std::conditional_t<std::is_same_v<T, float> || std::is_same_v<U, float>, float, half>>;
+using promoted = std::conditional_t<
+    std::is_same_v<T, double> || std::is_same_v<U, double>, double,
+    std::conditional_t<std::is_same_v<T, float> || std::is_same_v<U, float>, float, half>>;
 template <class T, class U>
 using promoted_parts = promoted<typename complex_part<T>::type, typename complex_part<U>::type>;
 
@@ -45,7 +48,8 @@ template <class F> std::complex<F> atanh_of(const std::complex<F> &z) {
   const F x = z.real(), y = z.imag();
   if (sycl::isinf(x) || sycl::isinf(y))
     return {sycl::copysign(F(0), x), sycl::copysign(static_cast<F>(1.57079632679489661923), y)};
-  return {sycl::log1p(4 * x / ((1 - x) * (1 - x) + y * y)) / 4, sycl::atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2};
+  return {sycl::log1p(4 * x / ((1 - x) * (1 - x) + y * y)) / 4,
+          sycl::atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2};
 }
 // sinh and tan are sin and tanh turned by a quarter: f(z) = -i g(iz).
 template <class F> std::complex<F> asinh_of(const std::complex<F> &z) {
@@ -83,7 +87,8 @@ template <class T> T norm(const complex<T> &z) {
   return z.real() * z.real() + z.imag() * z.imag();
 }
 template <class T> sycl::detail::complexes::if_real<T> norm(T x) {
-  return static_cast<sycl::detail::complexes::real_part<T>>(x) * static_cast<sycl::detail::complexes::real_part<T>>(x);
+  return static_cast<sycl::detail::complexes::real_part<T>>(x) *
+         static_cast<sycl::detail::complexes::real_part<T>>(x);
 }
 template <class T> complex<T> conj(const complex<T> &z) { return {z.real(), -z.imag()}; }
 template <class T> complex<sycl::detail::complexes::if_real<T>> conj(T x) {
@@ -95,7 +100,8 @@ template <class T> complex<T> proj(const complex<T> &z) {
   return z;
 }
 template <class T> complex<sycl::detail::complexes::if_real<T>> proj(T x) {
-  return proj(complex<sycl::detail::complexes::real_part<T>>(static_cast<sycl::detail::complexes::real_part<T>>(x)));
+  return proj(complex<sycl::detail::complexes::real_part<T>>(
+      static_cast<sycl::detail::complexes::real_part<T>>(x)));
 }
 template <class T, class = std::enable_if_t<sycl::detail::complexes::is_complex_part<T>>>
 complex<T> polar(const T &rho, const T &theta = T()) {
@@ -104,9 +110,9 @@ complex<T> polar(const T &rho, const T &theta = T()) {
 
 // --- Powers, and circular and hyperbolic functions
 
-#define SCYTHE_COMPLEX_FUNCTION(name, call)                                                                            \
-  template <class T> complex<T> name(const complex<T> &z) {                                                            \
-    return sycl::detail::complexes::from_std<T>(call(sycl::detail::complexes::to_std(z)));                             \
+#define SCYTHE_COMPLEX_FUNCTION(name, call)                                                        \
+  template <class T> complex<T> name(const complex<T> &z) {                                        \
+    return sycl::detail::complexes::from_std<T>(call(sycl::detail::complexes::to_std(z)));         \
   }
 SCYTHE_COMPLEX_FUNCTION(exp, std::exp)
 SCYTHE_COMPLEX_FUNCTION(log, std::log)

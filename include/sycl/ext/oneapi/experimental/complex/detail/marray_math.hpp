@@ -10,7 +10,9 @@ template <class T> inline constexpr std::size_t elements_of = 0;
 template <class T, std::size_t N> inline constexpr std::size_t elements_of<marray<T, N>> = N;
 
 template <class T> const T &element(const T &x, std::size_t) { return x; }
-template <class T, std::size_t N> const T &element(const marray<T, N> &x, std::size_t i) { return x[i]; }
+template <class T, std::size_t N> const T &element(const marray<T, N> &x, std::size_t i) {
+  return x[i];
+}
 template <class A> using element_t = std::decay_t<decltype(element(std::declval<const A &>(), 0))>;
 
 // `f` of the operands' elements; a scalar is the same for all of them.
@@ -23,8 +25,9 @@ template <std::size_t N, class F, class... A> auto by_element(F f, const A &...o
 
 // How many elements the arrays of two operands have, one at least being an array.
 template <class A, class B>
-using if_arrays = std::enable_if_t<(elements_of<A> || elements_of<B>) &&
-                                   (!elements_of<A> || !elements_of<B> || elements_of<A> == elements_of<B>)>;
+using if_arrays =
+    std::enable_if_t<(elements_of<A> || elements_of<B>) &&
+                     (!elements_of<A> || !elements_of<B> || elements_of<A> == elements_of<B>)>;
 template <class A, class B>
 inline constexpr std::size_t elements_of_both = elements_of<A> ? elements_of<A> : elements_of<B>;
 
@@ -35,9 +38,10 @@ template <class T> inline constexpr bool is_complex<complex<T>> = true;
 
 namespace sycl::ext::oneapi::experimental {
 
-#define SCYTHE_COMPLEX_ARRAY(name, R)                                                                                  \
-  template <class T, std::size_t N> marray<R, N> name(const marray<complex<T>, N> &x) {                                \
-    return sycl::detail::complexes::by_element<N>([](const complex<T> &z) { return experimental::name(z); }, x);       \
+#define SCYTHE_COMPLEX_ARRAY(name, R)                                                              \
+  template <class T, std::size_t N> marray<R, N> name(const marray<complex<T>, N> &x) {            \
+    return sycl::detail::complexes::by_element<N>(                                                 \
+        [](const complex<T> &z) { return experimental::name(z); }, x);                             \
   }
 SCYTHE_COMPLEX_ARRAY(real, T)
 SCYTHE_COMPLEX_ARRAY(imag, T)
@@ -71,24 +75,29 @@ marray<complex<T>, N> proj(const marray<T, N> &x) {
 
 template <class T, std::size_t N, class = sycl::detail::complexes::if_real<T>>
 marray<complex<T>, N> polar(const marray<T, N> &rho, T theta = 0) {
-  return sycl::detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); }, rho, theta);
+  return sycl::detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); },
+                                                rho, theta);
 }
 template <class T, std::size_t N, class = sycl::detail::complexes::if_real<T>>
 marray<complex<T>, N> polar(const marray<T, N> &rho, const marray<T, N> &theta) {
-  return sycl::detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); }, rho, theta);
+  return sycl::detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); },
+                                                rho, theta);
 }
 template <class T, std::size_t N, class = sycl::detail::complexes::if_real<T>>
 marray<complex<T>, N> polar(T rho, const marray<T, N> &theta) {
-  return sycl::detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); }, rho, theta);
+  return sycl::detail::complexes::by_element<N>([](T r, T t) { return experimental::polar(r, t); },
+                                                rho, theta);
 }
 
 // Either operand may be a scalar, and one at least is complex.
 template <class A, class B, class = sycl::detail::complexes::if_arrays<A, B>,
-          class = std::enable_if_t<sycl::detail::complexes::is_complex<sycl::detail::complexes::element_t<A>> ||
-                                   sycl::detail::complexes::is_complex<sycl::detail::complexes::element_t<B>>>>
+          class = std::enable_if_t<
+              sycl::detail::complexes::is_complex<sycl::detail::complexes::element_t<A>> ||
+              sycl::detail::complexes::is_complex<sycl::detail::complexes::element_t<B>>>>
 auto pow(const A &x, const B &y) {
   return sycl::detail::complexes::by_element<sycl::detail::complexes::elements_of_both<A, B>>(
-      [](const auto &base, const auto &exponent) { return experimental::pow(base, exponent); }, x, y);
+      [](const auto &base, const auto &exponent) { return experimental::pow(base, exponent); }, x,
+      y);
 }
 
 } // namespace sycl::ext::oneapi::experimental
