@@ -10,8 +10,9 @@ use scythe_abi::launch::KernelLaunch;
 use scythe_hal::fit;
 use scythe_image::Format;
 
+use super::entry::on_device;
 use super::image::{Image, KernelFacts};
-use super::{Registry, link, on_device};
+use super::{Registry, link};
 use crate::demangle::symbol_name;
 use crate::platform::Device;
 use crate::{Errc, Error, settings};

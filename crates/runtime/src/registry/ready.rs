@@ -1,0 +1,114 @@
+//! A kernel that is built for a device, and the check that host and device mean the same kernel.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use scythe_abi::launch::{KernelLaunch, ParamKind, Shape};
+use scythe_hal::{self as hal, Kernel};
+
+use super::image::KernelFacts;
+use crate::{Errc, Error, Result, device_global};
+
+/// A kernel built for a device. It stands in for the backend's kernel, so that the count of its owners is the runtime's to
+/// watch.
+pub struct ReadyKernel {
+    symbol: String,
+    inner: Arc<dyn Kernel>,
+    facts: KernelFacts,
+    /// What its code uses.
+    _globals: Vec<Arc<device_global::Memory>>,
+    /// Offsets of the accessors in the functor.
+    accessors: Vec<usize>,
+    local_accessors: Vec<usize>,
+}
+
+impl ReadyKernel {
+    pub(super) fn new(
+        symbol: &str,
+        inner: Arc<dyn hal::Kernel>,
+        facts: KernelFacts,
+        globals: Vec<Arc<device_global::Memory>>,
+    ) -> Self {
+        let offsets = |kind| {
+            let params = facts.launch.params.iter().filter(|param| param.kind == kind);
+            params.map(|param| param.offset as usize).collect()
+        };
+        let (accessors, local_accessors) = (offsets(ParamKind::Accessor), offsets(ParamKind::Local));
+        Self { symbol: symbol.to_owned(), inner, facts, _globals: globals, accessors, local_accessors }
+    }
+
+    /// A kernel of the driver's that the program made itself.
+    pub fn of_driver(inner: Arc<dyn hal::Kernel>, launch: KernelLaunch) -> Self {
+        let facts = KernelFacts { launch: Arc::new(launch), work_group_size: None, attributes: "".into() };
+        Self::new("of the program's own", inner, facts, Vec::new())
+    }
+
+    pub(super) fn check(&self, expected: Expected) -> Result<()> {
+        check(&self.symbol, &self.facts.launch, expected)
+    }
+
+    pub fn symbol(&self) -> &str {
+        &self.symbol
+    }
+    pub fn accessors(&self) -> &[usize] {
+        &self.accessors
+    }
+    /// Offsets of the local accessors in the functor.
+    pub fn local_accessors(&self) -> &[usize] {
+        &self.local_accessors
+    }
+    /// The work-group size that the kernel must be launched with, as its attribute lists it.
+    pub fn work_group_size(&self) -> Option<&[u32]> {
+        self.facts.work_group_size.as_deref()
+    }
+}
+
+impl Kernel for ReadyKernel {
+    fn as_any(&self) -> &dyn Any {
+        self.inner.as_any()
+    }
+
+    fn native(&self) -> Result<hal::Native> {
+        self.inner.native()
+    }
+
+    fn native_program(&self) -> Result<hal::Native> {
+        self.inner.native_program()
+    }
+
+    fn release_native_program(&self, program: hal::Native) {
+        self.inner.release_native_program(program);
+    }
+}
+
+/// What the host program believes of the kernel it launches.
+#[derive(Clone, Copy)]
+pub struct Expected {
+    pub functor_size: u64,
+    pub shape: Shape,
+}
+
+/// Host and device must mean the same kernel.
+pub(super) fn check(symbol: &str, launch: &KernelLaunch, expected: Expected) -> Result<()> {
+    let place = || format!("{}:{}:{}", launch.file, launch.line, launch.column);
+    if launch.functor_size != expected.functor_size {
+        let message = format!(
+            "kernel '{symbol}' ({}) has a functor of {} bytes in the host program and {} bytes in the device image: host \
+             and device compilation disagree",
+            place(),
+            expected.functor_size,
+            launch.functor_size
+        );
+        return Err(Error::new(Errc::KernelArgument, message));
+    }
+    if launch.shape != expected.shape {
+        let message = format!(
+            "kernel '{symbol}' ({}) is launched as {} and was compiled as {}: host and device compilation disagree",
+            place(),
+            expected.shape.as_str(),
+            launch.shape.as_str()
+        );
+        return Err(Error::new(Errc::KernelArgument, message));
+    }
+    Ok(())
+}
