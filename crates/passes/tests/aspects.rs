@@ -1,85 +1,10 @@
-//! Runs the file tests in `tests/filetests/passes/aspects`, each named after the rule it shows.
-//!
-//! `FileCheck` sees the warnings as they are printed, then `---`, then the IR. A line
-//!
-//! ```text
-//! ; FIXED-TARGET: name aspects=5,6 sub-group-sizes=8,16 max-work-group-size=64 others
-//! ```
-//!
-//! adds a target to `-fsycl-fixed-targets=`; `others` means that it may have other aspects.
+//! Aspects from IR to metadata, on random modules, and the requirements of images.
 
 use proptest::prelude::*;
 use scythe_llvm::Context;
-use scythe_passes::aspects::chain::NoSources;
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
-use scythe_passes::fixed_targets::FixedTarget;
 use scythe_passes::{Aspects, Pass};
-use std::cell::RefCell;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-#[test]
-fn file_tests() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/filetests/passes/aspects");
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
-    files.sort();
-    assert!(!files.is_empty(), "no tests in {}", folder.display());
-    let failures: Vec<String> =
-        files.iter().filter_map(|f| check(f).err().map(|e| format!("{}: {e}", f.display()))).collect();
-    assert!(failures.is_empty(), "{} of {} failed\n{}", failures.len(), files.len(), failures.join("\n"));
-}
-
-fn check(file: &Path) -> Result<(), String> {
-    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
-    let targets: Vec<FixedTarget> =
-        text.lines().filter_map(|l| l.strip_prefix("; FIXED-TARGET: ")).map(target).collect();
-    let context = Context::new();
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let module = context.parse_ir(text.as_bytes(), &name).map_err(|e| e.to_string())?;
-    let seen = RefCell::new(String::new());
-    let report = |warning| seen.borrow_mut().push_str(&format!("{warning}\n"));
-    let pass = Aspects { sources: &NoSources, fixed_targets: &targets, report: &report };
-    pass.run(&module).map_err(|e| e.to_string())?;
-    module.verify().map_err(|e| e.to_string())?;
-    let out = format!("{}---\n{module}", seen.take());
-    file_check(file, &out)
-}
-
-fn target(line: &str) -> FixedTarget {
-    let mut words = line.split_whitespace();
-    let mut target = FixedTarget { name: words.next().unwrap_or_default().into(), ..FixedTarget::default() };
-    let list = |text: &str| text.split(',').filter_map(|n| n.parse().ok()).collect();
-    for word in words {
-        match word.split_once('=') {
-            Some(("aspects", numbers)) => target.aspects = list(numbers),
-            Some(("sub-group-sizes", numbers)) => target.sub_group_sizes = list(numbers),
-            Some(("max-work-group-size", number)) => target.max_work_group_size = number.parse().ok(),
-            _ => target.may_support_other_aspects = word == "others",
-        }
-    }
-    target
-}
-
-fn file_check(file: &Path, text: &str) -> Result<(), String> {
-    let prefix = std::env::var("LLVM_SYS_221_PREFIX").unwrap_or("/usr/lib/llvm-22".into());
-    let tools = [PathBuf::from("FileCheck-22"), Path::new(&prefix).join("bin/FileCheck")];
-    let spawn = |tool: &PathBuf| {
-        let mut command = Command::new(tool);
-        command.arg(file).args(["--dump-input=never", "--color=0"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()
-    };
-    let mut child = tools.iter().find_map(spawn).ok_or("FileCheck of LLVM 22 is not installed")?;
-    // FileCheck may end before it has read everything.
-    let _ = child.stdin.take().expect("piped").write_all(text.as_bytes());
-    let output = child.wait_with_output().map_err(|e| e.to_string())?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(format!("{}\n--- seen ---\n{text}", String::from_utf8_lossy(&output.stderr)))
-}
 
 /// `calls` between functions, and which of them use `double` and declare `fp64` (6), as a module.
 fn graph(count: usize, calls: &[(usize, usize)], users: &[usize], declarers: &[usize]) -> String {

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v3 --lanes=8 --stage=work-groups
+; RUN: lower-cpu -O3 --cpu=x86-64-v3 --lanes=8 --stage=work-groups %s | FileCheck %s
 ; Work-items that go on early raise the counter less than others: it is a vector, although all values that it is made of are uniform.
 
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --local-size=1,16,1
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --local-size=1,16,1 %s | FileCheck %s
 ; With one work-item in the fastest dimension, lanes run along the next.
 
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups %s | FileCheck %s
 ; A kernel that divides by its work-group's size gains from code for one size, whatever it is: its form says so.
 
 ; CHECK-LABEL: define void @__scythe_cpu_form.k(ptr

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 %s | FileCheck %s
 ; Where the kernel tests its index against a size, the rows are cut: the interior has full stores, and only the edge masks.
 
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --local-size=5,4,1
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --local-size=5,4,1 %s | FileCheck %s
 ; Rows of 5 work-items take 8 lanes each: the last 3 of each row never touch memory.
 
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr

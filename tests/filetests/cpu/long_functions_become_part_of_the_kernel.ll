@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 %s | FileCheck %s
 ; A function that is too long for LLVM's inliner still becomes part of its kernel: what stays a call would run for one
 ; work-item after the other.
 

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups %s | FileCheck %s
 ; Code for any size of a kernel with more than twelve barriers has lanes that can be switched off, and nothing apart for full
 ; rows. Its form says that code for one size is better for every size, though the kernel sees its sub-groups.
 

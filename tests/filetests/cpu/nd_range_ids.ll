@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --stage=work-groups
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --stage=work-groups %s | FileCheck %s
 ; An nd_range runs groups, and in each its items; a global id is the group's first plus the local one.
 
 ; CHECK-LABEL: define void @__scythe_cpu.k(ptr noalias readonly align 8 dereferenceable(112) %0, ptr noalias readonly align 8 dereferenceable(48) %1, ptr %2)

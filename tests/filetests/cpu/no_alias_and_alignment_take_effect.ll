@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v3
+; RUN: lower-cpu -O3 --cpu=x86-64-v3 %s | FileCheck %s
 ; Two properties of pointers take effect: loops need no check whether memory overlaps, and vectors lie where the alignment says.
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr
 ; CHECK-NOT: %diff.check

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v3
+; RUN: lower-cpu -O3 --cpu=x86-64-v3 %s | FileCheck %s
 ; Without properties of its pointers, a loop checks whether memory overlaps, and vectors may lie anywhere.
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr
 ; CHECK: %diff.check

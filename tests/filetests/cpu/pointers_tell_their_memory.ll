@@ -1,4 +1,4 @@
-; RUN: -O2 --cpu=x86-64-v3 --lanes=8
+; RUN: lower-cpu -O2 --cpu=x86-64-v3 --lanes=8 %s | FileCheck %s
 ; Whether a pointer points into global, local or private memory: where the code shows what it was made from, that is a constant,
 ; for choices too, and the kernel has none of what follows. Of a pointer from memory its address tells: all lanes compare theirs
 ; with the bounds of what belongs to the work-group, even where a function asked.

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --stage=work-groups
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --stage=work-groups %s | FileCheck %s
 ; Accesses to a private array carry no access group, for all work-items of a call use the same stack; those to the
 ; kernel's buffers do.
 

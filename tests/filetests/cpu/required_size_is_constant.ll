@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups %s | FileCheck %s
 ; A required size that fills vectors leaves neither a masked form nor a size to read, and is told to the backend.
 
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 %s | FileCheck %s
 ; A range kernel over pointers becomes full vectors, with no test whether its arrays overlap.
 
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.saxpy(ptr

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v3 --lanes=8 --scalar
+; RUN: lower-cpu -O3 --cpu=x86-64-v3 --lanes=8 --scalar %s | FileCheck %s
 ; One work-item at a time, also where a vector of them would be easy.
 
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr

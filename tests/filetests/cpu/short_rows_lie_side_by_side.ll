@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --local-size=8,8,1
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --local-size=8,8,1 %s | FileCheck %s
 ; Two rows of 8 work-items fill a vector of 16: one access for each row in global memory, one for both in local memory, where
 ; they follow each other, and one load for what a row shares. Nothing is masked, gathered or scattered.
 

@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --local-size=12,1,1
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --local-size=12,1,1 %s | FileCheck %s
 ; Processors do not gather bytes. Lanes fetch and leave them one by one, without a branch for each lane and each access; of the
 ; lanes that are known to be off nothing is left.
 

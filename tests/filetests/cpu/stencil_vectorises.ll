@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 %s | FileCheck %s
 ; A stencil through accessors: the functor holds ranges and pointers, and is rebuilt from flat parameters. The loads of the
 ; functor leave the loops, though they stand behind a branch in the kernel.
 

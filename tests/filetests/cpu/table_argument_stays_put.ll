@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 %s | FileCheck %s
 ; A table that is captured by value and indexed by data is copied once, not for each item, and gathered from.
 
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr

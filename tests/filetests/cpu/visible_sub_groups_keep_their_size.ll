@@ -1,4 +1,4 @@
-; RUN: -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups
+; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups %s | FileCheck %s
 ; A kernel that sees its sub-groups has as many lanes for small work-groups as for others, and is not compiled anew for them: its
 ; form names no lanes.
 

@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; A by-value block that is only read, even at a place that is computed, is read from parameter memory: there is no copy.
 target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: .visible .entry k(

@@ -1,4 +1,4 @@
-; RUN: not
+; RUN: not lower-nvptx %s 2>&1 | FileCheck %s
 ; CHECK: 'k' jumps to the address of a label, which code for NVIDIA GPUs cannot have
 target triple = "nvptx64-nvidia-cuda"
 @labels = internal addrspace(1) constant [2 x ptr] [ptr blockaddress(@k, %a), ptr blockaddress(@k, %b)]

@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; A copy of an aligned block of 16 bytes is one access; a copy that is not aligned stays the code generator's.
 target triple = "nvptx64-nvidia-cuda"
 declare void @llvm.memcpy.p3.p1.i64(ptr addrspace(3), ptr addrspace(1), i64, i1)

@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; The first block of local memory has no offset: its address is that of the symbol. The second has the one that the launch gives.
 target triple = "nvptx64-nvidia-cuda"
 ; CHECK: .extern .shared .align 128 .b8 k$2eshared_mem[];

@@ -1,4 +1,4 @@
-; RUN: --stage=prepared
+; RUN: lower-nvptx --stage=prepared %s | FileCheck %s
 ; Generic code: any memory (4) is all memory (0), constants (2) are global, and intrinsics follow their types.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"

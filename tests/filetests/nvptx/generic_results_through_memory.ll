@@ -1,4 +1,4 @@
-; RUN: not
+; RUN: not lower-nvptx %s 2>&1 | FileCheck %s
 ; Generic code gets complex numbers through memory, the library for NVPTX returns them: a function between the two calls it. No library is
 ; linked here, so that it is missing.
 ; CHECK: 'cexpf.through_memory' uses 'cexpf', which neither the program nor the NVPTX device library defines

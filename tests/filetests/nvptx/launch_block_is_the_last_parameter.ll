@@ -1,4 +1,4 @@
-; RUN: --stage=lowered
+; RUN: lower-nvptx --stage=lowered %s | FileCheck %s
 ; Every kernel gets the launch block by value. Range kernels leave out work-items beyond the end; others check nothing.
 target triple = "nvptx64-nvidia-cuda"
 declare i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32) #1

@@ -1,4 +1,4 @@
-; RUN: --stage=local-memory
+; RUN: lower-nvptx --stage=local-memory %s | FileCheck %s
 ; The example of the CUDA section in the design document: pointers to local memory become 32-bit offsets from one external symbol.
 ; Offsets are multiples of 128, which the optimiser is told.
 

@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; Addresses in shared memory are 32-bit numbers.
 target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: .visible .entry k(

@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; A pointer to local memory that is kept in memory has the size that the program's objects give it.
 target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: .visible .entry k(

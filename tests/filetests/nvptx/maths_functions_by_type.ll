@@ -1,4 +1,4 @@
-; RUN: --stage=prepared
+; RUN: lower-nvptx --stage=prepared %s | FileCheck %s
 ; Single and double precision have functions of their own, half computes in single; approximations are taken where they are allowed.
 target triple = "nvptx64-nvidia-cuda"
 declare float @llvm.exp.f32(float)

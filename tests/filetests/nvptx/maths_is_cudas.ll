@@ -1,4 +1,4 @@
-; RUN: not --stage=prepared
+; RUN: not lower-nvptx --stage=prepared %s 2>&1 | FileCheck %s
 ; Intrinsics without an instruction are calls of CUDA's library; without it, the first one is told.
 ; CHECK: 'k' uses '__nv_sinf', which neither the program nor the NVPTX device library defines
 target triple = "nvptx64-nvidia-cuda"

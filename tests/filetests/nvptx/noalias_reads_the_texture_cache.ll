@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; Memory that nothing else of the kernel writes, and that it only reads, is read through the cache for constant data.
 target triple = "nvptx64-nvidia-cuda"
 ; CHECK-LABEL: .visible .entry k(

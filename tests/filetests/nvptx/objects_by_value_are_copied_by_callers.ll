@@ -1,4 +1,4 @@
-; RUN: -O3
+; RUN: lower-nvptx -O3 %s | FileCheck %s
 ; A function that reads an object it gets by value becomes part of the kernel. The object is then the kernel's parameter, which is
 ; not in local memory.
 

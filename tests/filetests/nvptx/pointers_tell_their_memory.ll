@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; The device library asks the GPU where a pointer points. Where the code shows it, that is a constant, and a variable that was asked
 ; about stays in registers.
 target triple = "nvptx64-nvidia-cuda"

@@ -1,4 +1,4 @@
-; RUN: -O0 --stage=prepared
+; RUN: lower-nvptx -O0 --stage=prepared %s | FileCheck %s
 ; The driver's vprintf takes the arguments in memory.
 target triple = "nvptx64-nvidia-cuda"
 @format = internal addrspace(1) constant [10 x i8] c"%d %f %s\0A\00"

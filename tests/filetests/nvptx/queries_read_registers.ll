@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; What a kernel asks of its work-item is a special register, or a field of the launch block; functions that ask become part of it.
 target triple = "nvptx64-nvidia-cuda"
 declare i64 @_Z32__spirv_BuiltInLocalInvocationIdi(i32) #1

@@ -1,4 +1,4 @@
-; RUN: not
+; RUN: not lower-nvptx %s 2>&1 | FileCheck %s
 ; CHECK: function 'f' calls '_Z32__spirv_BuiltInLocalInvocationIdi', and cannot become part of a kernel: it calls itself, or is called by its address
 target triple = "nvptx64-nvidia-cuda"
 declare i64 @_Z32__spirv_BuiltInLocalInvocationIdi(i32)

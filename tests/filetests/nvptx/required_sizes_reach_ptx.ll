@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; A required work-group size is known to ptxas, and to the optimiser: the size is a constant.
 target triple = "nvptx64-nvidia-cuda"
 declare i64 @_Z28__spirv_BuiltInWorkgroupSizei(i32) memory(none)

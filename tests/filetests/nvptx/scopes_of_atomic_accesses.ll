@@ -1,4 +1,4 @@
-; RUN:
+; RUN: lower-nvptx %s | FileCheck %s
 ; clang's code for NVPTX has no scopes: volatile accesses are the device's, others those of the whole system. Orders stay with their
 ; accesses.
 target triple = "nvptx64-nvidia-cuda"

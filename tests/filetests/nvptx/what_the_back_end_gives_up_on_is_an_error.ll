@@ -1,4 +1,4 @@
-; RUN: not
+; RUN: not lower-nvptx %s 2>&1 | FileCheck %s
 ; A fatal error of LLVM's, for which no check of ours looks.
 ; CHECK: LLVM cannot generate code for module '{{.*}}': Named registers not implemented for this target
 target triple = "nvptx64-nvidia-cuda"

@@ -1,4 +1,4 @@
-; RUN: not
+; RUN: not lower-nvptx %s 2>&1 | FileCheck %s
 ; CHECK: 'k' has an atomic access to 16 bytes, expected at most 8, which code for NVIDIA GPUs cannot have
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k(ptr addrspace(1) %p) #0 {

@@ -1,5 +1,5 @@
-; RUN-PASS: linkage
-; EXPECT-ERROR: its name in this translation unit, 'taken', is taken
+; RUN: not run-passes linkage %s 2>&1 | FileCheck %s
+; CHECK: its name in this translation unit, 'taken', is taken
 target triple = "spirv64-unknown-unknown"
 
 @_ZL3own = internal addrspace(1) global i32 0 #0

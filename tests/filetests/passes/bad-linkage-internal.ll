@@ -1,5 +1,5 @@
-; RUN-PASS: linkage
-; EXPECT-ERROR: linkage: kernel 'k': has internal linkage but no attribute scythe-internal
+; RUN: not run-passes linkage %s 2>&1 | FileCheck %s
+; CHECK: linkage: kernel 'k': has internal linkage but no attribute scythe-internal
 define internal spir_kernel void @k() {
   ret void
 }

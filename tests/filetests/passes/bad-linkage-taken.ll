@@ -1,5 +1,5 @@
-; RUN-PASS: linkage
-; EXPECT-ERROR: its name in this translation unit, 'k.tu.0000000000000001', is taken
+; RUN: not run-passes linkage %s 2>&1 | FileCheck %s
+; CHECK: its name in this translation unit, 'k.tu.0000000000000001', is taken
 define spir_kernel void @k() #0 {
   ret void
 }

@@ -1,5 +1,4 @@
-; RUN-PASS: linkage,linkage
-; RUN-LLVM: globaldce,function(instsimplify)
+; RUN: run-passes linkage,linkage --llvm='globaldce,function(instsimplify)' %s | FileCheck %s
 ; Variables of device code have their names on devices, can be named by others, and nobody relies on their value.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"

@@ -1,4 +1,4 @@
-; RUN-PASS: host-code
+; RUN: run-passes host-code %s | FileCheck %s
 ; A variable of a host function is used by a kernel: the function, and what only it needs, goes.
 @value = internal addrspace(1) constant i32 42
 @table = internal addrspace(1) constant [1 x ptr] [ptr @only_host]

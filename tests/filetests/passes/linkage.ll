@@ -1,5 +1,4 @@
-; RUN-PASS: linkage,linkage
-; RUN-LLVM: globaldce
+; RUN: run-passes linkage,linkage --llvm='globaldce' %s | FileCheck %s
 ; Shared kernels are kept once by the linker and never dropped by the optimiser; internal ones are qualified, with their
 ; rows. Helpers keep their linkage, and go when nobody needs them.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"

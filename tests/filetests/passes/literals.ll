@@ -1,4 +1,4 @@
-; RUN-PASS: literals
+; RUN: run-passes literals %s | FileCheck %s
 
 ; Constants of type double that a function of the headers converts: the function is compiled for them, and no double is left.
 target triple = "spirv64-unknown-unknown"

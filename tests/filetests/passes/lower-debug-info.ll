@@ -1,4 +1,4 @@
-; RUN-PASS: lower-kernel-args
+; RUN: run-passes lower-kernel-args %s | FileCheck %s
 ; The subprogram stays with the kernel, and the functor's variable follows it into the alloca.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"

@@ -1,4 +1,4 @@
-; RUN-PASS: lower-kernel-args,lower-kernel-args
+; RUN: run-passes lower-kernel-args,lower-kernel-args %s | FileCheck %s
 ; A kernel that is lowered is left alone, by a second run and when it comes from another module. Kernels without rows are
 ; none of the front end's.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"

@@ -1,4 +1,4 @@
-; RUN-PASS: linkage,lower-kernel-args
+; RUN: run-passes linkage,lower-kernel-args %s | FileCheck %s
 ; On NVPTX the functor's pointers are in address space 0.
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

@@ -1,5 +1,4 @@
-; RUN-PASS: linkage,lower-kernel-args
-; RUN-LLVM: default<O1>
+; RUN: run-passes linkage,lower-kernel-args --llvm='default<O1>' %s | FileCheck %s
 ; What clang emits for a lambda, optimised: no functor is left, and stores go to global memory.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"

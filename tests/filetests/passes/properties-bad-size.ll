@@ -1,5 +1,5 @@
-; RUN-PASS: kernel-properties
-; EXPECT-ERROR: kernel 'k': property 'sycl-work-group-size' is '4,none', expected positive sizes
+; RUN: not run-passes kernel-properties %s 2>&1 | FileCheck %s
+; CHECK: kernel 'k': property 'sycl-work-group-size' is '4,none', expected positive sizes
 target triple = "spirv64-unknown-unknown"
 define spir_kernel void @k() #0 {
   ret void

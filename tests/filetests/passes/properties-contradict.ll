@@ -1,5 +1,5 @@
-; RUN-PASS: kernel-properties
-; EXPECT-ERROR: kernel 'k': property 'sycl-sub-group-size' contradicts an attribute of the kernel
+; RUN: not run-passes kernel-properties %s 2>&1 | FileCheck %s
+; CHECK: kernel 'k': property 'sycl-sub-group-size' contradicts an attribute of the kernel
 target triple = "spirv64-unknown-unknown"
 define spir_kernel void @k() #0 !intel_reqd_sub_group_size !0 {
   ret void

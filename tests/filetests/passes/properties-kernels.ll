@@ -1,5 +1,5 @@
 ; Properties of kernels become the metadata of attributes; aspects join those that are declared already.
-; RUN-PASS: kernel-properties,kernel-properties
+; RUN: run-passes kernel-properties,kernel-properties %s | FileCheck %s
 ; CHECK: define spir_kernel void @all() #0 !intel_declared_aspects ![[DECLARED:[0-9]+]] !intel_reqd_sub_group_size ![[SUB:[0-9]+]] !reqd_work_group_size ![[GROUP:[0-9]+]] !work_group_num_dim ![[DIMS:[0-9]+]] !work_group_size_hint ![[HINT:[0-9]+]]
 ; CHECK: define spir_kernel void @none() #1 {
 ; CHECK: attributes #0 = { "my-own"="1" "sycl-device-has"="6" "sycl-sub-group-size"="16" "sycl-work-group-size"="2,4" "sycl-work-group-size-hint"="8" }

@@ -1,6 +1,6 @@
 ; Annotated accesses note structure and member, through casts and inside of other structures; what is no member, or has other
 ; annotations, is left alone.
-; RUN-PASS: member-properties,member-properties
+; RUN: run-passes member-properties,member-properties %s | FileCheck %s
 ; CHECK: %first = call {{.*}}, !scythe_member ![[FIRST:[0-9]+]]
 ; CHECK: %second = call {{.*}}, !scythe_member ![[SECOND:[0-9]+]]
 ; CHECK: %third = call {{.*}}null){{$}}

@@ -1,5 +1,5 @@
 ; Parameters carry their properties, and what LLVM knows of them; values have no use for what is said of pointers.
-; RUN-PASS: parameter-properties,parameter-properties
+; RUN: run-passes parameter-properties,parameter-properties %s | FileCheck %s
 ; CHECK: define spir_kernel void @k(ptr addrspace(1) noalias align 64 "my-own"="x" "sycl-alignment"="64" "sycl-no-alias" %p, i32 "sycl-no-alias" %i, float %f)
 ; CHECK-NOT: scythe_param_properties
 target triple = "spirv64-unknown-unknown"

@@ -1,6 +1,6 @@
 ; What the table has becomes SPIR-V's metadata, beside what is there already; the second run adds nothing. A parameter that is not a pointer
 ; has no alias, and a property that the table does not have no decoration.
-; RUN-PASS: spirv-properties,spirv-properties
+; RUN: run-passes spirv-properties,spirv-properties %s | FileCheck %s
 ; CHECK: @v = {{.*}} !spirv.Decorations ![[V:[0-9]+]]
 ; CHECK: define spir_kernel void @k({{.*}}) {{.*}}!spirv.ParameterDecorations ![[K:[0-9]+]]
 ; CHECK: define spir_kernel void @plain({{[^!]*}} {

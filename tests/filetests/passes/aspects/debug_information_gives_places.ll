@@ -1,4 +1,5 @@
 ; With debug information the warning stands at the use, and each call of the chain has its place.
+; RUN: infer-aspects %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK: {{^}}hw.cpp:27:4: warning: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has'

@@ -1,4 +1,5 @@
 ; What a function declares counts as used by its callers, whether it is defined here or not, but not by itself.
+; RUN: infer-aspects %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK: {{^}}warning: function 'narrow' uses aspect 'fp16' not listed in 'sycl::device_has'

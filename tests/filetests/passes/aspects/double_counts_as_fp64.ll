@@ -1,4 +1,5 @@
 ; `double` uses fp64 (6) wherever a function has it: signature, storage, element, operand. `half` uses fp16 (5).
+; RUN: infer-aspects %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK: define spir_func void @signature(double %x) !intel_used_aspects ![[FP64:[0-9]+]] {

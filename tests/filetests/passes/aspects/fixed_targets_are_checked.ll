@@ -1,7 +1,9 @@
 ; What a listed target cannot do is reported once, where it is used, with the way from an entry point.
-; FIXED-TARGET: plain aspects=1,5 sub-group-sizes=8,16 max-work-group-size=64
-; FIXED-TARGET: full aspects=5,6,28 sub-group-sizes=8,32 max-work-group-size=1024
-; FIXED-TARGET: family aspects= others
+; RUN: infer-aspects \
+; RUN:   --fixed-target=plain:aspects=1,5:sub-group-sizes=8,16:max-work-group-size=64 \
+; RUN:   --fixed-target=full:aspects=5,6,28:sub-group-sizes=8,32:max-work-group-size=1024 \
+; RUN:   --fixed-target=family:others \
+; RUN:   %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK: {{^}}warning: function 'sized' has required sub-group size '32' not supported by target 'plain' in '-fsycl-fixed-targets'

@@ -1,4 +1,5 @@
 ; Without the switch every kernel and SYCL_EXTERNAL function that is defined has an empty list, and nothing else has one.
+; RUN: infer-aspects %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK: define spir_kernel void @kernel() !intel_fixed_targets ![[NONE:[0-9]+]] {

@@ -1,7 +1,9 @@
 ; A branch of if_device_has counts for the targets that take it: its own, and those around it. A family of devices may take any.
-; FIXED-TARGET: dg1 aspects=5,1038 sub-group-sizes=8
-; FIXED-TARGET: pvc aspects=5,6,1021 sub-group-sizes=16
-; FIXED-TARGET: family aspects= others
+; RUN: infer-aspects \
+; RUN:   --fixed-target=dg1:aspects=5,1038:sub-group-sizes=8 \
+; RUN:   --fixed-target=pvc:aspects=5,6,1021:sub-group-sizes=16 \
+; RUN:   --fixed-target=family:others \
+; RUN:   %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK-NOT: only_pvc

@@ -1,4 +1,5 @@
 ; `sycl_` for `intel_`, and pairs of name and number, mean the same.
+; RUN: infer-aspects %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 %struct.decorated = type { i32 }
 

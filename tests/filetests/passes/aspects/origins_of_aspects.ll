@@ -1,4 +1,5 @@
 ; Kernels tell by which calls each aspect comes in, and what they only declare.
+; RUN: infer-aspects %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK: define spir_kernel void @_ZTS1K() {{.*}}!scythe_aspect_origins ![[ORIGINS:[0-9]+]]

@@ -1,4 +1,5 @@
 ; Callers have what their callees use, through chains and cycles; callees do not have what their callers use.
+; RUN: infer-aspects %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK: define spir_kernel void @kernel() !intel_used_aspects ![[ALL:[0-9]+]]

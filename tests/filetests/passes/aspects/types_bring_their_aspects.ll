@@ -1,4 +1,5 @@
 ; A type of the list counts by identity, also as member, element, argument and return value; a name alone does not.
+; RUN: infer-aspects %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 %"class.lib::decorated" = type { i32 }
 %"class.lib::decorated.1" = type { i64 }

@@ -1,4 +1,5 @@
 ; A function that uses what it does not declare is reported with the call chain; without debug information there is a hint.
+; RUN: infer-aspects %s | FileCheck %s
 target triple = "spirv64-unknown-unknown"
 
 ; CHECK: {{^}}warning: function 'foo' uses aspect 'fp64' not listed in 'sycl::device_has'
