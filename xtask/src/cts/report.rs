@@ -1,7 +1,9 @@
-//! Writes `docs/conformance.md`: a table per backend of all categories, and a line of why for each failure.
+//! Writes `docs/conformance.md`: a table of all categories for each backend, and the reason for each
+//! failure.
 //!
-//! Reasons stand in `docs/conformance-reasons.txt`, one per line: a category or `*`, a part of the failure's text (of the
-//! test, the file, or the first error), and the reason, divided by ` | `. Failures without one show their first error.
+//! `docs/conformance-reasons.txt` holds the reasons, one per line: a category or `*`, a part of the
+//! failure's text (of the test, the file, or the first error), and the reason, separated by ` | `. A
+//! failure without a reason shows its first error.
 
 use std::path::Path;
 
@@ -25,12 +27,16 @@ pub fn write(suite: &Suite, folder: &Path, docs: &Path) -> Result<(), String> {
     };
     let reasons = reasons(&text).map_err(|e| format!("{}: {e}", source.display()))?;
     let mut page = format!(
-        "# Conformance\n\nWhat the SYCL 2020 conformance suite ([SYCL-CTS](https://github.com/KhronosGroup/SYCL-CTS), \
-         commit {}) finds, with unmodified tests, in\nfull conformance mode, with the tests of extensions. Written by \
-         `cargo xtask cts --suite PATH`, which reads reasons from\n`conformance-reasons.txt`. `cmake/cts/\
-         AddSYCLExecutable.cmake` registers Scythe with the suite.\n\nA category conforms when all its files build, and \
-         no test fails. A file that does not build keeps the others of its\ncategory from nothing. Tests that find the \
-         device to lack what they are about are skipped.\n",
+        "# Conformance\n\n\
+         This page lists the results of the SYCL 2020 conformance suite\n\
+         ([SYCL-CTS](https://github.com/KhronosGroup/SYCL-CTS), commit {}). The tests are\n\
+         unmodified and run in full conformance mode, including the tests of extensions. `cargo\n\
+         xtask cts --suite PATH` writes this page and reads the reasons for failures from\n\
+         `conformance-reasons.txt`. `cmake/cts/AddSYCLExecutable.cmake` registers Scythe with\n\
+         the suite.\n\n\
+         A category conforms if all its files build and no test fails. A file that does not\n\
+         build does not affect the other files of its category. A test is skipped if the device\n\
+         lacks the tested feature.\n",
         suite.version
     );
     for backend in Backend::ALL {
@@ -88,13 +94,34 @@ fn section(backend: Backend, outcomes: &[(&str, Option<Outcome>)], reasons: &[Re
         for (why, names) in grouped(category, outcome, reasons) {
             let (first, more) = (&names[0], names.len() - 1);
             let others = if more > 0 { format!(" and {more} more") } else { String::new() };
-            text += &format!("- **{category}**, {}{others}: {}\n", plain(first), plain(&why));
+            text += &wrapped(&format!("- **{category}**, {}{others}: {}", plain(first), plain(&why)));
         }
         if outcome.passed == 0 && outcome.failed.is_empty() && outcome.not_built.is_empty() {
-            text += &format!("- **{category}**: {}\n", reason(category, "no tests", reasons).unwrap_or("no tests"));
+            let why = reason(category, "no tests", reasons).unwrap_or("no tests");
+            text += &wrapped(&format!("- **{category}**: {why}"));
         }
     }
     text
+}
+
+/// A list item in lines of at most 100 columns.
+fn wrapped(item: &str) -> String {
+    let mut text = String::new();
+    let mut columns = 0;
+    for word in item.split(' ') {
+        let width = word.chars().count();
+        if columns > 0 && columns + 1 + width > 100 {
+            text += "\n ";
+            columns = 1;
+        }
+        if columns > 0 {
+            text += " ";
+            columns += 1;
+        }
+        text += word;
+        columns += width;
+    }
+    text + "\n"
 }
 
 /// Failures with the same reason, in order of their first.
@@ -142,6 +169,15 @@ mod tests {
         assert!(text.contains("| id | no | 1 | 2 | 0 | 1 |"), "{text}");
         assert!(text.contains("| range | not run |"), "{text}");
         assert!(text.contains("0 of 2 categories conform"), "{text}");
+    }
+
+    #[test]
+    fn list_items_have_at_most_100_columns() {
+        let words = vec!["twelve-chars"; 20].join(" ");
+        let text = wrapped(&format!("- {words}"));
+        assert!(text.lines().all(|line| line.len() <= 100), "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("  t")), "{text}");
+        assert_eq!(text.split_whitespace().skip(1).collect::<Vec<_>>().join(" "), words);
     }
 
     #[test]
