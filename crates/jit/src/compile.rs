@@ -1,7 +1,8 @@
 //! Bitcode → linked device module → CPU module → object.
 
-use crate::{async_copies, link};
+use crate::link;
 use scythe_llvm::{Context, Linkage, Module, OptLevel, TargetMachine, TargetOptions};
+use scythe_passes::target::common::async_copies;
 use scythe_passes::target::cpu::{self, CpuError, Stage, externals};
 use scythe_passes::{device_globals, device_has};
 use std::path::{Path, PathBuf};
@@ -66,7 +67,7 @@ pub fn compile_module<'ctx>(
     dump(options, "cpu-0-input", &module)?;
     device_globals::to_declarations(&module);
     device_has::fold(&module, &options.aspects).map_err(|e| e.to_string())?;
-    async_copies::replace(&module)?;
+    async_copies::replace(&module).map_err(|e| e.to_string())?;
     link_device_library(context, &module, options)?;
     let mut observe = |stage: Stage, module: &Module<'ctx>| {
         dump(options, stage.name(), module)

@@ -7,7 +7,7 @@ use crate::nvptx::{self, toolkit::Toolkit};
 use crate::specialize::specialize;
 use crate::{Options, compile_linked, spirv};
 use scythe_abi::jit::{Bytes, Constant, Output, Request, Response, VERSION};
-use scythe_passes::target::cpu::specialise::Target;
+use scythe_passes::target::cpu::lowering::specialise::Target;
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

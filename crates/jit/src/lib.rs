@@ -4,7 +4,6 @@
 //! Rust library, it serves ahead-of-time compilation ([`compile_to_object`]). It is the only part of a running
 //! program that brings LLVM with it.
 
-mod async_copies;
 mod compile;
 pub mod edge;
 mod link;

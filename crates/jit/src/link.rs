@@ -6,7 +6,7 @@
 //! by whoever finishes the module, with the name of its user.
 
 use scythe_llvm::{Context, Linkage, Module, PassOptions, run_passes};
-use scythe_passes::target::nvptx::denormals;
+use scythe_passes::target::nvptx::lowering::denormals;
 
 /// Links `libraries` into `module`, in order.
 pub fn run<'ctx>(context: &'ctx Context, module: &Module<'ctx>, libraries: &[&[u8]]) -> Result<(), String> {

@@ -9,11 +9,12 @@
 pub mod libraries;
 pub use scythe_cuda_toolkit as toolkit;
 
-use crate::{async_copies, link};
+use crate::link;
 use scythe_abi::cuda::Architecture;
 use scythe_device_config::Table;
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
-use scythe_passes::target::nvptx::{self, NvptxError, Stage, generic};
+use scythe_passes::target::common::async_copies;
+use scythe_passes::target::nvptx::{self, NvptxError, Stage, address_spaces};
 use scythe_passes::{device_globals, device_has};
 use std::path::PathBuf;
 
@@ -76,15 +77,15 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
     let short = TargetMachine::with_short_pointers(&target).map_err(|e| e.to_string())?;
     // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
     module.verify().map_err(|e| e.to_string())?;
-    let positions = nvptx::unsupported::positions(&module);
+    let positions = nvptx::check::positions(&module);
     module.strip_debug_info();
     dump(options, "nvptx-0-input.ll", &module)?;
     device_globals::to_pointers(&module).map_err(|e| e.to_string())?;
     device_has::fold(&module, &options.aspects).map_err(|e| e.to_string())?;
-    async_copies::replace(&module)?;
+    async_copies::replace(&module).map_err(|e| e.to_string())?;
     let module = match module.triple().starts_with("nvptx") {
         true => module,
-        false => generic::run(context, module, &machine).map_err(|e| e.to_string())?,
+        false => address_spaces::run(context, module, &machine).map_err(|e| e.to_string())?,
     };
     let sm = Architecture::from_name(&options.arch).map(|arch| arch.sm);
     let sm = sm.ok_or_else(|| format!("'{}' is no architecture of NVIDIA GPUs: expected sm_NN", options.arch))?;

@@ -42,7 +42,7 @@ use scythe_llvm::{
     Context, Linkage, Module, OptLevel, PassOptions, Place, TargetMachine, TargetOptions, run_passes,
     translate_to_spirv,
 };
-use scythe_passes::target::cpu::local_variables;
+use scythe_passes::target::common::local_variables;
 use scythe_passes::{device_globals, device_has};
 use std::path::PathBuf;
 

@@ -15,9 +15,7 @@
 
 #![forbid(unsafe_code)]
 
-pub mod address_spaces;
 pub mod aspects;
-mod callers;
 pub mod device_globals;
 pub mod device_has;
 mod error;
@@ -28,11 +26,9 @@ pub mod linkage;
 pub mod literals;
 pub mod lower_kernel_args;
 pub mod pipeline;
-pub mod printf;
 pub mod properties;
 pub mod specialization;
 pub mod target;
-pub mod workgroup;
 
 pub use aspects::Aspects;
 pub use error::Error;

@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use scythe_llvm::{Context, Function, Module, PassOptions, run_function_passes, run_passes};
-use scythe_passes::workgroup::lanes::{self, Fold};
-use scythe_passes::workgroup::queries;
+use scythe_passes::target::common::queries;
+use scythe_passes::target::cpu::lowering::widening::lanes::{self, Fold};
 use std::fmt::Write;
 use std::path::Path;
 

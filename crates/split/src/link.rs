@@ -10,7 +10,7 @@ use scythe_llvm::{ContextRef, Function, Linkage, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
 use scythe_passes::launch_metadata;
-use scythe_passes::target::nvptx::denormals;
+use scythe_passes::target::nvptx::lowering::denormals;
 use std::collections::HashMap;
 
 /// Links `modules`, which all belong to one context; their names stand in messages. The result is called `name` and has

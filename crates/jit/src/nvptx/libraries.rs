@@ -24,7 +24,7 @@ pub fn link<'ctx>(
     // libclc itself calls CUDA's functions.
     let sources = [own(DEVICE_LIBRARY), libdevice(), libclc(), libdevice(), own(OWN_MATHS)];
     for path in sources.into_iter().flatten() {
-        if let Some(first) = nvptx::missing(module).into_iter().next() {
+        if let Some(first) = nvptx::externals::missing(module).into_iter().next() {
             link_file(context, module, machine, &path, &first)?;
             nvptx::prepare(module, machine, target).map_err(|e| e.to_string())?;
         }
@@ -50,6 +50,6 @@ fn link_file<'ctx>(
         function.set_linkage(Linkage::LLVMLinkOnceODRLinkage);
     }
     library.strip_debug_info();
-    nvptx::denormals::adopt(&library, module);
+    nvptx::lowering::denormals::adopt(&library, module);
     module.link(library).map_err(|e| e.to_string())
 }

@@ -4,7 +4,7 @@
 //! resort: what asks becomes part of its kernels ([`inline_users`]), where the code often shows the answer ([`answer`]).
 
 use scythe_llvm::{CallConv, Error, IntPredicate, Module, PassOptions, Place, TargetMachine, run_passes};
-use scythe_passes::address_spaces::{self, Space};
+use scythe_passes::target::common::address_spaces::{self, Space};
 
 /// Brings what was kept for the questions' sake into registers.
 const TIDY: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce)";

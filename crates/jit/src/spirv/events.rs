@@ -5,8 +5,8 @@
 //! instruction. Both spellings of the operations are known, with and without `Op`.
 
 use super::binary;
-use crate::async_copies::{WAITS, element};
 use scythe_llvm::{Builder, CallConv, ContextRef, Function, Instruction, Module, Opcode, Type, Value};
+use scythe_passes::target::common::async_copies::{WAITS, element};
 
 /// Stands for a wait between the two steps.
 const WAIT: &str = "__scythe_wait_event";

@@ -3,7 +3,7 @@
 
 use super::{DEVICE_LIBRARY, Options};
 use scythe_llvm::{Context, Function, Linkage, Module};
-use scythe_passes::address_spaces::is_question;
+use scythe_passes::target::common::address_spaces::is_question;
 
 /// Links what the module lacks from the device library. Programs that need nothing of it do not even read it.
 pub fn link_device_library<'ctx>(

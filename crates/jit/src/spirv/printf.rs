@@ -5,7 +5,7 @@
 
 use super::binary;
 use scythe_llvm::{CallConv, Instruction, Linkage, Module, Opcode, Value};
-use scythe_passes::printf::calls;
+use scythe_passes::target::common::printf::calls;
 use std::collections::HashMap;
 
 /// OpenCL's constant memory.

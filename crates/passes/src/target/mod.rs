@@ -1,4 +1,5 @@
-//! One folder per machine that device code is lowered to.
+//! Code generation: one folder per target that device code is lowered to, and [`common`].
 
+pub mod common;
 pub mod cpu;
 pub mod nvptx;

@@ -29,7 +29,7 @@ pub fn run(args: &[String]) -> Result<String, String> {
             ("--local-size", value) => {
                 let sizes: Vec<u64> = value.split(',').map(|n| number(word, n)).collect::<Result<_, _>>()?;
                 let local_size = sizes.try_into().map_err(|_| format!("'{word}' needs three extents"))?;
-                options.target = Some(cpu::specialise::Target { kernel: "k".into(), local_size });
+                options.target = Some(cpu::lowering::specialise::Target { kernel: "k".into(), local_size });
             }
             ("--scalar", "") => options.scalar = true,
             ("--stage", value) => stage = value,

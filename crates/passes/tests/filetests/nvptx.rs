@@ -6,7 +6,8 @@
 
 use crate::{number, read};
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
-use scythe_passes::target::nvptx::{self, Stage, generic, local_memory};
+use scythe_passes::target::nvptx::lowering::local_memory;
+use scythe_passes::target::nvptx::{self, Stage, address_spaces};
 
 pub fn run(args: &[String]) -> Result<String, String> {
     let (file, words) = args.split_last().ok_or("usage: lower-nvptx [OPTION...] FILE")?;
@@ -51,7 +52,7 @@ fn lower(
         return module.verify().map(|()| module.to_string()).map_err(|e| e.to_string());
     }
     let module = match module.triple().starts_with("spir") {
-        true => generic::run(&context, module, &machine).map_err(|e| e.to_string())?,
+        true => address_spaces::run(&context, module, &machine).map_err(|e| e.to_string())?,
         false => module,
     };
     nvptx::prepare(&module, &machine, options).map_err(|e| e.to_string())?;

@@ -4,7 +4,7 @@
 //! stack. The copy has a known size and nobody else writes it, so the optimiser can split it, keep its parts in
 //! registers, and read it ahead of a branch; none of that is possible with the caller's memory.
 
-use super::parallel;
+use crate::target::common::pointers::only_read;
 use scythe_llvm::{Builder, Function, Module, Place, Type, Value};
 
 /// By-value parameters that the kernel only reads need no copy for each work-item: drops `byval` there, and says that
@@ -12,7 +12,7 @@ use scythe_llvm::{Builder, Function, Module, Place, Type, Value};
 pub fn share_read_only<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     for (i, param) in kernel.params().into_iter().enumerate() {
         let place = Place::Param(i as u32);
-        let Some(ty) = by_value(kernel, i).filter(|_| parallel::only_read(param)) else { continue };
+        let Some(ty) = by_value(kernel, i).filter(|_| only_read(param)) else { continue };
         let align = kernel.enum_attribute(place, "align");
         kernel.clear_param_attributes(i as u32);
         let size = ty.alloc_size(module).unwrap_or(0);

@@ -5,10 +5,11 @@
 //! library does not, so that a call would go wrong. The device library has them.
 
 use super::error::CpuError;
-use super::query;
-use crate::address_spaces::is_question;
+use super::lowering::queries;
+use super::lowering::widening::group::DIVERGENT_BARRIER;
 use crate::device_globals::DeviceGlobal;
-use crate::printf::is_printf;
+use crate::target::common::address_spaces::is_question;
+use crate::target::common::printf::is_printf;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
 use scythe_llvm::{Module, Value};
 
@@ -111,7 +112,7 @@ pub fn is_maths(symbol: &str) -> bool {
 /// True for symbols that the object loader finds in the process.
 pub fn is_provided(symbol: &str) -> bool {
     C_LIBRARY.contains(&symbol)
-        || [crate::workgroup::group::DIVERGENT_BARRIER, ASSERTION].contains(&symbol)
+        || [DIVERGENT_BARRIER, ASSERTION].contains(&symbol)
         || is_printf(symbol)
         || is_maths(symbol)
 }
@@ -121,7 +122,7 @@ pub fn is_provided(symbol: &str) -> bool {
 pub fn missing(module: &Module<'_>) -> Vec<String> {
     let functions = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     let functions =
-        functions.map(|f| f.name()).filter(|n| !is_provided(n) && !query::belongs_to_kernel(n) && !is_question(n));
+        functions.map(|f| f.name()).filter(|n| !is_provided(n) && !queries::belongs_to_kernel(n) && !is_question(n));
     let variables = module.globals().filter(|g| g.is_declaration() && g.has_uses() && DeviceGlobal::of(*g).is_none());
     let variables = variables.map(|g| g.name());
     functions.chain(variables).collect()

@@ -12,27 +12,22 @@
 //! 4. `work_group`: argument loads and work-item loops round each kernel, with the parts of a row that need no tests apart;
 //! 5. optimise, with the machine's costs: loads of arguments leave the loops, the innermost loop is vectorised.
 
+pub mod address_spaces;
 pub mod arguments;
+pub mod check;
 mod error;
 pub mod externals;
-pub mod interior;
-pub mod items;
-pub mod local_variables;
-pub mod memory_regions;
-pub mod parallel;
-pub mod query;
-pub mod reach;
+pub mod lowering;
+mod printf;
 pub mod retarget;
-pub mod specialise;
-pub mod uniform_memory;
-pub mod work_group;
 
 pub use error::CpuError;
 
-use crate::workgroup::subgroup;
+use crate::target::common::{local_variables, required_sizes, shape};
+use lowering::widening::subgroup;
+use lowering::{items, queries, specialise, work_group};
 use scythe_abi::cpu::Form;
 use scythe_abi::launch::Shape;
-use scythe_abi::names::SHAPE_ATTRIBUTE;
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
 use std::collections::HashMap;
 
@@ -112,21 +107,21 @@ pub fn lower<'ctx>(
             return Err(CpuError::NoKernel { kernel: target.kernel.clone() });
         }
     }
-    let shapes = kernels.iter().map(|k| shape(*k)).collect::<Result<Vec<_>, _>>()?;
-    reach::check_globals(module)?;
+    let shapes = kernels.iter().map(|k| shape::of(*k)).collect::<Result<Vec<_>, _>>()?;
+    check::globals(module)?;
     crate::properties::drop_annotations(module);
     local_variables::declare(module)?;
 
     retarget::run(module, machine, options);
-    crate::printf::to_c_library(module);
-    let query_users = query::users(module);
+    printf::run(module);
+    let query_users = queries::users(module);
     let exports: Vec<_> = module
         .functions()
         .filter(|f| options.linkable && !f.is_declaration() && f.is_externally_visible())
         .filter(|f| !kernels.contains(f) && !query_users.contains(f))
         .collect();
     retarget::internalize(module, &[&kernels[..], &exports].concat());
-    query::declare_pure(module);
+    queries::declare_pure(module);
     inline_query_users(&kernels, &query_users)?;
     if options.opt_level > 0 {
         inline_moderate(module, &kernels);
@@ -142,7 +137,7 @@ pub fn lower<'ctx>(
     };
     let simplify = if options.opt_level == 0 { INLINE } else { SIMPLIFY };
     run_passes(module, simplify, Some(machine), passes)?;
-    kernels.iter().for_each(|k| memory_regions::ask(module, *k));
+    kernels.iter().for_each(|k| address_spaces::ask(module, *k));
     let sizes: Vec<_> = kernels.iter().zip(&shapes).map(|(k, s)| specialise::local_size(*k, *s, options)).collect();
     for (kernel, size) in kernels.iter().zip(&sizes) {
         if let Some(size) = size {
@@ -171,7 +166,7 @@ pub fn lower<'ctx>(
         let (passing, shape, size) = (&passing[n], shapes[n], sizes[n]);
         let general =
             shape == Shape::NdRange && size.is_none() && options.opt_level > 0 && !has_state && !options.scalar;
-        let hidden = specialise::required_sub_group(*kernel).is_none() && !specialise::sees_sub_groups(*kernel);
+        let hidden = required_sizes::sub_group(*kernel).is_none() && !specialise::sees_sub_groups(*kernel);
         let divides = general && hidden && specialise::divides_by_size(*kernel);
         let one_form = general && by_items[n] && items::has_many_barriers(*kernel);
         let mut lanes = if general && (hidden || one_form) { options.lanes } else { 0 };
@@ -196,7 +191,7 @@ pub fn lower<'ctx>(
     observe(Stage::Wrapped, module)?;
 
     optimize(module, machine, options, passes, &entries, &by_items)?;
-    query::check_none_left(module)?;
+    queries::check_none_left(module)?;
     externals::check(module, options.linkable)?;
     observe(Stage::Optimized, module)
 }
@@ -292,15 +287,9 @@ const SIMPLIFY: &str = "globaldce,always-inline,\
 /// Lets copies of arguments that are only read be read where they came from.
 const FORWARD: &str = "function(instcombine<no-verify-fixpoint>,sroa<modify-cfg>,early-cse<memssa>)";
 
-fn shape(kernel: Function<'_>) -> Result<Shape, CpuError> {
-    let found = kernel.string_attribute(Place::Function, SHAPE_ATTRIBUTE);
-    let shape = found.as_deref().and_then(Shape::from_name);
-    shape.ok_or_else(|| CpuError::Shape { kernel: kernel.name(), found })
-}
-
 /// Makes sure that all `users` of queries are inlined, up to the kernels.
 fn inline_query_users<'ctx>(kernels: &[Function<'ctx>], users: &[Function<'ctx>]) -> Result<(), CpuError> {
-    reach::check_recursion(users)?;
+    check::recursion(users)?;
     for user in users.iter().filter(|u| !kernels.contains(u)) {
         for name in ["noinline", "optnone"] {
             user.remove_enum_attribute(Place::Function, name);

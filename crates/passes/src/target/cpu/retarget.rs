@@ -2,8 +2,9 @@
 //!
 //! Address spaces stay as they are: x86 treats all numbers below 256 as one flat space.
 
-use super::{Options, query};
-use crate::workgroup::queries;
+use super::Options;
+use super::lowering::queries::belongs_to_kernel;
+use crate::target::common::queries;
 use scythe_llvm::{CallConv, Function, Linkage, Module, Place, TargetMachine, Visibility};
 
 /// Function attributes that mean nothing on a CPU, cost speed there, or are decided by [`Options`].
@@ -56,7 +57,7 @@ pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Optio
 /// sides of a branch are two barriers.
 fn meets(function: Function<'_>) -> bool {
     let name = function.name();
-    query::belongs_to_kernel(&name) && queries::parse(&name).is_none()
+    belongs_to_kernel(&name) && queries::parse(&name).is_none()
 }
 
 fn clean(function: Function<'_>, options: &Options) {

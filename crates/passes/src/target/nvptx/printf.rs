@@ -1,6 +1,6 @@
 //! `printf` in kernels: CUDA's driver has `vprintf`, which takes the arguments in memory, each at a multiple of its size.
 
-use crate::printf::{calls, promoted};
+use crate::target::common::printf::{calls, promoted};
 use scythe_llvm::{Instruction, Module, Value};
 
 /// Replaces all calls of `printf`.

@@ -1,0 +1,180 @@
+//! What device code asks of a pointer: `bool __scythe_is_global(const volatile void *)`, and likewise `local` and `private`, tell
+//! whether it points into such memory.
+//!
+//! [`resolve`] answers where the code shows what the pointer was made from: a variable, a parameter, a choice between them. Of
+//! other pointers only a run can tell, each target in its own way. That is the more often needed the less is inlined, so whoever
+//! compiles for a device brings all that asks into kernels first ([`users`]).
+//!
+//! Address spaces are those of generic device code: 0 is private memory, 1 global, 2 constants, 3 local, 4 any.
+
+use super::callers;
+use scythe_llvm::{BasicBlock, Builder, Function, Instruction, Module, Opcode, Value};
+use std::collections::HashMap;
+
+/// Any memory: nothing is known of such a pointer.
+const ANY: u32 = 4;
+
+/// How many choices are followed one behind the other.
+const MAX_DEPTH: u32 = 64;
+
+/// A kind of memory that device code asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    Global,
+    Local,
+    Private,
+}
+
+impl Space {
+    pub const ALL: [Self; 3] = [Self::Global, Self::Local, Self::Private];
+
+    /// The function that asks for it.
+    pub fn question(self) -> &'static str {
+        match self {
+            Self::Global => "__scythe_is_global",
+            Self::Local => "__scythe_is_local",
+            Self::Private => "__scythe_is_private",
+        }
+    }
+
+    /// What memory an address space is. Constants are global memory to those who ask.
+    fn of(address_space: u32) -> Option<Self> {
+        match address_space {
+            0 => Some(Self::Private),
+            1 | 2 => Some(Self::Global),
+            3 => Some(Self::Local),
+            _ => None,
+        }
+    }
+}
+
+/// Whether the function with this name asks.
+pub fn is_question(name: &str) -> bool {
+    Space::ALL.iter().any(|space| space.question() == name)
+}
+
+/// All functions from which a chain of direct calls leads to a question.
+pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
+    callers::of(Space::ALL.into_iter().filter_map(|space| module.function(space.question())))
+}
+
+/// Builds the answer to a question about a pointer of which nothing is known, at the builder's place.
+pub type Unknown<'a, 'ctx> = dyn FnMut(&Builder<'ctx>, Space, Value<'ctx>) -> Value<'ctx> + 'a;
+
+/// Replaces all questions in `function` by their answers, and tells whether there were any.
+pub fn resolve<'ctx>(module: &Module<'ctx>, function: Function<'ctx>, unknown: &mut Unknown<'_, 'ctx>) -> bool {
+    let mut any = false;
+    for space in Space::ALL {
+        let Some(question) = module.function(space.question()) else { continue };
+        let calls: Vec<_> = function.instructions().filter(|i| i.called_function() == Some(question)).collect();
+        let builder = module.context().create_builder();
+        let mut resolver = Resolver { function, space, builder, answers: HashMap::new(), unknown };
+        for call in calls {
+            let Some(pointer) = call.args().first().copied() else { continue };
+            let answer = resolver.answer(pointer, 0);
+            call.replace_all_uses_with(answer);
+            call.erase();
+            any = true;
+        }
+    }
+    any
+}
+
+/// What a pointer was made from by offsets and casts.
+enum Source<'ctx> {
+    Memory(Space),
+    /// Null, or a value that no run uses.
+    Nowhere,
+    Unknown(Value<'ctx>),
+}
+
+fn source(mut pointer: Value<'_>) -> Source<'_> {
+    use Opcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMFreeze, LLVMGetElementPtr};
+    loop {
+        if pointer.is_undef_or_poison() {
+            return Source::Nowhere;
+        }
+        let address_space = pointer.ty().address_space();
+        if let Some(space) = address_space.filter(|&number| number != ANY).and_then(Space::of) {
+            return Source::Memory(space);
+        }
+        let made = match pointer.as_instruction() {
+            Some(i) => matches!(i.opcode(), LLVMAddrSpaceCast | LLVMBitCast | LLVMFreeze | LLVMGetElementPtr),
+            None if pointer.is_constant() && pointer.operand_count() == 0 => return Source::Nowhere,
+            None => pointer.is_constant(),
+        };
+        match pointer.operand(0).filter(|base| made && base.ty().is_pointer()) {
+            Some(base) => pointer = base,
+            None => return Source::Unknown(pointer),
+        }
+    }
+}
+
+struct Resolver<'a, 'b, 'ctx> {
+    function: Function<'ctx>,
+    space: Space,
+    builder: Builder<'ctx>,
+    /// By sources.
+    answers: HashMap<Value<'ctx>, Value<'ctx>>,
+    unknown: &'a mut Unknown<'b, 'ctx>,
+}
+
+impl<'ctx> Resolver<'_, '_, 'ctx> {
+    /// The answer for a pointer, at a place that dominates all its uses.
+    fn answer(&mut self, pointer: Value<'ctx>, depth: u32) -> Value<'ctx> {
+        let truth = |holds: bool| pointer.ty().context().const_int(1, holds.into());
+        let source = match source(pointer) {
+            Source::Memory(space) => return truth(space == self.space),
+            Source::Nowhere => return truth(false),
+            Source::Unknown(value) => value,
+        };
+        if let Some(&answer) = self.answers.get(&source) {
+            return answer;
+        }
+        let choice = source.as_instruction().filter(|_| depth < MAX_DEPTH);
+        let answer = match choice.map(|i| (i, i.opcode())) {
+            Some((phi, Opcode::LLVMPHI)) => return self.answer_phi(phi, depth),
+            Some((select, Opcode::LLVMSelect)) => {
+                let operand = |n| select.operand(n).expect("a choice has three operands");
+                let (yes, no) = (self.answer(operand(1), depth + 1), self.answer(operand(2), depth + 1));
+                self.builder.position_before(select);
+                self.builder.select(operand(0), yes, no, "in.space")
+            }
+            _ => {
+                self.position_behind(source);
+                (self.unknown)(&self.builder, self.space, source)
+            }
+        };
+        self.answers.insert(source, answer);
+        answer
+    }
+
+    fn answer_phi(&mut self, phi: Instruction<'ctx>, depth: u32) -> Value<'ctx> {
+        self.builder.position_before(phi);
+        let bit = phi.ty().context().int_type(1);
+        let answer = self.builder.phi(bit, "in.space");
+        // Known before its operands are: they may be made from the pointer itself.
+        self.answers.insert(phi.as_value(), answer.as_value());
+        let mut by_block: HashMap<BasicBlock<'ctx>, Value<'ctx>> = HashMap::new();
+        for (value, from) in phi.incoming() {
+            // A block that comes twice brings the same value twice.
+            let incoming = match by_block.get(&from) {
+                Some(&known) => known,
+                None => self.answer(value, depth + 1),
+            };
+            by_block.insert(from, incoming);
+            answer.add_incoming(incoming, from);
+        }
+        answer.as_value()
+    }
+
+    /// Behind the instruction that a value comes from; for what comes from none, at the start of the function.
+    fn position_behind(&self, value: Value<'ctx>) {
+        let behind = match value.as_instruction() {
+            Some(i) if i.opcode() == Opcode::LLVMPHI => i.block().and_then(|block| block.first_non_phi()),
+            Some(i) => i.next(),
+            None => self.function.entry_block().and_then(|block| block.first_non_phi()),
+        };
+        self.builder.position_before(behind.expect("a value is followed by the end of its block"));
+    }
+}

@@ -1,0 +1,125 @@
+//! Copies that a work-group makes (`__spirv_OpGroupAsyncCopy`, `__spirv_OpGroupWaitEvents`), for devices that have no
+//! instruction for them: the CPU, and NVIDIA's GPUs.
+//!
+//! The headers declare them for any type of element, which only the mangled name tells. The device library copies elements of so
+//! many bytes; a wait is a barrier of the group. An event is then nothing that is looked at.
+//!
+//! Guarantee: afterwards no call of them is left. An element whose size the name does not tell is an error.
+
+use super::local_variables::LOCAL;
+use scythe_llvm::{CallConv, Instruction, Module, Value};
+
+/// How names of both spellings begin: with the type of the elements, and complete but for it.
+pub const COPIES: [&str; 2] = ["_Z24__spirv_OpGroupAsyncCopyI", "_Z22__spirv_GroupAsyncCopyI"];
+pub const WAITS: [&str; 2] = ["_Z25__spirv_OpGroupWaitEvents", "_Z23__spirv_GroupWaitEvents"];
+
+/// Of the device library: to, from, number of elements, steps of either in elements, bytes of an element.
+const GROUP_COPY: &str = "__scythe_group_copy";
+const BARRIER: &str = "_Z22__spirv_ControlBarrierjjj";
+/// Sequentially consistent, for local and global memory.
+const SEMANTICS: u64 = 0x10 | 0x100 | 0x200;
+
+/// A copy by a group that has no meaning.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CopyError {
+    #[error("a copy by a group has elements of type '{element}' (mangled), expected numbers or vectors of them")]
+    Element { element: String },
+    #[error("a copy by a group has {count} arguments, expected 6")]
+    Arguments { count: usize },
+}
+
+/// Replaces the calls. The module is generic code, or code for NVPTX.
+pub fn replace(module: &Module<'_>) -> Result<(), CopyError> {
+    for function in module.functions().filter(|f| f.is_declaration() && f.has_uses()).collect::<Vec<_>>() {
+        let name = function.name();
+        let calls = || function.users().into_iter().filter_map(|user| user.as_instruction()).collect::<Vec<_>>();
+        if let Some(element) = element(&name) {
+            let size = size(element).ok_or_else(|| CopyError::Element { element: element.to_owned() })?;
+            calls().into_iter().try_for_each(|call| copy(module, call, size))?;
+        } else if WAITS.iter().any(|start| name.starts_with(start)) {
+            calls().into_iter().for_each(|call| wait(module, call));
+        }
+    }
+    Ok(())
+}
+
+/// The mangled type of what a function of this name copies.
+pub fn element(name: &str) -> Option<&str> {
+    let rest = COPIES.iter().find_map(|start| name.strip_prefix(start))?;
+    rest.split_once("EP").map(|(element, _)| element)
+}
+
+/// The bytes of a mangled type of numbers, or of a vector of them: one of three elements takes the space of four.
+fn size(element: &str) -> Option<u64> {
+    if let Some(vector) = element.strip_prefix("Dv") {
+        let (count, scalar) = vector.split_once('_')?;
+        let count: u64 = count.parse().ok()?;
+        return Some(if count == 3 { 4 } else { count } * size(scalar)?);
+    }
+    Some(match element {
+        "a" | "h" | "c" | "b" => 1,
+        "s" | "t" | "Dh" | "DF16_" => 2,
+        "i" | "j" | "f" => 4,
+        "l" | "m" | "x" | "y" | "d" => 8,
+        _ => return None,
+    })
+}
+
+fn call_of<'ctx>(module: &Module<'ctx>, before: Instruction<'ctx>, name: &str, args: &[Value<'ctx>]) {
+    let builder = module.context().create_builder();
+    builder.position_before(before);
+    let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
+    let ty = module.context().void_type().function(&types, false);
+    let function = module.get_or_add_function(name, ty);
+    if !module.triple().starts_with("nvptx") {
+        function.set_call_conv(CallConv::SPIR_FUNC);
+    }
+    builder.call(function, args, "").set_call_conv(function.call_conv());
+}
+
+fn copy<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, size: u64) -> Result<(), CopyError> {
+    let args = call.args();
+    let [_, to, from, count, stride, after] = args[..] else {
+        return Err(CopyError::Arguments { count: args.len() });
+    };
+    let context = module.context();
+    let builder = context.create_builder();
+    builder.position_before(call);
+    let generic = context.ptr_type(if module.triple().starts_with("nvptx") { 0 } else { 4 });
+    let word = |number: u64| context.int_type(64).const_int(number);
+    // The stride is that of the global memory.
+    let is_to_local = to.ty().address_space() == Some(LOCAL);
+    let (to_step, from_step) = if is_to_local { (word(1), stride) } else { (stride, word(1)) };
+    let [to, from] = [to, from].map(|pointer| match pointer.ty() == generic {
+        true => pointer,
+        false => builder.addr_space_cast(pointer, generic, ""),
+    });
+    call_of(module, call, GROUP_COPY, &[to, from, count, to_step, from_step, word(size)]);
+    call.replace_all_uses_with(after);
+    call.erase();
+    Ok(())
+}
+
+fn wait<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) {
+    let scope = call.args().first().copied();
+    let number = |number: u64| module.context().int_type(32).const_int(number);
+    let scope = scope.unwrap_or_else(|| number(2));
+    call_of(module, call, BARRIER, &[scope, scope, number(SEMANTICS)]);
+    call.erase();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_told_by_the_name() {
+        let of = |name: &str| element(name).map(|element| (element.to_owned(), size(element)));
+        let int = "_Z24__spirv_OpGroupAsyncCopyIiEP14__scythe_eventjPU3AS3T_PU3AS1S2_mmS1_";
+        assert_eq!(of(int), Some(("i".to_owned(), Some(4))));
+        assert_eq!(of("_Z22__spirv_GroupAsyncCopyIDv3_fEP14__scythe_event"), Some(("Dv3_f".to_owned(), Some(16))));
+        assert_eq!(of("_Z22__spirv_GroupAsyncCopyIDv8_DF16_EP14__scythe_event").and_then(|e| e.1), Some(16));
+        assert_eq!(of("_Z24__spirv_OpGroupAsyncCopyI4pairEP14__scythe_event").and_then(|e| e.1), None);
+        assert_eq!(of("_Z22__spirv_ControlBarrierjjj"), None);
+    }
+}

@@ -1,0 +1,11 @@
+//! What several targets share: facts about device code, and the passes that are the same for all.
+
+pub mod address_spaces;
+pub mod async_copies;
+pub(crate) mod callers;
+pub mod local_variables;
+pub mod pointers;
+pub mod printf;
+pub mod queries;
+pub mod required_sizes;
+pub mod shape;

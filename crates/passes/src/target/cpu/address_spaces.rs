@@ -1,0 +1,152 @@
+//! Where a pointer of a kernel points, told by its address.
+//!
+//! A work-group runs inside one call of its work-group function, so what it has for itself lies in few places:
+//!
+//! | region | what is there |
+//! |---|---|
+//! | the function's frame | private variables, and local ones, which are then one piece of it ([`super::lowering::local_memory`]) |
+//! | contexts | private variables that live across a barrier, where they are too large for the stack |
+//! | the launch's local memory | local accessors |
+//!
+//! All else is global memory. The program's own stack is, too: the thread that runs a kernel may be the one that waits for it, so
+//! that it is the frame that counts and not the stack.
+//!
+//! Kernels are widened and cut at barriers before their work-group function exists. Till then [`ask`] leaves calls that stand for
+//! the regions' bounds, which are the same for all work-items; [`Regions::answer`] replaces them. Kernels without such calls pay
+//! nothing.
+
+use crate::target::common::address_spaces::{self, Space};
+use scythe_abi::cpu::Launch;
+use scythe_llvm::{Builder, Function, IntPredicate, Module, Opcode, Place, Value};
+use std::mem::offset_of;
+
+/// Bytes below the stack pointer that a function may use without moving it.
+const RED_ZONE: u64 = 128;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Region {
+    Frame,
+    Variables,
+    Contexts,
+    Accessors,
+}
+
+impl Region {
+    const ALL: [Self; 4] = [Self::Frame, Self::Variables, Self::Contexts, Self::Accessors];
+
+    /// The functions that stand for its first address and its size in bytes.
+    fn bounds(self) -> [&'static str; 2] {
+        match self {
+            Self::Frame => ["__scythe_bound.frame.first", "__scythe_bound.frame.bytes"],
+            Self::Variables => ["__scythe_bound.variables.first", "__scythe_bound.variables.bytes"],
+            Self::Contexts => ["__scythe_bound.contexts.first", "__scythe_bound.contexts.bytes"],
+            Self::Accessors => ["__scythe_bound.accessors.first", "__scythe_bound.accessors.bytes"],
+        }
+    }
+}
+
+/// Answers all questions of a kernel that [`address_spaces`] knows, by bounds where the code does not show the answer.
+pub fn ask<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
+    address_spaces::resolve(module, kernel, &mut |builder, space, pointer| {
+        let context = module.context();
+        let address = builder.cast(Opcode::LLVMPtrToInt, pointer, context.int_type(64), "address");
+        let within = |region: Region| {
+            let [first, bytes] = region.bounds().map(|name| builder.call(bound(module, name), &[], "").as_value());
+            let offset = builder.sub(address, first, "");
+            builder.icmp(IntPredicate::LLVMIntULT, offset, bytes, "")
+        };
+        let not = |v: Value<'ctx>| builder.xor(v, context.const_int(1, 1), "");
+        match space {
+            Space::Local => builder.or(within(Region::Variables), within(Region::Accessors), "is.local"),
+            Space::Private => {
+                let in_frame = builder.and(within(Region::Frame), not(within(Region::Variables)), "");
+                builder.or(in_frame, within(Region::Contexts), "is.private")
+            }
+            Space::Global => {
+                let own = builder.or(within(Region::Frame), within(Region::Contexts), "");
+                not(builder.or(own, within(Region::Accessors), ""))
+            }
+        }
+    });
+}
+
+/// A bound is one number for the whole work-group, and costs nothing to ask for.
+fn bound<'ctx>(module: &Module<'ctx>, name: &str) -> Function<'ctx> {
+    let context = module.context();
+    let function = module.get_or_add_function(name, context.int_type(64).function(&[], false));
+    // `memory` with the value 0 is `memory(none)`.
+    for name in ["memory", "nounwind", "willreturn", "speculatable", "nosync", "nofree"] {
+        if let Some(attribute) = context.enum_attribute(name, 0) {
+            function.add_attribute(Place::Function, attribute);
+        }
+    }
+    function
+}
+
+/// Whether the function asks for bounds.
+pub fn are_asked(function: Function<'_>) -> bool {
+    let is_bound = |name: &str| Region::ALL.iter().any(|region| region.bounds().contains(&name));
+    function.instructions().filter_map(|i| i.called_function()).any(|f| is_bound(&f.name()))
+}
+
+/// First address and size in bytes.
+pub type Bounds<'ctx> = [Value<'ctx>; 2];
+
+/// The regions of a work-group function.
+pub struct Regions<'ctx> {
+    frame: Bounds<'ctx>,
+    contexts: Option<Bounds<'ctx>>,
+    accessors: Bounds<'ctx>,
+}
+
+impl<'ctx> Regions<'ctx> {
+    /// Finds the regions of `function` at the builder's place: behind all its allocations of variable size, and ahead of all that
+    /// asks. `contexts` is their address and size.
+    pub fn find(
+        module: &Module<'ctx>,
+        builder: &Builder<'ctx>,
+        function: Function<'ctx>,
+        contexts: Option<Bounds<'ctx>>,
+    ) -> Self {
+        let context = module.context();
+        let (pointer, i64) = (context.ptr_type(0), context.int_type(64));
+        let number = |v: Value<'ctx>| builder.cast(Opcode::LLVMPtrToInt, v, i64, "");
+        let asked = |name: &str| {
+            let intrinsic = module.intrinsic(name, &[pointer]).expect("LLVM knows its intrinsics");
+            number(builder.call(intrinsic, &[], "").as_value())
+        };
+        let first = builder.sub(asked("llvm.stacksave"), i64.const_int(RED_ZONE), "frame.first");
+        // The frame ends where the caller's begins: above the return address.
+        let bytes = builder.sub(asked("llvm.addressofreturnaddress"), first, "frame.bytes");
+        let params = function.params();
+        let held = builder.byte_offset(context, params[0], offset_of!(Launch, local_bytes) as u64, "");
+        let local_bytes = builder.load(context.int_type(32), held, "local.bytes").as_value();
+        let local_bytes = builder.cast(Opcode::LLVMZExt, local_bytes, i64, "");
+        Self {
+            frame: [first, bytes],
+            contexts: contexts.map(|[address, bytes]| [number(address), bytes]),
+            accessors: [number(params[2]), local_bytes],
+        }
+    }
+
+    /// Replaces all bounds in `function`, whose local variables lie within `variables`.
+    pub fn answer(&self, module: &Module<'ctx>, function: Function<'ctx>, variables: Option<Bounds<'ctx>>) {
+        let none = [module.context().const_int(64, 0); 2];
+        for region in Region::ALL {
+            let bounds = match region {
+                Region::Frame => self.frame,
+                Region::Variables => variables.unwrap_or(none),
+                Region::Contexts => self.contexts.unwrap_or(none),
+                Region::Accessors => self.accessors,
+            };
+            for (name, value) in region.bounds().into_iter().zip(bounds) {
+                let Some(bound) = module.function(name) else { continue };
+                let calls = bound.users().into_iter().filter_map(|user| user.as_instruction());
+                for call in calls.filter(|call| call.function() == Some(function)) {
+                    call.replace_all_uses_with(value);
+                    call.erase();
+                }
+            }
+        }
+    }
+}

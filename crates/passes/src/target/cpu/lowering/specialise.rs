@@ -1,0 +1,126 @@
+//! Code for one work-group size: what the size makes constant, how work-items then lie in lanes, and what the object tells of it.
+//!
+//! The size is known for kernels that require one, and for a kernel that is compiled anew for a size that its general form serves
+//! badly ([`Target`]). Sub-groups stay as large as the device says they are wherever the kernel can see them.
+
+use super::widening::subgroup::Primitive;
+use crate::target::common::queries::{self, Query};
+use crate::target::common::required_sizes;
+use crate::target::cpu::Options;
+use scythe_abi::cpu::{Form, Layout};
+use scythe_abi::launch::Shape;
+use scythe_abi::names::CPU_FORM_PREFIX;
+use scythe_llvm::{Function, Instruction, Module, Opcode, Place, Value};
+use std::mem::offset_of;
+
+/// Larger groups than any device has; their numbers of work-items fit an `int`.
+const MAX_WORK_ITEMS: u64 = 1 << 24;
+
+/// One kernel for one work-group size, instead of all for any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub kernel: String,
+    /// Fastest dimension first.
+    pub local_size: [u64; 3],
+}
+
+/// The work-group size that all launches of a kernel will have.
+pub fn local_size(kernel: Function<'_>, shape: Shape, options: &Options) -> Option<[u64; 3]> {
+    let wanted = || options.target.as_ref().filter(|t| t.kernel == kernel.name()).map(|t| t.local_size);
+    let size = required_sizes::work_group(kernel).or_else(wanted).filter(|_| shape == Shape::NdRange)?;
+    let items = size.iter().try_fold(1u64, |n, &s| n.checked_mul(s))?;
+    (1..=MAX_WORK_ITEMS).contains(&items).then_some(size)
+}
+
+/// Whether the kernel can see its sub-groups.
+pub fn sees_sub_groups(kernel: Function<'_>) -> bool {
+    kernel.instructions().filter_map(|i| i.called_function()).any(|f| {
+        let name = f.name();
+        let query = queries::parse(&name).is_some_and(|q| !q.takes_dimension());
+        query || Primitive::parse(&name).is_some()
+    })
+}
+
+/// How work-groups of `size` lie in `lanes` lanes.
+pub fn layout(kernel: Function<'_>, size: [u64; 3], lanes: u32) -> Layout {
+    // As in code for any size: whoever demands a sub-group size may count on which work-items it holds, and whoever sees sub-groups
+    // sees the same ones at all launches, also at those that are served by code for any size.
+    if required_sizes::sub_group(kernel).is_some()
+        || (required_sizes::work_group(kernel).is_none() && sees_sub_groups(kernel))
+    {
+        return Layout { order: [0, 1, 2], size, lanes, row: None };
+    }
+    Layout::new(size, lanes, sees_sub_groups(kernel))
+}
+
+/// Answers the queries for the work-group size.
+pub fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
+    let calls: Vec<_> = kernel.instructions().filter(|i| i.called_function().is_some()).collect();
+    for call in calls {
+        let name = call.called_function().map(|f| f.name()).unwrap_or_default();
+        let dimension = call.args().first().and_then(|d| d.const_int_value());
+        if let (Some(Query::WorkgroupSize), Some(&n)) =
+            (queries::parse(&name), dimension.and_then(|d| size.get(d as usize)))
+        {
+            call.replace_all_uses_with(call.ty().const_int(n));
+            call.erase();
+        }
+    }
+}
+
+/// Whether the kernel divides by an extent of its work-group, which takes longer than most of what surrounds it, and as a constant
+/// next to nothing.
+pub fn divides_by_size(kernel: Function<'_>) -> bool {
+    fn is_size(v: Value<'_>) -> bool {
+        let Some(i) = v.as_instruction() else { return false };
+        match i.opcode() {
+            Opcode::LLVMTrunc | Opcode::LLVMZExt | Opcode::LLVMSExt => i.operand(0).is_some_and(is_size),
+            // `(int)size`, made wide again.
+            Opcode::LLVMAnd | Opcode::LLVMShl | Opcode::LLVMAShr => i.operand(0).is_some_and(is_size),
+            _ => i.called_function().and_then(|f| queries::parse(&f.name())) == Some(Query::WorkgroupSize),
+        }
+    }
+    use Opcode::{LLVMSDiv, LLVMSRem, LLVMUDiv, LLVMURem};
+    let divisor = |i: Instruction<'_>| i.operand(1).is_some_and(is_size);
+    kernel.instructions().any(|i| matches!(i.opcode(), LLVMSDiv | LLVMSRem | LLVMUDiv | LLVMURem) && divisor(i))
+}
+
+/// Lets the queries of `kernel` name dimensions by their place in `order`.
+pub fn reorder<'ctx>(kernel: Function<'ctx>, order: [usize; 3]) {
+    let calls: Vec<_> = kernel.instructions().filter(|i| i.called_function().is_some()).collect();
+    for call in calls {
+        let name = call.called_function().map(|f| f.name()).unwrap_or_default();
+        if queries::parse(&name).is_none_or(|q| !q.takes_dimension()) {
+            continue;
+        }
+        let Some(dimension) = call.args().first().copied() else { continue };
+        let place = dimension.const_int_value().and_then(|old| order.iter().position(|&d| d as u64 == old));
+        if let Some(place) = place {
+            call.set_operand(0, dimension.ty().const_int(place as u64));
+        }
+    }
+}
+
+/// Adds the function that tells how a kernel was compiled.
+pub fn describe<'ctx>(module: &Module<'ctx>, name: &str, form: Form) -> Function<'ctx> {
+    let context = module.context();
+    let pointer = context.ptr_type(0);
+    let ty = context.void_type().function(&[pointer], false);
+    let function = module.add_function(&format!("{CPU_FORM_PREFIX}{name}"), ty);
+    if let Some(attribute) = context.enum_attribute("nounwind", 0) {
+        function.add_attribute(Place::Function, attribute);
+    }
+    let builder = context.create_builder();
+    builder.position_at_end(context.append_block(function, ""));
+    let put = |bits: u32, value: u64, offset: usize| {
+        let address = builder.byte_offset(context, function.params()[0], offset as u64, "");
+        builder.store(context.const_int(bits, value), address);
+    };
+    put(32, u64::from(form.lanes), offset_of!(Form, lanes));
+    put(32, u64::from(form.every_size), offset_of!(Form, every_size));
+    for (d, extent) in form.required.into_iter().enumerate() {
+        put(64, extent, offset_of!(Form, required) + 8 * d);
+    }
+    builder.ret_void();
+    function
+}

@@ -1,0 +1,45 @@
+//! Pointers to shared memory in 32 bits, as nvcc has them: half the registers, and arithmetic that the hardware does in one step.
+//!
+//! Device code was compiled with 64 bits for them. That makes no difference as long as no memory holds such a pointer, for objects would
+//! have other sizes; almost all code has them in registers only.
+
+use crate::target::common::local_variables::LOCAL;
+use crate::target::nvptx::NvptxError;
+use scythe_llvm::{Instruction, Module, Opcode, PassOptions, TargetMachine, Type, run_passes};
+
+/// Brings the module to the layout of `short`, and gives that machine; `machine` where the module must stay as it is.
+pub fn shorten<'m>(
+    module: &Module<'_>,
+    machine: &'m TargetMachine,
+    short: &'m TargetMachine,
+) -> Result<&'m TargetMachine, NvptxError> {
+    // Variables of functions become registers, and uses of pointers show which memory is meant.
+    run_passes(module, "function(sroa,infer-address-spaces)", Some(machine), PassOptions::default())?;
+    if in_memory(module) {
+        return Ok(machine);
+    }
+    short.apply_to(module);
+    Ok(short)
+}
+
+/// Whether an object in memory is, or holds, a pointer to shared memory.
+fn in_memory(module: &Module<'_>) -> bool {
+    let variables = module.globals().any(|variable| holds_pointer(variable.value_type()));
+    let defined = module.functions().filter(|f| !f.is_declaration());
+    variables || defined.into_iter().any(|f| f.instructions().any(touches_pointer))
+}
+
+fn touches_pointer(instruction: Instruction<'_>) -> bool {
+    match instruction.opcode() {
+        Opcode::LLVMAlloca => instruction.allocated_type().is_none_or(holds_pointer),
+        Opcode::LLVMGetElementPtr => instruction.gep_source_type().is_none_or(holds_pointer),
+        Opcode::LLVMStore => instruction.operand(0).is_none_or(|value| holds_pointer(value.ty())),
+        Opcode::LLVMLoad | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => holds_pointer(instruction.ty()),
+        // Between functions, pointers travel as they are; in variable arguments, and blocks by value, in memory.
+        _ => false,
+    }
+}
+
+fn holds_pointer(ty: Type<'_>) -> bool {
+    ty.address_space() == Some(LOCAL) || ty.contained().into_iter().any(holds_pointer)
+}
