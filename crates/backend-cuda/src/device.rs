@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use scythe_abi::cuda::Architecture;
 use scythe_hal::{
-    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Event, Native, NativeKind, Output, Program, Queue,
-    Result, UsmKind, fit, globals,
+    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Interop, Output, Program, Queue, Result, UsmKind,
+    fit, globals,
 };
 use scythe_image::Format;
 
-use crate::event::CudaEvent;
 use crate::gpu::Gpu;
 use crate::memory::Memory;
 use crate::program::CudaProgram;
@@ -20,7 +19,7 @@ use crate::queue::CudaQueue;
 const MACHINE_CODE: u32 = 0x80;
 
 pub(crate) struct CudaDevice {
-    gpu: Arc<Gpu>,
+    pub(crate) gpu: Arc<Gpu>,
     info: DeviceInfo,
     memory: Memory,
 }
@@ -113,28 +112,7 @@ impl Device for CudaDevice {
         Ok(Some(Arc::new(CudaQueue::new(&self.gpu, true, profiling)?)))
     }
 
-    fn native(&self, kind: NativeKind) -> Result<Native> {
-        match kind {
-            NativeKind::Platform => Err(Error::new(Errc::BackendMismatch, "CUDA has no object for a platform")),
-            // A `CUdevice` is a number.
-            NativeKind::Device => Ok(self.gpu.ordinal as usize as Native),
-            NativeKind::Context => self.gpu.enter().map(|made| made.context),
-        }
-    }
-
-    fn memory_is_native(&self) -> bool {
-        true
-    }
-
-    fn memory_to_native(&self, ptr: *mut c_void) -> Result<Option<Native>> {
-        // A `CUdeviceptr` is an address.
-        Ok(Some(ptr))
-    }
-
-    unsafe fn event_from_native(&self, event: Native) -> Result<Arc<dyn Event>> {
-        if event.is_null() {
-            return Err(Error::new(Errc::Invalid, "an event was to be made of a null CUevent"));
-        }
-        Ok(Arc::new(CudaEvent::foreign(&self.gpu, event)))
+    fn interop(&self) -> Option<&dyn Interop> {
+        Some(self)
     }
 }

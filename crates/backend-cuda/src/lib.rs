@@ -17,6 +17,7 @@ mod error;
 mod event;
 mod geometry;
 mod gpu;
+mod interop;
 mod launch;
 mod limits;
 mod memory;

@@ -21,6 +21,7 @@ mod event;
 mod flusher;
 mod globals;
 mod intel;
+mod interop;
 mod line;
 mod memory;
 mod objects;

@@ -203,13 +203,13 @@ fn devices_without_shared_memory_have_memory_objects() {
     expected[8..24].fill(7);
     expected[40..49].copy_from_slice(&[1, 2, 3, 1, 2, 3, 1, 2, 3]);
     assert_eq!(back[..56], expected);
-    assert!(device.memory_to_native(there).expect("no failure").is_some());
+    assert!(device.interop().expect("a driver").memory_to_native(there).expect("no failure").is_some());
     // SAFETY: allocated above; no command uses them any more.
     unsafe {
         device.free(UsmKind::Device, there);
         device.free(UsmKind::Device, other);
     }
-    assert!(device.memory_to_native(other).expect("no failure").is_none());
+    assert!(device.interop().expect("a driver").memory_to_native(other).expect("no failure").is_none());
 }
 
 #[test]

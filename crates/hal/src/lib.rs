@@ -29,7 +29,7 @@ pub use build::{BuildOptions, BuildRequest};
 pub use compiler::{CompileRequest, Compiler, Output};
 pub use globals::Global;
 pub use info::{DeviceInfo, PlatformInfo};
-pub use native::{InContext, Native, NativeKind, NativeQueue};
+pub use native::{InContext, Interop, Native, NativeKind, NativeQueue};
 pub use partition::{Partition, Partitions};
 
 /// `sycl::errc`, with the numbers of the C edge.
@@ -152,80 +152,9 @@ pub trait Device: Send + Sync + Any {
         Ok(None)
     }
 
-    /// The driver's own object, with a count for the caller where the driver counts it.
-    fn native(&self, _kind: NativeKind) -> Result<Native> {
-        Err(native::none("device"))
-    }
-
-    /// The event of a command that the program gave to the driver itself.
-    ///
-    /// # Safety
-    /// `event` is an event of the driver, alive, of the context that [`Device::native`] gives.
-    unsafe fn event_from_native(&self, _event: Native) -> Result<Arc<dyn Event>> {
-        Err(native::none("device"))
-    }
-
-    /// This device with another context of the driver's, of which a count is taken.
-    ///
-    /// # Safety
-    /// `context` is a context of the driver, alive.
-    unsafe fn in_native_context(&self, _context: Native) -> Result<InContext> {
-        Err(native::none("device"))
-    }
-
-    /// A queue that the program made itself, of which a count is taken; `None` where it belongs to another device.
-    ///
-    /// # Safety
-    /// `queue` is a queue of the driver, alive, of this device's context.
-    unsafe fn queue_from_native(&self, _queue: Native) -> Result<Option<NativeQueue>> {
-        Err(native::none("device"))
-    }
-
-    /// An address for a memory object that the program made itself, of which a count is taken until [`Device::free`], and its size
-    /// in bytes. Only commands on this device may use the address.
-    ///
-    /// # Safety
-    /// `memory` is a memory object of the driver, alive, of this device's context.
-    unsafe fn memory_from_native(&self, _memory: Native) -> Result<(*mut c_void, usize)> {
-        Err(native::none("device"))
-    }
-
-    /// Every address of [`Device::alloc`] has an object that [`Device::memory_to_native`] gives.
-    fn memory_is_native(&self) -> bool {
-        false
-    }
-
-    /// The memory object behind an address of [`Device::alloc`] or [`Device::memory_from_native`], with a count for the caller;
-    /// `None` where an address is all there is.
-    fn memory_to_native(&self, _ptr: *mut c_void) -> Result<Option<Native>> {
-        Ok(None)
-    }
-
-    /// Takes back what [`Device::memory_to_native`] gave.
-    fn release_native_memory(&self, _memory: Native) {}
-
-    /// A program that the host program built itself, of which a count is taken.
-    ///
-    /// # Safety
-    /// `program` is a program of the driver, alive, of this device's context.
-    unsafe fn program_from_native(&self, _program: Native) -> Result<Arc<dyn Program>> {
-        Err(native::none("device"))
-    }
-
-    /// A kernel that the program made itself, of which a count is taken, to be launched with parameters as these rows say.
-    ///
-    /// # Safety
-    /// `kernel` is a kernel of the driver, alive, of this device's context.
-    unsafe fn kernel_from_native(&self, _kernel: Native, _launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
-        Err(native::none("device"))
-    }
-
-    /// A memory object of the driver over host memory, with a count for the caller.
-    ///
-    /// # Safety
-    /// The `size` > 0 bytes at `ptr` stay valid until the object is released.
-    unsafe fn native_memory(&self, _ptr: *mut c_void, _size: usize) -> Result<Native> {
-        Err(native::none("device"))
+    /// The driver's own objects; `None` if the backend has no driver.
+    fn interop(&self) -> Option<&dyn Interop> {
+        None
     }
 }
 

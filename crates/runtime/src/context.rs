@@ -112,7 +112,7 @@ impl Context {
 
     /// The driver's own context, with a count for the caller.
     pub fn to_native(&self) -> Result<hal::Native> {
-        let own = self.first().hal.native(hal::NativeKind::Context)?;
+        let own = self.first().interop()?.native(hal::NativeKind::Context)?;
         debug_assert!(self.native.as_ref().is_none_or(|native| std::ptr::eq(native.0, own)));
         Ok(own)
     }

@@ -110,7 +110,7 @@ impl NativeKernel {
             params: arguments.params.clone(),
         };
         // SAFETY: the kernel is alive: `new`'s caller vouches for it until the first one of these holds a count.
-        let inner = unsafe { device.hal.kernel_from_native(self.raw, &launch) }?;
+        let inner = unsafe { device.interop()?.kernel_from_native(self.raw, &launch) }?;
         let kernel = Arc::new(ReadyKernel::of_driver(inner, launch));
         made.push(Made { device: device.id, shape, params: arguments.params.clone(), kernel: kernel.clone() });
         Ok(kernel)

@@ -2,6 +2,7 @@
 //!
 //! They live until the process ends; handles are plain addresses.
 
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -243,7 +244,7 @@ impl Device {
             return Ok(Some(device));
         }
         // SAFETY: passed on.
-        let hal = match unsafe { self.hal.in_native_context(native) }? {
+        let hal = match unsafe { self.interop()?.in_native_context(native) }? {
             hal::InContext::Own => return Ok(Some(self)),
             hal::InContext::Absent => return Ok(None),
             hal::InContext::Other(hal) => hal,
@@ -253,6 +254,24 @@ impl Device {
         let device: &'static Device = Box::leak(Box::new(device));
         made.push((self.id, native as usize, device));
         Ok(Some(device))
+    }
+
+    /// The objects of the device's driver. `BackendMismatch` if its backend has no driver.
+    pub fn interop(&self) -> Result<&dyn hal::Interop> {
+        self.hal.interop().ok_or_else(|| hal::native::none("device"))
+    }
+
+    /// The memory object behind an address of this device, with a count for the caller; `None` if an address is all there
+    /// is.
+    pub fn memory_to_native(&self, ptr: *mut c_void) -> Result<Option<hal::Native>> {
+        self.hal.interop().map_or(Ok(None), |interop| interop.memory_to_native(ptr))
+    }
+
+    /// Takes back what [`Device::memory_to_native`] gave.
+    pub fn release_native_memory(&self, memory: hal::Native) {
+        if let Some(interop) = self.hal.interop() {
+            interop.release_native_memory(memory);
+        }
     }
 
     /// The device that this one is a part of, and how that was partitioned.

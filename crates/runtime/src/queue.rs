@@ -222,7 +222,7 @@ impl Queue {
         let members: Vec<_> = context.devices().filter_map(|device| context.actual(device)).collect();
         for device in members {
             // SAFETY: passed on.
-            if let Some(found) = unsafe { device.hal.queue_from_native(native) }? {
+            if let Some(found) = unsafe { device.interop()?.queue_from_native(native) }? {
                 let target = Target { queue: found.queue, ..device.target(false)? };
                 return Self::on(context, device, found.in_order, found.profiling, target);
             }

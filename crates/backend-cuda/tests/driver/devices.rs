@@ -78,12 +78,15 @@ fn the_best_code_for_a_device_is_preferred() {
 fn native_objects_are_the_drivers() {
     let fake = Fake::new();
     let devices = fake.set("devices", 2).devices();
-    assert_eq!(devices[1].native(NativeKind::Device).unwrap() as usize, 1);
-    assert_eq!(devices[1].native(NativeKind::Context).unwrap() as usize, 0x101);
-    assert!(devices[0].native(NativeKind::Platform).is_err());
+    assert_eq!(devices[1].interop().unwrap().native(NativeKind::Device).unwrap() as usize, 1);
+    assert_eq!(devices[1].interop().unwrap().native(NativeKind::Context).unwrap() as usize, 0x101);
+    assert!(devices[0].interop().unwrap().native(NativeKind::Platform).is_err());
     let queue = devices[0].create_queue(false).unwrap();
     assert_ne!(queue.native().unwrap() as usize, 0);
     assert_eq!(fake.get("peers"), 2, "both devices reach each other's memory");
     // SAFETY: null is no event.
-    assert_eq!(unsafe { devices[0].event_from_native(std::ptr::null_mut()) }.err().unwrap().code, Errc::Invalid);
+    assert_eq!(
+        unsafe { devices[0].interop().unwrap().event_from_native(std::ptr::null_mut()) }.err().unwrap().code,
+        Errc::Invalid
+    );
 }

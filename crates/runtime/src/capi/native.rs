@@ -28,7 +28,7 @@ pub unsafe extern "C" fn scythe_native_of_device(device: DeviceHandle, kind: u32
         let kind = NativeKind::from_u32(kind)
             .ok_or_else(|| invalid(format!("kind {kind} of native objects is unknown, expected 0 to 2")))?;
         // SAFETY: passed on.
-        unsafe { put(out, "native", get(device)?.hal.native(kind)?) }
+        unsafe { put(out, "native", get(device)?.interop()?.native(kind)?) }
     })
 }
 
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn scythe_event_from_native(
         let queue = unsafe { share(queue) }?;
         let origin = queue.device.target(false)?.origin;
         // SAFETY: passed on.
-        let event = unsafe { queue.device.hal.event_from_native(native) }?;
+        let event = unsafe { queue.device.interop()?.event_from_native(native) }?;
         let object = Arc::new(EventObject { node: Node { event, origin }, queue });
         // SAFETY: passed on.
         unsafe { put(out, "event", give(object)) }
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn scythe_native_memory(
         let device = unsafe { get(queue) }?.device;
         let size = usize::try_from(size).map_err(|_| invalid(format!("{size} bytes are more than memory can hold")))?;
         // SAFETY: passed on.
-        unsafe { put(out, "native", device.hal.native_memory(ptr, size)?) }
+        unsafe { put(out, "native", device.interop()?.native_memory(ptr, size)?) }
     })
 }
 
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn scythe_native_context_of_queue(queue: QueueHandle, out:
     edge(|| {
         check_out(out, "native")?;
         // SAFETY: passed on.
-        unsafe { put(out, "native", get(queue)?.device.hal.native(NativeKind::Context)?) }
+        unsafe { put(out, "native", get(queue)?.device.interop()?.native(NativeKind::Context)?) }
     })
 }
 
@@ -347,7 +347,7 @@ pub unsafe extern "C" fn scythe_program_from_native(
     edge(|| {
         check_out(out, "program")?;
         // SAFETY: passed on.
-        let program = unsafe { get(context)?.first().hal.program_from_native(native) }?;
+        let program = unsafe { get(context)?.first().interop()?.program_from_native(native) }?;
         // SAFETY: passed on.
         unsafe { put(out, "program", give(Arc::new(NativeProgram(program)))) }
     })

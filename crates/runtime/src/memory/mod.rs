@@ -259,7 +259,7 @@ impl Buffer {
     /// `native` is a memory object of the device's driver and context, alive.
     pub unsafe fn from_native(device: &'static Device, native: hal::Native, ready: Option<Node>) -> Result<Self> {
         // SAFETY: passed on.
-        let (ptr, size) = unsafe { device.hal.memory_from_native(native) }?;
+        let (ptr, size) = unsafe { device.interop()?.memory_from_native(native) }?;
         let size = size as u64;
         let lease = Arc::new(Lease(Memory::of_object(size, device, ptr, ready)));
         Ok(Self { lease, offset: 0, size, is_view: false, destination: Mutex::new(None) })
@@ -273,14 +273,15 @@ impl Buffer {
         }
         let state = lock(&self.memory().state);
         match state.copies.iter().find(|copy| copy.device.id == device.id) {
-            Some(copy) => copy.device.hal.memory_to_native(copy.ptr.wrapping_byte_add(self.offset as usize)),
+            Some(copy) => copy.device.memory_to_native(copy.ptr.wrapping_byte_add(self.offset as usize)),
             None => Ok(None),
         }
     }
 
     /// The copy that `device` has is an object of its driver's.
     fn has_object(&self, device: &Device) -> bool {
-        self.memory().home.is_some_and(|home| home.id == device.id) || device.hal.memory_is_native()
+        self.memory().home.is_some_and(|home| home.id == device.id)
+            || device.hal.interop().is_some_and(hal::Interop::memory_is_native)
     }
 
     /// The memory objects that devices have of the contents, with a count for the caller each.
@@ -288,10 +289,12 @@ impl Buffer {
         let state = lock(&self.memory().state);
         let mut natives = Vec::new();
         for copy in &state.copies {
-            match copy.device.hal.memory_to_native(copy.ptr) {
+            match copy.device.memory_to_native(copy.ptr) {
                 Ok(native) => natives.extend(native.map(|native| (copy.device, native))),
                 Err(error) => {
-                    natives.iter().for_each(|(device, native)| device.hal.release_native_memory(*native));
+                    for (device, native) in natives {
+                        Device::release_native_memory(device, native);
+                    }
                     return Err(error);
                 }
             }
