@@ -152,7 +152,7 @@ fn lambdas_whose_captures_gcc_may_order_differently_are_refused() {
     let pack = "template <class... T> void f(sycl::queue &q, int *p, T... xs) {\n  int b = 2;\n\
                 \x20 q.single_task<class K>([=] { *p = (xs + ... + b); });\n}\n\
                 void g(sycl::queue &q, int *p) { f(q, p, 1, 2); }\n";
-    refused("g++", pack, &["a.cpp:4:", "kernel 'K'", "the elements of 'xs' are a pack"]);
+    refused("g++", pack, &["a.cpp:4:", "kernel 'K'", "the elements of 'xs' are a pack", "[p, b, xs...]"]);
     let discarded = "  q.single_task<class K>([=] { if constexpr (sizeof(T) == 8) *p = a; else *p = b; });";
     refused("g++", &template(discarded), &["a.cpp:5:", "a statement that is discarded mentions 'a'", "[p, b]"]);
     let same = "template <class T> const T &same(const T &x) { return x; }\n";
@@ -193,5 +193,102 @@ int main() {
     let project = Project::new().file("a.cpp", source);
     for host in ["-fsycl-host-compiler=", "-fsycl-host-compiler=g++", "-fsycl-host-compiler=clang++-22"] {
         project.compile_and_run(&[host, "a.cpp"]).ok();
+    }
+}
+
+/// A program with `launch`, in which passes may differ by `__SYCL_DEVICE_ONLY__`.
+fn differing(before: &str, launch: &str) -> String {
+    format!(
+        "#include <sycl/sycl.hpp>\n#ifdef __SYCL_DEVICE_ONLY__\n#define DEVICE(x, y) x\n#else\n\
+         #define DEVICE(x, y) y\n#endif\n{before}\n#include <cstdio>\nint main() try {{\n  sycl::queue q;\n  \
+         int *p = sycl::malloc_shared<int>(2, q);\n  int a = 1, b = 2;\n  (void)a, (void)b;\n{launch}\n\
+         }} catch (const sycl::exception &e) {{\n  std::fputs(e.what(), stderr);\n  return 1;\n}}\n"
+    )
+}
+
+#[test]
+fn captures_of_one_size_that_gcc_lays_out_differently_are_refused() {
+    let class = "struct C { int x; DEVICE(short y; short z, short z; short y); };";
+    let arrays = "struct C { char n; DEVICE(short y; short z, short z; short y); }; struct D { C c[2][3]; };";
+    let cases = [
+        ("", "[=] { DEVICE(*p = a - b, *p = b - a); }", "__a"),
+        ("", "[p, DEVICE(v = 1, v = 1.0f)] { *p = v; }", "__v"),
+        ("", "[p, DEVICE(v = 1, w = 1)] { *p = DEVICE(v, w); }", "__v"),
+        (class, "[p, c = C{}] { *p = c.y; }", "__c.y"),
+        (arrays, "[p, c = D{}] { *p = c.c[1][1].y; }", "__c.c[0][0].y"),
+        (class, "[p, f = [c = C{}] { return c.y; }] { *p = f(); }", "__f.__c.y"),
+    ];
+    for (before, lambda, member) in cases {
+        let unnamed = differing(before, &format!("  q.single_task({lambda}).wait();"));
+        Project::new()
+            .file("a.cpp", &unnamed)
+            .compile_and_run(&["-fsycl-host-compiler=g++", "a.cpp"])
+            .fails()
+            .stderr_has(&format!("'{member}' of the kernel's functor is"));
+        let named = differing(&format!("class K;\n{before}"), &format!("  q.single_task<K>({lambda}).wait();"));
+        let project = Project::new().file("a.cpp", &named);
+        project.scythe(&["-fsycl", "-c", "-fsycl-host-compiler=g++", "a.cpp"]).fails().stderr_has(member);
+    }
+}
+
+#[test]
+fn inherited_members_and_local_classes_are_compared() {
+    let base = "struct B { int *p; DEVICE(int x; int y, int y; int x); };\n\
+                struct F : B { void operator()() const { *p = x; } };";
+    let local = "  struct F { int *p; DEVICE(int x; int y, int y; int x); void operator()() const { *p = x; } };\n  \
+                 q.single_task(F{p, 1, 2}).wait();";
+    for compiler in ["-fsycl-host-compiler=g++", "-fsycl-host-compiler=clang++-22"] {
+        let project = Project::new()
+            .file("a.cpp", &differing(base, "  q.single_task(F{{p, 1, 2}});"))
+            .file("b.cpp", &differing("", local));
+        project.scythe(&["-fsycl", "-c", compiler, "a.cpp"]).fails().stderr_has("the functor 'F' has 'x' at offset 8");
+        project.compile_and_run(&[compiler, "b.cpp"]).fails().stderr_has("'x' of the kernel's functor is at offset 12");
+    }
+}
+
+#[test]
+fn captures_of_any_name_run() {
+    let source = r#"
+#include <sycl/sycl.hpp>
+#include <tuple>
+template <class... T> int packs(sycl::queue &q, int *p, T... xs) {
+  q.single_task([p, c = 1, xs...] { *p = (c + ... + xs); }).wait();
+  int sum = *p;
+  q.single_task([p, xs...] { *p = (0 + ... + xs); }).wait();
+  return sum - *p;
+}
+struct Base { int *p; int x = 4; };
+struct Other { int y = 5; };
+struct Hides : Base, Other { int x = 6; void operator()() const { *p = x + Base::x + y; } };
+struct Member {
+  int k = 7;
+  int run(sycl::queue &q, int *p) {
+    q.single_task([p, *this] { *p = k; }).wait();
+    return *p;
+  }
+};
+int main() {
+  sycl::queue q;
+  int *p = sycl::malloc_shared<int>(1, q);
+  if (packs(q, p, 1) != 1) return 1;
+  int null = 1, int128 = 2, is_class = 3, typeof_ = 4, thread = 5, real = 6, unused__ = 7, bases = 8, this_ = 9;
+  q.single_task([=] { *p = null + int128 + is_class + typeof_ + thread + real + unused__ + bases + this_; }).wait();
+  if (*p != 45) return 2;
+  q.single_task(Hides{{p}, {}}).wait();
+  if (*p != 15) return 3;
+  if (Member{}.run(q, p) != 7) return 4;
+  auto inner = [p, null](auto x) { *p = null + x; };
+  auto outer = [=](auto x) { inner(x); };
+  q.single_task([=] { outer(4); }).wait();
+  if (*p != 5) return 5;
+  auto [first, second] = std::tuple<int, char>(6, 7);
+  q.single_task([p, second = second, first = first] { *p = first - second; }).wait();
+  return *p == -1 ? 0 : 6;
+}
+"#;
+    let project = Project::new().file("a.cpp", source);
+    for host in ["-fsycl-host-compiler=g++", "-fsycl-host-compiler=clang++-22"] {
+        project.compile_and_run(&[host, "a.cpp"]).ok();
+        project.compile_and_run(&["-ffile-prefix-map=a.=zz/b.", host, "a.cpp"]).ok();
     }
 }

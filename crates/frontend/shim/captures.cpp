@@ -162,6 +162,44 @@ void describe(scythe_unit &Unit, const CXXRecordDecl *RD, std::vector<scythe_clo
 
 } // namespace
 
+// Whether g++ takes `__x` for the name of a capture `x`: it may be a keyword or a macro, such as `__null`.
+static bool isPlainName(scythe_unit &Unit, llvm::StringRef Captured) {
+  // Traits and other keywords of g++ that clang does not have, and macros that clang has for other targets alone.
+  static const llvm::StringRef Prefixes[] = {"is_", "has_", "builtin", "remove_", "add_", "reference_", "transaction_"};
+  static const llvm::StringRef Others[] = {"bases", "direct_bases", "decltype",     "float80", "ibm128",
+                                           "linux", "unix",         "x86_64",       "amd64",   "k8",
+                                           "iamcu", "bf16",         "typeof_unqual"};
+  if (llvm::any_of(Prefixes, [&](llvm::StringRef Prefix) { return Captured.starts_with(Prefix); }) ||
+      llvm::is_contained(Others, Captured) || Captured.ends_with("__"))
+    return false;
+  IdentifierInfo &Name = Unit.Ctx.Idents.get("__" + Captured.str());
+  return !Name.isKeyword(Unit.Ctx.getLangOpts()) && !Name.hadMacroDefinition();
+}
+
+llvm::DenseMap<const FieldDecl *, std::string> gnuNames(scythe_unit &Unit, const CXXRecordDecl *Closure) {
+  llvm::DenseMap<const FieldDecl *, std::string> Names;
+  LambdaExpr *Written = written(Closure);
+  if (!Written)
+    return Names;
+  llvm::DenseSet<scythe_loc> Packs;
+  for (const LambdaCapture &C : Written->captures())
+    if (C.capturesVariable() && (C.isPackExpansion() || C.getCapturedVar()->isParameterPack()))
+      Packs.insert(rawLoc(C.getCapturedVar()->getLocation()));
+  std::vector<scythe_mention> Mentioned;
+  Mentions(Unit, Written, Mentioned).TraverseStmt(Written->getBody());
+  for (const scythe_mention &M : Mentioned)
+    if (M.flags & SCYTHE_MENTION_PACK)
+      Packs.insert(M.declared);
+  for (const auto &[C, F] : llvm::zip(Closure->captures(), Closure->fields())) {
+    if (C.capturesThis())
+      Names[F] = "__this";
+    else if (C.capturesVariable() && !Packs.count(rawLoc(C.getCapturedVar()->getLocation())))
+      if (std::string Name = C.getCapturedVar()->getNameAsString(); isPlainName(Unit, Name))
+        Names[F] = "__" + Name;
+  }
+  return Names;
+}
+
 extern "C" void scythe_describe_closures(scythe_unit *Unit, scythe_decl Entry, const scythe_closure **Out,
                                          size_t *Count) {
   const auto *FD = static_cast<const FunctionDecl *>(Entry);

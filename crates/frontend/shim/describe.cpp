@@ -367,7 +367,10 @@ extern "C" void scythe_locate_call(scythe_unit *Unit, scythe_loc Loc, scythe_pos
   PresumedLoc P = SM.getPresumedLoc(SM.getExpansionRange(Where).getEnd());
   if (P.isInvalid())
     return;
-  Out->file = Unit->keep(P.getFilename());
+  // `-ffile-prefix-map` changes what `__builtin_FILE()` gives.
+  llvm::SmallString<256> File(P.getFilename());
+  Unit->Ctx.getLangOpts().remapPathPrefix(File);
+  Out->file = Unit->keep(File);
   Out->line = P.getLine();
   Out->column = P.getColumn();
 }

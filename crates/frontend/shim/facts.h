@@ -215,12 +215,14 @@ struct scythe_name_part {
 // Why the headers cannot call a function object's `get(properties_tag)`.
 enum scythe_get_fault { SCYTHE_GET_USABLE, SCYTHE_GET_HIDDEN, SCYTHE_GET_DELETED, SCYTHE_GET_OF_TEMPORARIES };
 
-// A member of a functor's class that any code may name, as `a` or `a.b`.
+// A member of a functor's class that any code may name, as `a`, `a.b` or `a[0].b`.
 struct scythe_member {
   scythe_str path;
   scythe_str arithmetic; // its type, where every compiler spells that alike; else empty
   uint64_t offset;
   uint64_t size;
+  uint32_t in_closure; // g++ alone can name it: the path goes through a capture `x`, as `__x`
+  uint32_t reserved;
 };
 
 // A functor's class, for the integration header.
@@ -493,7 +495,7 @@ static_assert(sizeof(scythe_field) == 120, "src/ffi.rs");
 static_assert(sizeof(scythe_part) == 72, "src/ffi.rs");
 static_assert(sizeof(scythe_functor) == 72, "src/ffi.rs");
 static_assert(sizeof(scythe_name_part) == 40, "src/ffi.rs");
-static_assert(sizeof(scythe_member) == 48, "src/ffi.rs");
+static_assert(sizeof(scythe_member) == 56, "src/ffi.rs");
 static_assert(sizeof(scythe_functor_type) == 56, "src/ffi.rs");
 static_assert(sizeof(scythe_capture) == 24, "src/ffi.rs");
 static_assert(sizeof(scythe_mention) == 32, "src/ffi.rs");

@@ -171,33 +171,85 @@ void describeLaunches(scythe_unit &Unit) {
 
 namespace {
 
+// How many members of this name a class has, its own or of bases; its own hide those of bases.
+unsigned membersNamed(const CXXRecordDecl *RD, DeclarationName Name) {
+  if (!RD->lookup(Name).empty())
+    return 1;
+  unsigned Count = 0;
+  for (const CXXBaseSpecifier &B : RD->bases())
+    Count += membersNamed(B.getType()->getAsCXXRecordDecl()->getDefinition(), Name);
+  return Count;
+}
+
 // Members that any code may name, by their paths from the functor. Types of the headers and of the standard library
 // keep their layouts to themselves.
-void publicMembers(scythe_unit &Unit, const CXXRecordDecl *RD, const std::string &Path, uint64_t Offset,
-                   std::vector<scythe_member> &Out) {
-  if (RD->isUnion() || RD->isLambda() || !specialKind(RD).empty() || insideNamespace(RD, "sycl") ||
-      insideNamespace(RD, "std"))
-    return;
-  ASTContext &Ctx = Unit.Ctx;
-  const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(RD);
-  for (const FieldDecl *F : RD->fields()) {
+class MemberWalk {
+public:
+  MemberWalk(scythe_unit &Unit, std::vector<scythe_member> &Out) : Unit(Unit), Out(Out) {}
+
+  void record(const CXXRecordDecl *RD, const std::string &Path, uint64_t Offset, bool InClosure) {
+    if (RD->isUnion() || !specialKind(RD).empty() || insideNamespace(RD, "sycl") || insideNamespace(RD, "std"))
+      return;
+    if (RD->isLambda())
+      closure(RD, Path, Offset);
+    else
+      fields(RD, RD, Path, Offset, InClosure);
+  }
+
+private:
+  scythe_unit &Unit;
+  std::vector<scythe_member> &Out;
+
+  void closure(const CXXRecordDecl *RD, const std::string &Path, uint64_t Offset) {
+    const auto Names = gnuNames(Unit, RD);
+    for (const FieldDecl *F : RD->fields())
+      if (auto Name = Names.find(F); Name != Names.end())
+        field(F, Path + Name->second, Offset, true);
+  }
+
+  // The fields that are in `RD`, which is `Object` or a base of it.
+  void fields(const CXXRecordDecl *Object, const CXXRecordDecl *RD, const std::string &Path, uint64_t Offset,
+              bool InClosure) {
+    for (const FieldDecl *F : RD->fields())
+      if (F->getAccess() == AS_public && F->getIdentifier() && !F->isBitField() &&
+          (Object == RD || (Object->lookup(F->getDeclName()).empty() && membersNamed(Object, F->getDeclName()) == 1)))
+        field(F, Path + F->getNameAsString(), Offset, InClosure);
+    const ASTRecordLayout &Layout = Unit.Ctx.getASTRecordLayout(RD);
+    for (const CXXBaseSpecifier &B : RD->bases()) {
+      const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl()->getDefinition();
+      if (B.isVirtual() || B.getAccessSpecifier() != AS_public || Base->isLambda() || !specialKind(Base).empty() ||
+          insideNamespace(Base, "sycl") || insideNamespace(Base, "std"))
+        continue;
+      fields(Object, Base, Path, Offset + Layout.getBaseClassOffset(Base).getQuantity(), InClosure);
+    }
+  }
+
+  void field(const FieldDecl *F, std::string Path, uint64_t Start, bool InClosure) {
+    ASTContext &Ctx = Unit.Ctx;
     QualType T = F->getType().getCanonicalType().getUnqualifiedType();
-    if (F->getAccess() != AS_public || !F->getIdentifier() || F->isBitField() || T->isReferenceType())
-      continue;
+    if (T->isReferenceType())
+      return;
+    const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(F->getParent());
     scythe_member Member{};
-    std::string Name = Path + F->getNameAsString();
-    Member.path = Unit.keep(Name);
+    Member.path = Unit.keep(Path);
     // Types that every compiler spells alike.
     if (const auto *B = T->getAs<BuiltinType>())
       if (B->isInteger() || B->getKind() == BuiltinType::Float || B->getKind() == BuiltinType::Double)
         Member.arithmetic = Unit.keep(T.getAsString(PrintingPolicy(Ctx.getLangOpts())));
-    Member.offset = Offset + Layout.getFieldOffset(F->getFieldIndex()) / 8;
+    Member.offset = Start + Layout.getFieldOffset(F->getFieldIndex()) / 8;
     Member.size = Ctx.getTypeSizeInChars(T).getQuantity();
+    Member.in_closure = InClosure;
     Out.push_back(Member);
+    while (const ConstantArrayType *Array = Ctx.getAsConstantArrayType(T)) {
+      if (Array->isZeroSize())
+        return;
+      Path += "[0]";
+      T = Array->getElementType();
+    }
     if (const CXXRecordDecl *Inner = T->getAsCXXRecordDecl(); Inner && Inner->hasDefinition())
-      publicMembers(Unit, Inner->getDefinition(), Name + ".", Member.offset, Out);
+      record(Inner->getDefinition(), Path + ".", Member.offset, InClosure);
   }
-}
+};
 
 } // namespace
 
@@ -213,7 +265,7 @@ extern "C" void scythe_describe_functor_type(scythe_unit *Unit, scythe_decl Entr
   Out->part_count = Name.part_count;
   Out->align = Unit->Ctx.getTypeAlignInChars(T).getQuantity();
   std::vector<scythe_member> Members;
-  publicMembers(*Unit, Functor, "", 0, Members);
+  MemberWalk(*Unit, Members).record(Functor, "", 0, false);
   Out->members = Unit->keep(llvm::ArrayRef<scythe_member>(Members));
   Out->member_count = Members.size();
 }

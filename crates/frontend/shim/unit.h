@@ -123,6 +123,10 @@ private:
   llvm::DenseMap<const clang::FieldDecl *, const clang::ValueDecl *> Captured; // null stands for `this`
 };
 
+// What g++ calls the fields of a lambda's class. Elements of packs, which have none, and names that
+// are more than a name to g++ are not in the map.
+llvm::DenseMap<const clang::FieldDecl *, std::string> gnuNames(scythe_unit &Unit, const clang::CXXRecordDecl *Closure);
+
 // What a pass says of the functor of the kernel with this name.
 scythe_functor describeFunctor(scythe_unit &Unit, clang::QualType Name, const clang::CXXRecordDecl *Functor);
 

@@ -9,7 +9,7 @@ use crate::annotate::{self, DeviceGlobalNote, FunctionNote, KernelNote, UnitNote
 use crate::aspects::{self, AspectFacts};
 use crate::body::{self, Body};
 use crate::call_site::{self, CallSite};
-use crate::facts::{Closure, Decl, Function, Kernel, Level, Loc, Source};
+use crate::facts::{Capture, Closure, Decl, Function, Kernel, Level, Loc, Source};
 use crate::int_header::{self, Doubt, Header, KernelEntry};
 use crate::options::Options;
 use crate::reach::{Graph, Root};
@@ -138,7 +138,11 @@ fn doubts(unit: &Unit, kernel: &Kernel) -> Vec<Doubt> {
     let doubt = |closure: Closure| {
         let why = captures::doubt(&closure)?;
         let implicit = closure.captures.iter().filter(|capture| !capture.explicit);
-        let mut names: Vec<String> = implicit.map(|capture| capture.name.clone()).collect();
+        let pack = |capture: &Capture| {
+            closure.mentions.iter().flatten().any(|mention| mention.pack && mention.declared == capture.declared)
+        };
+        let mut names: Vec<String> =
+            implicit.map(|capture| capture.name.clone() + if pack(capture) { "..." } else { "" }).collect();
         names.dedup();
         Some(Doubt { at: unit.locate(closure.loc), why, names })
     };

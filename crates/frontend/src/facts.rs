@@ -253,12 +253,14 @@ pub struct Closure {
 /// A member of a functor's class that any code may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// `a` or `a.b`.
+    /// `a`, `a.b` or `a[0].b`.
     pub path: String,
     /// Its type, where every compiler spells that alike.
     pub arithmetic: Option<String>,
     pub offset: u64,
     pub size: u64,
+    /// The path goes through a capture `x`, as `__x`: a name that g++ knows, and clang does not.
+    pub in_closure: bool,
 }
 
 /// A functor's class, as the integration header needs it.

@@ -136,6 +136,8 @@ pub struct Member {
     pub arithmetic: Str,
     pub offset: u64,
     pub size: u64,
+    pub in_closure: u32,
+    pub reserved: u32,
 }
 
 #[repr(C)]
@@ -345,7 +347,7 @@ const _: () = {
     assert!(size_of::<Part>() == 72);
     assert!(size_of::<Functor>() == 72);
     assert!(size_of::<NamePart>() == 40);
-    assert!(size_of::<Member>() == 48);
+    assert!(size_of::<Member>() == 56);
     assert!(size_of::<FunctorType>() == 56);
     assert!(size_of::<Capture>() == 24);
     assert!(size_of::<Mention>() == 32);

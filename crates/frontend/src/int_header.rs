@@ -2,7 +2,8 @@
 //!
 //! It is valid C++17 for g++ and clang. Names that C++ lets one declare ahead are declared and get a specialisation of
 //! `sycl::detail::kernel_info`; kernels whose name holds a lambda's type are listed with the place where the program submits
-//! them. Local classes are in neither list: every compiler mangles them alike, so the host finds them by itself.
+//! them. Every compiler mangles local classes alike, so the host finds them by itself, and looks them up in a list of their
+//! layouts.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -13,7 +14,8 @@ use scythe_abi::launch::Param;
 use scythe_abi::names::{TU_SEPARATOR, UNIT_NAMES_SECTION};
 
 use crate::annotate::DeviceGlobalNote;
-use crate::facts::{FunctorType, Member, NamePart, Position};
+use crate::facts::{FunctorType, NamePart, Position};
+use crate::header_layout::{self, Tables};
 
 /// What the header tells.
 pub struct Header<'a> {
@@ -76,7 +78,7 @@ pub fn render(header: &Header<'_>) -> String {
     out.push_str("#include <sycl/detail/kernel_info.hpp>\n\n");
     let declared: Vec<&KernelEntry> = kernels.iter().filter(|kernel| kernel.declarable()).collect();
     let mut functors: Vec<&KernelEntry> = Vec::new();
-    for kernel in kernels.iter().filter(|kernel| assertable(&kernel.functor)) {
+    for kernel in kernels.iter().filter(|kernel| header_layout::declarable(&kernel.functor)) {
         if functors.iter().all(|known| known.functor.spelling != kernel.functor.spelling) {
             functors.push(kernel);
         }
@@ -96,32 +98,19 @@ pub fn render(header: &Header<'_>) -> String {
     for (index, kernel) in functors.iter().enumerate() {
         let _ = writeln!(out, "using __scythe_functor_{index} = {};", kernel.functor.spelling);
     }
-    out.push_str("\nnamespace sycl {\nnamespace detail {\n\n");
+    // Offsets in classes that are not of standard layout are what is compared: GCC warns of asking for them.
+    out.push_str(
+        "\nnamespace sycl {\nnamespace detail {\n\n\
+         #pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n\n",
+    );
     for (index, kernel) in declared.iter().enumerate() {
         specialise(&mut out, index, kernel);
     }
-    if !functors.is_empty() {
-        // Offsets in classes that are not of standard layout are what is compared: GCC warns of asking for them.
-        out.push_str("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n");
-        for (index, kernel) in functors.iter().enumerate() {
-            assert_layout(&mut out, index, kernel);
-        }
-        out.push_str("#pragma GCC diagnostic pop\n");
+    for (index, kernel) in functors.iter().enumerate() {
+        header_layout::functor_info(&mut out, index, kernel);
     }
-    out.push_str("static const unnamed_kernel unnamed_kernels[] = {\n");
-    let unnamed = kernels.iter().filter(|kernel| kernel.unnamed());
-    let mut rows: Vec<(&Position, &KernelEntry)> =
-        unnamed.flat_map(|kernel| kernel.calls.iter().map(move |call| (call, kernel))).collect();
-    rows.sort_by_key(|(call, kernel)| (*call, &kernel.symbol));
-    // A call with a qualified name has two places in its line, where the call and where the name begins.
-    let mut known = HashSet::new();
-    rows.retain(|(call, kernel)| known.insert((&call.file, call.line, &kernel.symbol)));
-    for (Position { file, line, column }, kernel) in rows {
-        let (size, align) = (kernel.functor_size, kernel.functor.align);
-        let (file, symbol) = (literal(file), literal(&kernel.symbol));
-        let _ = writeln!(out, "    {{{file}, {line}, {column}, {size}, {align}, {symbol}}},");
-    }
-    out.push_str("    {nullptr, 0, 0, 0, 0, nullptr},\n};\n\n} // namespace detail\n} // namespace sycl\n");
+    list(&mut out, kernels);
+    out.push_str("#pragma GCC diagnostic pop\n\n} // namespace detail\n} // namespace sycl\n");
     if !variables.is_empty() {
         register(&mut out, variables);
     }
@@ -129,37 +118,36 @@ pub fn render(header: &Header<'_>) -> String {
     out
 }
 
-/// Whether a functor's class can be declared ahead, and is not the headers' own.
-fn assertable(functor: &FunctorType) -> bool {
-    functor.parts.iter().all(|part| part.declarable && !part.namespaces.starts_with("sycl"))
-}
-
-/// The host compiler compares a functor of a class that can be declared ahead, once it is launched and complete.
-fn assert_layout(out: &mut String, index: usize, kernel: &KernelEntry) {
-    let FunctorType { spelling, align, members, .. } = &kernel.functor;
-    let size = kernel.functor_size;
-    let known = format!("kernel '{}': the functor '{spelling}'", kernel.name);
-    let mut asserts = vec![
-        (format!("sizeof(K) == {size}"), format!("{known} has {size} bytes in the device pass")),
-        (format!("alignof(K) == {align}"), format!("{known} is aligned to {align} in the device pass")),
-    ];
-    for Member { path, arithmetic, offset, size } in members {
-        let object = format!("static_cast<K *>(nullptr)->{path}");
-        let place = format!("__builtin_offsetof(K, {path}) == {offset}");
-        asserts.push((place, format!("{known} has '{path}' at offset {offset} in the device pass")));
-        let extent = format!("sizeof({object}) == {size}");
-        asserts.push((extent, format!("{known} has '{path}' of {size} bytes in the device pass")));
-        if let Some(name) = arithmetic {
-            let same = format!("is_member_type<decltype({object}), {name}>");
-            asserts.push((same, format!("{known} has '{path}' of type '{name}' in the device pass")));
+/// The tables of kernels without a specialisation: lambdas by the places of their calls, local classes by their symbols.
+fn list(out: &mut String, kernels: &[KernelEntry]) {
+    let listed: Vec<&KernelEntry> = kernels.iter().filter(|kernel| !kernel.declarable()).collect();
+    let tables = Tables::new(listed.iter().copied());
+    tables.declare(out);
+    let (mut unnamed, mut local) = (Vec::new(), Vec::new());
+    for (index, kernel) in listed.into_iter().enumerate() {
+        let members = tables.expect(out, index, kernel);
+        let (size, align, symbol) = (kernel.functor_size, kernel.functor.align, literal(&kernel.symbol));
+        let row = format!("{size}, {align}, {symbol}, {members}");
+        if kernel.unnamed() {
+            unnamed.extend(kernel.calls.iter().map(|call| (call, &kernel.symbol, row.clone())));
+        } else {
+            local.push(row);
         }
     }
-    let _ = writeln!(out, "template <> struct functor_info<::__scythe_functor_{index}> {{");
-    let _ = writeln!(out, "  template <class K> static constexpr bool agrees() {{");
-    for (condition, message) in asserts {
-        let _ = writeln!(out, "    static_assert({condition}, {});", literal(&message));
+    unnamed.sort();
+    // A call with a qualified name has two places in its line, where the call and where the name begins.
+    let mut known = HashSet::new();
+    unnamed.retain(|(call, symbol, _)| known.insert((&call.file, call.line, *symbol)));
+    out.push_str("static const listed_kernel unnamed_kernels[] = {\n");
+    for (Position { file, line, column }, _, row) in unnamed {
+        let _ = writeln!(out, "    {{{}, {line}, {column}, {row}}},", literal(file));
     }
-    let _ = writeln!(out, "    return true;\n  }}\n}};\n");
+    out.push_str("    {nullptr, 0, 0, 0, 0, nullptr, nullptr, 0},\n};\n");
+    out.push_str("static const listed_kernel local_kernels[] = {\n");
+    for row in local {
+        let _ = writeln!(out, "    {{nullptr, 0, 0, {row}}},");
+    }
+    out.push_str("    {nullptr, 0, 0, 0, 0, nullptr, nullptr, 0},\n};\n");
 }
 
 /// Errors where g++ would read these lambdas, each at its place.
@@ -239,11 +227,13 @@ fn specialise(out: &mut String, index: usize, kernel: &KernelEntry) {
     for (i, param) in kernel.params.iter().enumerate() {
         let _ = writeln!(out, "    case {i}: return {{{}, {}, {}}};", param.kind as u32, param.size, param.offset);
     }
-    let _ = writeln!(out, "    default: return {{1, 0, 0}};\n    }}\n  }}\n}};\n");
+    let _ = writeln!(out, "    default: return {{1, 0, 0}};\n    }}\n  }}");
+    header_layout::kernel_agrees(out, kernel);
+    out.push_str("};\n\n");
 }
 
 /// A C++ string literal.
-fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     let mut out = String::from("\"");
     for byte in text.bytes() {
         match byte {
@@ -277,6 +267,7 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::Member;
     use scythe_abi::launch::ParamKind;
 
     fn part(namespaces: &str, declaration: &str) -> NamePart {
@@ -290,6 +281,11 @@ mod tests {
     fn render(kernels: &[KernelEntry], variables: &[DeviceGlobalNote]) -> String {
         let macros = ["__SYCL_ANY_DEVICE_HAS_fp16__".to_owned()];
         super::render(&Header { tu_id: "00000000000000ab", macros: &macros, kernels, variables })
+    }
+
+    fn member(path: &str, arithmetic: Option<&str>) -> Member {
+        let arithmetic = arithmetic.map(str::to_owned);
+        Member { path: path.into(), arithmetic, offset: 8, size: 4, in_closure: false }
     }
 
     fn kernel(spelling: &str, parts: Vec<NamePart>) -> KernelEntry {
@@ -324,16 +320,20 @@ mod tests {
     }
 
     #[test]
-    fn lambdas_are_listed_by_position_and_local_classes_nowhere() {
+    fn lambdas_are_listed_by_position_and_local_classes_by_symbol() {
         let mut lambda = part("", "");
         (lambda.declarable, lambda.closure) = (false, true);
         let mut local = part("", "class Local");
         local.declarable = false;
         let mut submitted = kernel("(lambda)", vec![lambda]);
         submitted.calls.push(Position { column: 11, ..submitted.calls[0].clone() });
-        let text = render(&[submitted, kernel("Local", vec![local])], &[]);
-        assert!(text.contains("{\"a \\\"b\\\".cpp\", 3, 5, 16, 8, \"_ZTS1K\"},"), "{text}");
-        assert_eq!(text.matches("_ZTS1K").count(), 1, "one row for each line: {text}");
+        let mut in_function = kernel("Local", vec![local]);
+        in_function.functor.members = vec![Member { in_closure: true, ..member("__x", Some("float")) }];
+        let text = render(&[submitted, in_function], &[]);
+        assert!(text.contains("{\"a \\\"b\\\".cpp\", 3, 5, 16, 8, \"_ZTS1K\", nullptr, 0},"), "{text}");
+        assert!(text.contains("{nullptr, 0, 0, 16, 8, \"_ZTS1K\", expected_1, 1},"), "{text}");
+        assert!(text.contains("    {0, true, {\"__x\", 8, 4, &member_type<float>}},"), "{text}");
+        assert_eq!(text.matches("_ZTS1K").count(), 2, "one row for each line: {text}");
         assert!(!text.contains("Local") && !text.contains("kernel_info<::"), "{text}");
     }
 
@@ -342,12 +342,6 @@ mod tests {
         let mut asserted = kernel("K", vec![part("", "class K")]);
         asserted.functor.spelling = "n::F".into();
         asserted.functor.parts = vec![part("n", "struct F")];
-        let member = |path: &str, arithmetic: Option<&str>| Member {
-            path: path.into(),
-            arithmetic: arithmetic.map(str::to_owned),
-            offset: 8,
-            size: 4,
-        };
         asserted.functor.members = vec![member("s", None), member("s.x", Some("unsigned int"))];
         let text = render(&[asserted.clone(), asserted], &[]);
         for words in [

@@ -211,6 +211,7 @@ impl Unit {
                 arithmetic: Some(text(raw.arithmetic)).filter(|name| !name.is_empty()),
                 offset: raw.offset,
                 size: raw.size,
+                in_closure: raw.in_closure != 0,
             };
             FunctorType {
                 spelling: text(raw.spelling),

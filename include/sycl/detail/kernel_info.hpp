@@ -1,9 +1,16 @@
 // What the integration header says of kernels. It includes this file and adds specialisations of
-// `kernel_info` and `functor_info`, and the table `unnamed_kernels`.
+// `kernel_info` and `functor_info`, the variable template `functor_members`, and the tables
+// `unnamed_kernels` and `local_kernels`.
 #ifndef SCYTHE_DETAIL_KERNEL_INFO_HPP
 #define SCYTHE_DETAIL_KERNEL_INFO_HPP
 
 #include <stdint.h>
+#include <type_traits>
+
+// g++ calls a capture `x` of a lambda `__x`, and lets code name it.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__EDG__)
+#define SCYTHE_CLOSURES_HAVE_NAMES 1
+#endif
 
 namespace sycl {
 namespace detail {
@@ -18,7 +25,8 @@ struct kernel_param {
 };
 
 // Specialised for each kernel name that can be declared ahead: `name()`, `functor_size()`,
-// `functor_align()`, `num_params()`, `param(i)`.
+// `functor_align()`, `num_params()`, `param(i)`, and `agrees<K>()`, as in `functor_info`, with K
+// the functor's class.
 template <class Name> struct kernel_info;
 
 // Specialised for each functor's class that can be declared ahead: `agrees<K>()`, with K that
@@ -31,15 +39,34 @@ template <class T> inline constexpr bool is_member_type<const T, T> = true;
 template <class T> inline constexpr bool is_member_type<volatile T, T> = true;
 template <class T> inline constexpr bool is_member_type<const volatile T, T> = true;
 
-// A kernel whose name holds a lambda's type, found by the position of the call that passed the
-// lambda to SYCL.
-struct unnamed_kernel {
+// A member of a functor, of which `path` is as in `a.b`. The path is null where there is no such
+// member, the type where it is not compared.
+struct functor_member {
+  const char *path;
+  uint64_t offset;
+  uint64_t size;
+  const char *type; // of `member_type`
+};
+template <class T> inline constexpr char member_type{};
+
+// A member in the device pass: to be compared with what is at `index` of `functor_members<K>`.
+struct expected_member {
+  uint32_t index;
+  bool in_closure;
+  functor_member member;
+};
+
+// A kernel without `kernel_info`. One whose name holds a lambda's type is found by the position of
+// the call that passed the lambda to SYCL; others have no position.
+struct listed_kernel {
   const char *file;
   uint32_t line;
   uint32_t column;
   uint64_t functor_size;
   uint64_t functor_align;
   const char *symbol; // null in a row that only keeps the table from being empty
+  const expected_member *members;
+  uint32_t member_count;
 };
 
 } // namespace detail

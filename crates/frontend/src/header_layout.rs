@@ -1,0 +1,120 @@
+//! What the integration header says of functors' layouts, for the host compiler to compare with its own.
+//!
+//! A functor of a class that can be declared ahead is compared by the assertions of `functor_info`, and that of a kernel
+//! whose name can be by those of `kernel_info`. Of all others, unnamed lambdas and local classes, the header has tables,
+//! and the kernel is compared when it is launched. Captures have names in g++ alone: `__x` for a capture `x`.
+
+use std::fmt::Write as _;
+
+use crate::facts::{FunctorType, Member};
+use crate::int_header::{KernelEntry, literal};
+
+/// The opening and the end of lines that are for compilers in which captures have names.
+const CLOSURES: &str = "#ifdef SCYTHE_CLOSURES_HAVE_NAMES\n";
+const END: &str = "#endif\n";
+
+/// Whether a functor's class can be declared ahead, and is not the headers' own.
+pub fn declarable(functor: &FunctorType) -> bool {
+    functor.parts.iter().all(|part| part.declarable && !part.namespaces.starts_with("sycl"))
+}
+
+/// A specialisation of `functor_info`, which asserts the layout of a class once a functor of it is launched.
+pub fn functor_info(out: &mut String, index: usize, kernel: &KernelEntry) {
+    let FunctorType { spelling, align, .. } = &kernel.functor;
+    let size = kernel.functor_size;
+    let known = known(kernel);
+    let _ = writeln!(out, "template <> struct functor_info<::__scythe_functor_{index}> {{");
+    let _ = writeln!(out, "  template <class K> static constexpr bool agrees() {{");
+    assert(out, &format!("sizeof(K) == {size}"), &format!("{known} '{spelling}' has {size} bytes"));
+    assert(out, &format!("alignof(K) == {align}"), &format!("{known} '{spelling}' is aligned to {align}"));
+    members(out, kernel, &format!("{known} '{spelling}'"));
+    out.push_str("    return true;\n  }\n};\n\n");
+}
+
+/// The same for the functor of one kernel, whose class C++ cannot declare ahead: a member of `kernel_info`.
+pub fn kernel_agrees(out: &mut String, kernel: &KernelEntry) {
+    out.push_str("  template <class K> static constexpr bool agrees() {\n");
+    if !declarable(&kernel.functor) {
+        members(out, kernel, &known(kernel));
+    }
+    out.push_str("    return true;\n  }\n");
+}
+
+fn known(kernel: &KernelEntry) -> String {
+    format!("kernel '{}': the functor", kernel.name)
+}
+
+fn members(out: &mut String, kernel: &KernelEntry, known: &str) {
+    for Member { path, arithmetic, offset, size, in_closure } in &kernel.functor.members {
+        out.push_str(if *in_closure { CLOSURES } else { "" });
+        let object = format!("static_cast<K *>(nullptr)->{path}");
+        let place = format!("__builtin_offsetof(K, {path}) == {offset}");
+        assert(out, &place, &format!("{known} has '{path}' at offset {offset}"));
+        assert(out, &format!("sizeof({object}) == {size}"), &format!("{known} has '{path}' of {size} bytes"));
+        if let Some(name) = arithmetic {
+            let same = format!("is_member_type<decltype({object}), {name}>");
+            assert(out, &same, &format!("{known} has '{path}' of type '{name}'"));
+        }
+        out.push_str(if *in_closure { END } else { "" });
+    }
+}
+
+fn assert(out: &mut String, condition: &str, message: &str) {
+    let message = literal(&format!("{message} in the device pass"));
+    let _ = writeln!(out, "    static_assert({condition}, {message});");
+}
+
+/// The tables of functors that are compared when they are launched.
+pub struct Tables<'a> {
+    /// Paths of members, each once.
+    paths: Vec<&'a str>,
+}
+
+impl<'a> Tables<'a> {
+    /// For these kernels.
+    pub fn new(kernels: impl Iterator<Item = &'a KernelEntry>) -> Self {
+        let mut paths: Vec<&str> =
+            kernels.flat_map(|kernel| &kernel.functor.members).map(|member| member.path.as_str()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        Self { paths }
+    }
+
+    /// What the host compiler makes of each path in a functor K: `functor_members<K>`.
+    pub fn declare(&self, out: &mut String) {
+        for (index, path) in self.paths.iter().enumerate() {
+            let member = format!("decltype(static_cast<K *>(nullptr)->{path})");
+            let _ = writeln!(
+                out,
+                "template <class K, class = void> inline constexpr functor_member member_{index}{{}};\n\
+                 template <class K>\ninline constexpr functor_member member_{index}<K, std::void_t<{member}>>{{\n    \
+                 {}, __builtin_offsetof(K, {path}), sizeof({member}), &member_type<std::remove_cv_t<{member}>>}};",
+                literal(path)
+            );
+        }
+        out.push_str("template <class K> inline constexpr const functor_member *functor_members[] = {");
+        for index in 0..self.paths.len() {
+            let _ = write!(out, "&member_{index}<K>, ");
+        }
+        out.push_str("nullptr};\n");
+    }
+
+    /// What the device pass made of a kernel's functor: the table `expected_INDEX`, and the end of the kernel's row.
+    pub fn expect(&self, out: &mut String, index: usize, kernel: &KernelEntry) -> String {
+        let members = &kernel.functor.members;
+        if members.is_empty() {
+            return "nullptr, 0".to_owned();
+        }
+        let _ = writeln!(out, "static constexpr expected_member expected_{index}[] = {{");
+        for Member { path, arithmetic, offset, size, in_closure } in members {
+            let place = self.paths.binary_search(&path.as_str()).expect("the tables are of these kernels");
+            let kind = match arithmetic {
+                Some(name) => format!("&member_type<{name}>"),
+                None => "nullptr".to_owned(),
+            };
+            let _ = writeln!(out, "    {{{place}, {in_closure}, {{{}, {offset}, {size}, {kind}}}}},", literal(path));
+        }
+        out.push_str("};\n");
+        format!("expected_{index}, {}", members.len())
+    }
+}
