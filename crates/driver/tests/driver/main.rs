@@ -1,5 +1,5 @@
 //! The driver as a program.
 
 mod execution;
-mod plans;
+mod prefix;
 mod tree;

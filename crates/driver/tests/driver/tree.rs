@@ -35,18 +35,11 @@ impl Tree {
     pub fn new() -> Tree {
         let dir = tempfile::tempdir().expect("a temporary folder can be made");
         let tree = Tree { dir };
-        for name in ["include/sycl/sycl.hpp", "lib/libscythe.so", "lib/scythe/libscythe_frontend.so"] {
-            tree.write(&format!("prefix/{name}"), "");
-        }
         for name in ["tmp", "cwd"] {
             std::fs::create_dir_all(tree.dir.path().join(name)).expect("folders can be made");
         }
-        tree.script("prefix/bin/scythe-tools", "exit 0");
-        {
-            let _alone = one_at_a_time();
-            std::fs::copy(env!("CARGO_BIN_EXE_scythe"), tree.prefix().join("bin/scythe"))
-                .expect("the driver can be copied");
-        }
+        let _alone = one_at_a_time();
+        crate::prefix::install(&tree.dir.path().join("prefix")).expect("the tree can be made");
         tree
     }
 
