@@ -5,7 +5,7 @@
 
 use crate::nvptx::{self, toolkit::Toolkit};
 use crate::specialize::specialize;
-use crate::{Options, compile_linked, spirv};
+use crate::{Error, Options, compile_linked, spirv};
 use scythe_abi::jit::{Bytes, Constant, Output, Request, Response, VERSION};
 use scythe_passes::target::cpu::lowering::specialise::Target;
 use std::ffi::{CStr, CString, OsStr, c_char};
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn scythe_jit_build(request: *const Request, response: *mu
     }
     let result = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: null or valid by this function's contract, and unchanged during the call.
-        unsafe { Job::read(request) }?.run()
+        unsafe { Job::read(request) }?.run().map_err(|error| error.to_string())
     }));
     let result = result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -117,7 +117,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn run(&self) -> Result<Vec<u8>, String> {
+    fn run(&self) -> Result<Vec<u8>, Error> {
         match &self.work {
             Work::CpuObject(options) => compile_linked(self.bitcode, &self.libraries, options),
             Work::SpirV(options) => spirv::translate(self.bitcode, &self.libraries, options),

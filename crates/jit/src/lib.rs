@@ -4,11 +4,15 @@
 //! Rust library, it serves ahead-of-time compilation ([`compile_to_object`]). It is the only part of a running
 //! program that brings LLVM with it.
 
-mod compile;
+mod cpu;
+mod device_library;
+mod dump;
 pub mod edge;
+mod error;
 mod link;
 pub mod nvptx;
 mod specialize;
 pub mod spirv;
 
-pub use compile::{DEVICE_LIBRARY, Options, compile_linked, compile_module, compile_to_object};
+pub use cpu::{DEVICE_LIBRARY, Options, compile_linked, compile_module, compile_to_object};
+pub use error::Error;

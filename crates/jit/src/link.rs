@@ -5,25 +5,26 @@
 //! same symbol, the first counts. Libraries may refer to each other in circles. What is still undefined afterwards is found
 //! by whoever finishes the module, with the name of its user.
 
+use crate::Error;
 use scythe_llvm::{Context, Linkage, Module, PassOptions, run_passes};
 use scythe_passes::target::nvptx::lowering::denormals;
 
 /// Links `libraries` into `module`, in order.
-pub fn run<'ctx>(context: &'ctx Context, module: &Module<'ctx>, libraries: &[&[u8]]) -> Result<(), String> {
+pub fn run<'ctx>(context: &'ctx Context, module: &Module<'ctx>, libraries: &[&[u8]]) -> Result<(), Error> {
     for (index, bitcode) in libraries.iter().enumerate() {
         let name = format!("device image {} of {} to link", index + 1, libraries.len());
-        let library = context.parse_bitcode(bitcode, &name).map_err(|e| e.to_string())?;
+        let library = context.parse_bitcode(bitcode, &name)?;
         // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
-        library.verify().map_err(|e| e.to_string())?;
+        library.verify()?;
         let (expected, seen) = (module.triple(), library.triple());
         if expected != seen {
-            return Err(format!("{name} is for target '{seen}', the kernel's image for '{expected}'"));
+            return Err(Error::OtherTarget { name, seen, expected });
         }
         yield_to_others(&library);
-        drop_kernels(&library).map_err(|e| e.to_string())?;
+        drop_kernels(&library)?;
         denormals::reconcile(module);
         denormals::reconcile(&library);
-        module.link(library).map_err(|e| e.to_string())?;
+        module.link(library)?;
     }
     Ok(())
 }

@@ -1,15 +1,16 @@
 //! Device bitcode with new values of specialization constants. A constant without a new value keeps its default.
 
+use crate::Error;
 use scythe_llvm::Context;
 use scythe_passes::specialization;
 
 /// Bitcode with `values`, pairs of a constant's name and its bytes.
-pub fn specialize(bitcode: &[u8], values: &[(String, Vec<u8>)]) -> Result<Vec<u8>, String> {
+pub fn specialize(bitcode: &[u8], values: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
     let context = Context::new();
-    let module = context.parse_bitcode(bitcode, "device code").map_err(|e| e.to_string())?;
+    let module = context.parse_bitcode(bitcode, "device code")?;
     // Bitcode that can be read may still be no valid IR.
-    module.verify().map_err(|e| e.to_string())?;
-    specialization::set_values(&module, values)?;
+    module.verify()?;
+    specialization::set_values(&module, values).map_err(Error::Constant)?;
     Ok(module.to_bitcode())
 }
 
@@ -29,7 +30,7 @@ mod tests {
         context.parse_ir(text.as_bytes(), "test").unwrap().to_bitcode()
     }
 
-    fn specialized(values: &[(String, Vec<u8>)]) -> Result<String, String> {
+    fn specialized(values: &[(String, Vec<u8>)]) -> Result<String, Error> {
         let context = Context::new();
         let made = specialize(&bitcode(&context), values)?;
         Ok(context.parse_bitcode(&made, "made").unwrap().to_string())
@@ -52,7 +53,7 @@ mod tests {
     fn a_value_of_another_size_is_refused() {
         let error = specialized(&[(SYMBOL.into(), vec![1, 2])]).unwrap_err();
         assert_eq!(
-            error,
+            error.to_string(),
             format!("specialization constant '{SYMBOL}' has 4 bytes in device code, and its value has 2")
         );
     }

@@ -1,11 +1,11 @@
 //! The metadata of the design document on compile-time properties, as it shows it, becomes the instructions that it names. Its made-up
 //! numbers are nothing that a disassembler knows, so the modules are read here.
 
-use scythe_jit::spirv::binary::{
-    Module, OP_CAPABILITY, OP_DECORATE, OP_ENTRY_POINT, OP_EXTENSION, OP_MEMBER_DECORATE, OP_TYPE_STRUCT, text_operands,
-};
 use scythe_jit::spirv::{Options, translate};
 use scythe_llvm::Context;
+use scythe_passes::target::spirv::lowering::binary::{
+    Module, OP_CAPABILITY, OP_DECORATE, OP_ENTRY_POINT, OP_EXTENSION, OP_MEMBER_DECORATE, OP_TYPE_STRUCT, text_operands,
+};
 
 const OP_EXECUTION_MODE: u16 = 16;
 const OP_VARIABLE: u16 = 59;
@@ -16,7 +16,8 @@ fn module(body: &str, extensions: &[&str]) -> Result<Module, String> {
     let bitcode = Context::new().parse_ir(text.as_bytes(), "test").expect("valid IR").to_bitcode();
     let extensions = extensions.iter().map(|&name| name.to_owned()).collect();
     let options = Options { extensions, version: 0x0001_0400, ..Options::default() };
-    Module::read(&translate(&bitcode, &[], &options)?)
+    let words = translate(&bitcode, &[], &options).map_err(|e| e.to_string())?;
+    Module::read(&words).map_err(|e| e.to_string())
 }
 
 /// What follows the target in all instructions of this kind for the target.
@@ -129,7 +130,7 @@ fn members_and_pointers_to_them_have_decorations() {
         let structure = module.named("class.annotated", OP_TYPE_STRUCT).expect("the structure is there");
         let mut members = of(&module, OP_MEMBER_DECORATE, structure);
         let mut expected: Vec<Vec<u32>> = expected.to_vec();
-        let pointer = |i: &&scythe_jit::spirv::binary::Instruction| {
+        let pointer = |i: &&scythe_passes::target::spirv::lowering::binary::Instruction| {
             i.opcode == OP_DECORATE && i.operands.get(1..) == Some(&expected[0][..])
         };
         let pointer = module.instructions.iter().find(pointer).expect("the pointer is decorated").operands[0];

@@ -21,7 +21,7 @@ fn check(seed: u64, options: &Options) -> Result<(), String> {
     let text = random_ir::module(seed, KERNELS);
     let module = Context::new().parse_ir(text.as_bytes(), "random").map(|module| module.to_bitcode());
     let bitcode = module.unwrap_or_else(|e| panic!("seed {seed} gives invalid IR: {e}\n{text}"));
-    let words = translate(&bitcode, &[], options)?;
+    let words = translate(&bitcode, &[], options).map_err(|e| e.to_string())?;
     spirv_tools::validate(&words)
 }
 

@@ -118,7 +118,7 @@ impl Compiler<'_> {
             dump_dir: None,
             aspects: vec![Aspect::ExtIntelX86_64 as u32],
         };
-        let object = compile_to_object(code, &options)?;
+        let object = compile_to_object(code, &options).map_err(|error| error.to_string())?;
         if let Some(store) = self.store {
             store.keep_object(code, level, self.settings, &object);
         }

@@ -2,13 +2,13 @@
 //!
 //! The program gets `--target-env spv1.N -` and the module as its input. A module that it refuses is an error with its words.
 
+use crate::Error;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-pub fn run(program: &Path, minor: u32, words: &[u8]) -> Result<(), String> {
-    let name = program.display();
-    let failed = |e: std::io::Error| format!("cannot run '{name}' to look at the SPIR-V module: {e}");
+pub fn run(program: &Path, minor: u32, words: &[u8]) -> Result<(), Error> {
+    let failed = |source: std::io::Error| Error::RunValidator { program: program.to_owned(), source };
     let mut child = Command::new(program)
         .args(["--target-env", &format!("spv1.{minor}"), "-"])
         .stdin(Stdio::piped())
@@ -25,7 +25,7 @@ pub fn run(program: &Path, minor: u32, words: &[u8]) -> Result<(), String> {
         false => {
             let text = [output.stdout, output.stderr].concat();
             let text = String::from_utf8_lossy(&text).trim().to_owned();
-            Err(format!("'{name}' refuses the SPIR-V module ({}): {text}", output.status))
+            Err(Error::InvalidSpirv { program: program.to_owned(), status: output.status, text })
         }
     }
 }
@@ -36,10 +36,10 @@ mod tests {
 
     #[test]
     fn what_is_refused_is_told_in_the_programs_words() {
-        assert_eq!(run(Path::new("/bin/true"), 4, b"words"), Ok(()));
-        let why = run(Path::new("spirv-val"), 4, b"words").expect_err("it is no module");
+        assert!(run(Path::new("/bin/true"), 4, b"words").is_ok());
+        let why = run(Path::new("spirv-val"), 4, b"words").expect_err("it is no module").to_string();
         assert!(why.contains("'spirv-val' refuses the SPIR-V module") && why.contains("error: "), "{why}");
-        let why = run(Path::new("/nowhere/spirv-val"), 4, b"words").expect_err("there is no such program");
+        let why = run(Path::new("/nowhere/spirv-val"), 4, b"words").expect_err("there is no such program").to_string();
         assert!(why.contains("cannot run '/nowhere/spirv-val'"), "{why}");
     }
 }

@@ -38,7 +38,7 @@ pub fn compile(body: &str, opt_level: u32) -> Result<Vec<u8>, String> {
     let mut options = Options::host(opt_level);
     options.device_lib_dir = Some(device_library());
     options.dump_dir = std::env::var_os("SCYTHE_TEST_DUMP").map(PathBuf::from);
-    compile_module(&context, module, &options)
+    compile_module(&context, module, &options).map_err(|e| e.to_string())
 }
 
 /// The folder with the device library; built once for each test program.

@@ -26,7 +26,7 @@ pub fn translated(body: &str) -> String {
 }
 
 pub fn error(body: &str) -> String {
-    translate(&bitcode(body), &[], &options()).expect_err("the code cannot be translated")
+    translate(&bitcode(body), &[], &options()).expect_err("the code cannot be translated").to_string()
 }
 
 /// Whether `spirv-val` has no objection to the module.

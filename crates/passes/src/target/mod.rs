@@ -3,3 +3,4 @@
 pub mod common;
 pub mod cpu;
 pub mod nvptx;
+pub mod spirv;

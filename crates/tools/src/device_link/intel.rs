@@ -370,7 +370,7 @@ fn translate(part: &Image, aspects: &[u32], device_library: &Path) -> Result<Vec
         validator: std::env::var_os(VALIDATOR_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from),
         ..spirv::Options::default()
     };
-    spirv::translate(&part.code, &[], &options)
+    spirv::translate(&part.code, &[], &options).map_err(|error| error.to_string())
 }
 
 /// What ocloc wrote, each binary with its target. Members of an archive are named by the bits of an address and a version,

@@ -200,7 +200,8 @@ impl<'t, 's> Work<'t, 's> {
             dump_dir: None,
             aspects: job.aspects.clone(),
         };
-        let mut ptx = nvptx::translate(&job.part.code, &[], &options).map_err(|what| fail(job, what, None))?;
+        let mut ptx =
+            nvptx::translate(&job.part.code, &[], &options).map_err(|what| fail(job, what.to_string(), None))?;
         let code = match &job.toolkit.ptxas {
             None => {
                 // The driver wants a C string.

@@ -1,45 +1,20 @@
 //! What a SPIR-V module may leave undefined: SPIR-V's own functions, which are instructions. All else must have been defined in
 //! the program or in the device library, for drivers tell little of what they miss.
 
-use super::{DEVICE_LIBRARY, Options};
-use scythe_llvm::{Context, Function, Linkage, Module};
-use scythe_passes::target::common::address_spaces::is_question;
-
-/// Links what the module lacks from the device library. Programs that need nothing of it do not even read it.
-pub fn link_device_library<'ctx>(
-    context: &'ctx Context,
-    module: &Module<'ctx>,
-    options: &Options,
-) -> Result<(), String> {
-    let first = missing(module).next().map(|function| function.name());
-    let (Some(first), Some(folder)) = (first, options.device_lib_dir.as_deref()) else { return Ok(()) };
-    let path = folder.join(DEVICE_LIBRARY);
-    let bytes = std::fs::read(&path).map_err(|e| {
-        format!("cannot read the SPIR-V device library '{}', which '{first}' is looked for in: {e}", path.display())
-    })?;
-    let library = context.parse_bitcode(&bytes, &path.display().to_string()).map_err(|e| e.to_string())?;
-    library.set_triple(&module.triple());
-    library.set_data_layout(&module.data_layout());
-    // LLVM links `linkonce` functions only where they are used, and a program's own definition wins.
-    for function in library.functions().filter(|f| !f.is_declaration() && f.is_externally_visible()) {
-        function.set_linkage(Linkage::LLVMLinkOnceODRLinkage);
-    }
-    library.strip_debug_info();
-    module.link(library).map_err(|e| e.to_string())
-}
+use super::SpirvError;
+use crate::target::common::address_spaces::is_question;
+use scythe_llvm::{Function, Module};
 
 /// Fails when the finished module calls what nobody provides.
-pub fn check(module: &Module<'_>) -> Result<(), String> {
+pub fn check(module: &Module<'_>) -> Result<(), SpirvError> {
     let Some(function) = missing(module).next() else { return Ok(()) };
     let user = function.users().into_iter().find_map(|user| user.as_instruction()?.function());
     let user = user.map_or_else(|| "a constant".to_owned(), |f| format!("'{}'", f.name()));
-    Err(format!(
-        "device code calls '{}' ({user} does), which neither the program nor the device library for SPIR-V defines",
-        function.name()
-    ))
+    Err(SpirvError::Undefined { symbol: function.name(), user })
 }
 
-fn missing<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Function<'ctx>> {
+/// The functions that the module calls, does not define, and that are no instructions.
+pub fn missing<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Function<'ctx>> {
     let undefined = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     undefined.filter(|f| !is_instruction(&f.name()) && !is_question(&f.name()))
 }

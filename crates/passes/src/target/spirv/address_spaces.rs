@@ -3,8 +3,8 @@
 //! Drivers of CPUs give the pointer for every kind, since they know no more of it than its address. So the instruction is the last
 //! resort: what asks becomes part of its kernels ([`inline_users`]), where the code often shows the answer ([`answer`]).
 
+use crate::target::common::address_spaces::{self, Space};
 use scythe_llvm::{CallConv, Error, IntPredicate, Module, PassOptions, Place, TargetMachine, run_passes};
-use scythe_passes::target::common::address_spaces::{self, Space};
 
 /// Brings what was kept for the questions' sake into registers.
 const TIDY: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce)";

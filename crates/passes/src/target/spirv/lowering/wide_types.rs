@@ -4,6 +4,7 @@
 //! structure or array moves.
 
 use super::constants::replace_variable;
+use crate::target::spirv::SpirvError;
 use scythe_llvm::{Builder, Module, Type, TypeKind, Value};
 
 /// The width of such an integer, or of a vector's elements.
@@ -31,16 +32,16 @@ pub fn in_memory(ty: Type<'_>) -> Option<Type<'_>> {
 }
 
 /// Gives variables with such integers, such as the tables that the optimiser makes of a `switch`, the types of [`in_memory`].
-pub fn replace_variables(module: &Module<'_>) -> Result<(), String> {
+pub fn replace_variables(module: &Module<'_>) -> Result<(), SpirvError> {
     let builder = module.context().create_builder();
     for old in module.globals().collect::<Vec<_>>() {
         let Some(ty) = in_memory(old.value_type()) else { continue };
-        let name = old.name();
         let initial = match old.initializer() {
             None => None,
-            Some(value) => Some(constant(&builder, value).ok_or_else(|| {
-                format!("the initial value of variable '{name}' has integers of more than 64 bits that are no numbers: '{value}'")
-            })?),
+            Some(value) => Some(
+                constant(&builder, value)
+                    .ok_or_else(|| SpirvError::WideInitial { variable: old.name(), value: value.to_string() })?,
+            ),
         };
         replace_variable(module, old, ty, initial);
     }

@@ -10,10 +10,10 @@
 //! Guarantee: ids of blocks are new ones, in the order of the blocks, so that they do not depend on addresses either. All else
 //! stays as it was.
 
-use super::attempts::Trouble;
 use super::binary::{
-    Instruction, Module, OP_FUNCTION, OP_FUNCTION_END, OP_FUNCTION_PARAMETER, OP_NAME, OP_TYPE_STRUCT,
+    BinaryError, Instruction, Module, OP_FUNCTION, OP_FUNCTION_END, OP_FUNCTION_PARAMETER, OP_NAME, OP_TYPE_STRUCT,
 };
+use crate::target::spirv::SpirvError;
 use std::collections::{HashMap, HashSet};
 
 const OP_TYPE_INT: u16 = 21;
@@ -28,7 +28,7 @@ const OP_BRANCH_CONDITIONAL: u16 = 250;
 const OP_SWITCH: u16 = 251;
 
 /// The module with new ids of blocks.
-pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, Trouble> {
+pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, SpirvError> {
     let mut module = Module::read(bytes)?;
     let wide = wide_values(&module.instructions);
     let mut old = HashSet::new();
@@ -39,9 +39,9 @@ pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, Trouble> {
         let mut ids = HashMap::new();
         for label in body.iter().filter(|i| i.opcode == OP_LABEL).filter_map(|i| i.operands.first()) {
             if ids.insert(*label, next).is_some() {
-                return Err(Trouble::Blocks(*label));
+                return Err(SpirvError::SameBlock { id: *label });
             }
-            next = next.checked_add(1).ok_or_else(|| "a SPIR-V module has more ids than fit into a word".to_owned())?;
+            next = next.checked_add(1).ok_or(BinaryError::TooManyIds)?;
         }
         for instruction in body {
             for place in block_operands(instruction, &wide) {
@@ -162,6 +162,6 @@ mod tests {
     fn blocks_of_one_function_must_differ() {
         let twice: [(u16, &[u32]); 4] =
             [(OP_FUNCTION, &[5, 10, 0, 6]), (OP_LABEL, &[7]), (OP_LABEL, &[7]), (OP_FUNCTION_END, &[])];
-        assert_eq!(renumber(&assembled(&twice)), Err(Trouble::Blocks(7)));
+        assert_eq!(renumber(&assembled(&twice)), Err(SpirvError::SameBlock { id: 7 }));
     }
 }

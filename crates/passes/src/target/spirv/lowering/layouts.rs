@@ -8,10 +8,11 @@
 //! Guarantee: afterwards neither a variable of a function nor the computation of an address depends on such a type.
 //! (Variables of the module are [`super::constants`]' concern.)
 
+use crate::target::spirv::SpirvError;
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, TypeKind, Value};
 
 /// Replaces such types in all functions. An error names an address that is computed with elements of unknown size.
-pub fn run(module: &Module<'_>) -> Result<(), String> {
+pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     let builder = module.context().create_builder();
     for function in module.functions().filter(|f| !f.is_declaration()) {
         for instruction in function.instructions().collect::<Vec<_>>() {
@@ -20,11 +21,9 @@ pub fn run(module: &Module<'_>) -> Result<(), String> {
                 Opcode::LLVMAlloca => variable(module, &builder, instruction),
                 Opcode::LLVMGetElementPtr if instruction.gep_source_type().is_some_and(|ty| !is_known(ty)) => {
                     let address = address(module, &builder, instruction);
-                    Some(address.ok_or_else(|| {
-                        let (function, text) = (function.name(), instruction.as_value().to_string());
-                        format!(
-                            "function '{function}' computes an address in a way that cannot be translated: '{text}'"
-                        )
+                    Some(address.ok_or_else(|| SpirvError::Address {
+                        function: function.name(),
+                        instruction: instruction.as_value().to_string(),
                     })?)
                 }
                 _ => None,

@@ -58,6 +58,23 @@ pub fn text_operands(text: &str) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
+/// Why a module cannot be read or written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BinaryError {
+    #[error("a SPIR-V module has {count} bytes, expected whole words of 4")]
+    Bytes { count: usize },
+    #[error("a SPIR-V module has {count} words, expected a header of {HEADER}")]
+    Header { count: usize },
+    #[error("a SPIR-V module begins with {found:#010x}, expected {MAGIC:#010x}")]
+    Magic { found: u32 },
+    #[error("word {at} of a SPIR-V module begins an instruction of {len} words, of which {left} are there")]
+    CutOff { at: usize, len: usize, left: usize },
+    #[error("an instruction with opcode {opcode} has {length} words, expected at most {LONGEST}")]
+    TooLong { opcode: u16, length: usize },
+    #[error("a SPIR-V module has more ids than fit into a word")]
+    TooManyIds,
+}
+
 /// A module in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
@@ -67,27 +84,22 @@ pub struct Module {
 
 impl Module {
     /// Reads a module in this machine's order of bytes, which is the one that the back end writes.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+    pub fn read(bytes: &[u8]) -> Result<Self, BinaryError> {
         if !bytes.len().is_multiple_of(4) {
-            return Err(format!("a SPIR-V module has {} bytes, expected whole words of 4", bytes.len()));
+            return Err(BinaryError::Bytes { count: bytes.len() });
         }
         let words: Vec<u32> = bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
         let Some((header, mut rest)) = words.split_first_chunk::<HEADER>() else {
-            return Err(format!("a SPIR-V module has {} words, expected a header of {HEADER}", words.len()));
+            return Err(BinaryError::Header { count: words.len() });
         };
         if header[0] != MAGIC {
-            return Err(format!("a SPIR-V module begins with {:#010x}, expected {MAGIC:#010x}", header[0]));
+            return Err(BinaryError::Magic { found: header[0] });
         }
         let mut instructions = Vec::new();
         while let Some(&first) = rest.first() {
             let (len, opcode) = ((first >> 16) as usize, first as u16);
             let at = words.len() - rest.len();
-            let instruction = rest.get(1..len).ok_or_else(|| {
-                format!(
-                    "word {at} of a SPIR-V module begins an instruction of {len} words, of which {} are there",
-                    rest.len()
-                )
-            })?;
+            let instruction = rest.get(1..len).ok_or(BinaryError::CutOff { at, len, left: rest.len() })?;
             instructions.push(Instruction::new(opcode, instruction.to_vec()));
             rest = &rest[len..];
         }
@@ -110,14 +122,12 @@ impl Module {
     }
 
     /// The bytes. An error tells of an instruction that is longer than SPIR-V's instructions can be.
-    pub fn write(&self) -> Result<Vec<u8>, String> {
+    pub fn write(&self) -> Result<Vec<u8>, BinaryError> {
         let mut words = self.header.to_vec();
         for Instruction { opcode, operands } in &self.instructions {
             let length = operands.len() + 1;
             if length > LONGEST {
-                return Err(format!(
-                    "an instruction with opcode {opcode} has {length} words, expected at most {LONGEST}"
-                ));
+                return Err(BinaryError::TooLong { opcode: *opcode, length });
             }
             words.push(((length as u32) << 16) | u32::from(*opcode));
             words.extend(operands);
@@ -277,14 +287,15 @@ mod tests {
     fn instructions_that_are_too_long_are_not_written() {
         let long = |words: usize| Module::with(vec![Instruction::new(OP_NAME, vec![0; words - 1])]).write();
         assert!(long(LONGEST).is_ok());
-        let error = long(LONGEST + 1).unwrap_err();
+        let error = long(LONGEST + 1).unwrap_err().to_string();
         assert_eq!(error, "an instruction with opcode 5 has 65536 words, expected at most 65535");
     }
 
     #[test]
     fn broken_modules_are_explained() {
-        let error =
-            |words: &[u32]| Module::read(&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>()).unwrap_err();
+        let error = |words: &[u32]| {
+            Module::read(&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>()).unwrap_err().to_string()
+        };
         assert!(error(&[MAGIC]).contains("1 words, expected a header of 5"));
         assert!(error(&[1, 2, 3, 4, 5]).contains("0x00000001, expected 0x07230203"));
         assert!(
@@ -292,6 +303,6 @@ mod tests {
                 .contains("word 5 of a SPIR-V module begins an instruction of 3")
         );
         assert!(error(&[MAGIC, 0, 0, 0, 0, 5]).contains("instruction of 0 words"));
-        assert!(Module::read(b"abc").unwrap_err().contains("3 bytes"));
+        assert!(Module::read(b"abc").unwrap_err().to_string().contains("3 bytes"));
     }
 }

@@ -3,9 +3,10 @@
 //! LLVM's back end asks for an extension as soon as two functions print, since it looks at the format of one in the other. It is let
 //! have it ([`EXTENSION`]), and the module, which is one without it, does not name it ([`repair`]).
 
-use super::binary;
+use super::SpirvError;
+use super::lowering::binary::{self, BinaryError};
+use crate::target::common::printf::calls;
 use scythe_llvm::{CallConv, Instruction, Linkage, Module, Opcode, Value};
-use scythe_passes::target::common::printf::calls;
 use std::collections::HashMap;
 
 /// OpenCL's constant memory.
@@ -22,7 +23,7 @@ pub fn is_used(module: &Module<'_>) -> bool {
 }
 
 /// The module without the extension.
-pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, String> {
+pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, BinaryError> {
     let mut module = binary::Module::read(bytes)?;
     module.instructions.retain(|i| i.opcode != binary::OP_EXTENSION || i.text(0).as_deref() != Some(EXTENSION));
     module.write()
@@ -30,7 +31,7 @@ pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, String> {
 
 /// Replaces all calls, once the code is simplified: what was a literal in the source is one again then. An error names the
 /// function whose format is none.
-pub fn run(module: &Module<'_>) -> Result<(), String> {
+pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     let mut copies = HashMap::new();
     let context = module.context();
     for call in calls(module) {
@@ -62,9 +63,9 @@ pub fn run(module: &Module<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn not_literal(call: Instruction<'_>) -> String {
+fn not_literal(call: Instruction<'_>) -> SpirvError {
     let function = call.function().map_or_else(|| "device code".to_owned(), |f| format!("'{}'", f.name()));
-    format!("the format of a 'printf' that {function} calls is not a string literal, which OpenCL's devices need")
+    SpirvError::PrintfFormat { function }
 }
 
 /// The whole constant that an address is the start of.

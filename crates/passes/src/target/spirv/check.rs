@@ -2,31 +2,41 @@
 //!
 //! Drivers crash on modules that are not valid, or say no more than that. LLVM's back end has made such ones: operations on
 //! numbers of different widths. Here each operation is compared with its operands: arithmetic, bits, comparisons,
-//! conversions, choices, phi nodes, memory accesses. The rest is for `spirv-val`, in tests ([`super::validator`]).
+//! conversions, choices, phi nodes, memory accesses. The rest is for `spirv-val`, in tests.
 //!
 //! Guarantee: what is refused here is not valid SPIR-V; time is linear in the module.
 
-use super::binary::{
+use super::SpirvError;
+use super::lowering::binary::{
     Instruction, Module, OP_ENTRY_POINT, OP_FUNCTION, OP_FUNCTION_END, OP_NAME, OP_TYPE_POINTER, is_type,
 };
 use std::collections::HashMap;
 
 /// An error names function, operation and operand.
-pub fn run(module: &Module) -> Result<(), String> {
+pub fn run(module: &Module) -> Result<(), SpirvError> {
     let types = Types::of(module);
     let mut function = 0;
     for instruction in &module.instructions {
         match instruction.opcode {
             OP_FUNCTION => function = instruction.operands.get(1).copied().unwrap_or(0),
             OP_FUNCTION_END => function = 0,
-            _ if function != 0 => check(instruction, &types).map_err(|what| {
-                let name = name(module, function);
-                format!("LLVM's SPIR-V back end made an invalid module of {name}: {what}")
-            })?,
+            _ if function != 0 => check(instruction, &types)
+                .map_err(|mismatch| SpirvError::Invalid { function: name(module, function), mismatch })?,
             _ => (),
         }
     }
     Ok(())
+}
+
+/// An operation whose operands and result do not fit together. Numbers are those of SPIR-V.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    #[error("operation {opcode} takes %{id} of type %{seen}, expected type %{expected} (numbers as in SPIR-V)")]
+    Operand { opcode: u16, id: u32, seen: u32, expected: u32 },
+    #[error("conversion {opcode} of %{id} changes nothing")]
+    Conversion { opcode: u16, id: u32 },
+    #[error("operation {opcode} reads type %{result} through %{id}, which points to type %{pointee}")]
+    Load { opcode: u16, result: u32, id: u32, pointee: u32 },
 }
 
 /// How operands are to fit the result.
@@ -65,17 +75,16 @@ fn rule(opcode: u16) -> Option<Rule> {
     })
 }
 
-fn check(instruction: &Instruction, types: &Types) -> Result<(), String> {
+fn check(instruction: &Instruction, types: &Types) -> Result<(), Mismatch> {
     let Some(rule) = rule(instruction.opcode) else { return Ok(()) };
     let operand = |place: usize| instruction.operands.get(place).copied().unwrap_or(0);
     let result = operand(0);
     let expect = |place: usize, expected: Option<u32>| {
         let (id, expected) = (operand(place), expected.unwrap_or(0));
         match types.values.get(&id) {
-            Some(seen) if *seen != expected => Err(format!(
-                "operation {} takes %{id} of type %{seen}, expected type %{expected} (numbers as in SPIR-V)",
-                instruction.opcode
-            )),
+            Some(&seen) if seen != expected => {
+                Err(Mismatch::Operand { opcode: instruction.opcode, id, seen, expected })
+            }
             _ => Ok(()),
         }
     };
@@ -88,16 +97,14 @@ fn check(instruction: &Instruction, types: &Types) -> Result<(), String> {
             None => Ok(()),
         },
         Rule::Other if types.values.get(&operand(2)) == Some(&result) => {
-            Err(format!("conversion {} of %{} changes nothing", instruction.opcode, operand(2)))
+            Err(Mismatch::Conversion { opcode: instruction.opcode, id: operand(2) })
         }
         Rule::Other => Ok(()),
         Rule::Phi => (2..count).step_by(2).try_for_each(|place| expect(place, Some(result))),
         Rule::Load => match types.pointee(operand(2)) {
-            Some(pointee) if pointee != result => Err(format!(
-                "operation {} reads type %{result} through %{}, which points to type %{pointee}",
-                instruction.opcode,
-                operand(2)
-            )),
+            Some(pointee) if pointee != result => {
+                Err(Mismatch::Load { opcode: instruction.opcode, result, id: operand(2), pointee })
+            }
             _ => Ok(()),
         },
         Rule::Store => types.pointee(operand(0)).map_or(Ok(()), |pointee| expect(1, Some(pointee))),
@@ -153,7 +160,7 @@ mod tests {
     use super::*;
 
     /// A kernel `k` of one instruction on values 10 (type 1), 11 (type 2) and 12 (a pointer to type 1), and truth 13.
-    fn checked(opcode: u16, operands: &[u32]) -> Result<(), String> {
+    fn checked(opcode: u16, operands: &[u32]) -> Result<(), SpirvError> {
         let list: [(u16, &[u32]); 12] = [
             (OP_ENTRY_POINT, &[6, 9, 0x6b]),
             (21, &[1, 32, 0]),
@@ -205,7 +212,7 @@ mod tests {
             (62, &[12, 11, 2, 4]),
         ];
         for (opcode, operands) in wrong {
-            let why = checked(opcode, operands).expect_err("two types");
+            let why = checked(opcode, operands).expect_err("two types").to_string();
             assert!(why.contains("kernel 'k'") && why.contains(&opcode.to_string()), "{why}");
         }
     }

@@ -10,10 +10,11 @@
 //! addresses have no types.
 
 use super::layouts::is_known;
+use crate::target::spirv::SpirvError;
 use scythe_llvm::{Builder, GlobalVariable, Instruction, Module, Opcode, Type, TypeKind, Value};
 
 /// Replaces such constants in variables and functions.
-pub fn run(module: &Module<'_>) -> Result<(), String> {
+pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     let builder = module.context().create_builder();
     for variable in module.globals() {
         if let Some(initial) = variable.initializer().and_then(|value| simplified(&builder, value)) {
@@ -96,7 +97,7 @@ fn simplify_operands<'ctx>(builder: &Builder<'ctx>, instruction: Instruction<'ct
 
 /// Adds the variables that addresses with an offset in an initial value point into. `within` tells that `value` is part of
 /// the computation of such an address.
-fn collect_addressed<'ctx>(value: Value<'ctx>, within: bool, list: &mut Vec<Value<'ctx>>) -> Result<(), String> {
+fn collect_addressed<'ctx>(value: Value<'ctx>, within: bool, list: &mut Vec<Value<'ctx>>) -> Result<(), SpirvError> {
     if value.as_global_variable().is_some() {
         if within && !list.contains(&value) {
             list.push(value);
@@ -106,9 +107,7 @@ fn collect_addressed<'ctx>(value: Value<'ctx>, within: bool, list: &mut Vec<Valu
     let opcode = value.constant_opcode();
     let is_offset = opcode == Some(Opcode::LLVMGetElementPtr);
     if is_offset && value.constant_byte_offset().is_none() {
-        return Err(format!(
-            "an initial value holds the address '{value}', expected a variable's and a number of bytes"
-        ));
+        return Err(SpirvError::InitialAddress { value: value.to_string() });
     }
     if opcode.is_some() || value.is_aggregate_constant() {
         value.operands().try_for_each(|operand| collect_addressed(operand, within || is_offset, list))?;
@@ -121,8 +120,7 @@ fn to_bytes<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
     variable: GlobalVariable<'ctx>,
-) -> Result<(), String> {
-    let name = variable.name();
+) -> Result<(), SpirvError> {
     let size = variable.value_type().alloc_size(module).unwrap_or(0);
     let byte = module.context().int_type(8);
     let ty = byte.array(size.max(1));
@@ -131,12 +129,8 @@ fn to_bytes<'ctx>(
         Some(value) if value.is_undef_or_poison() => Some(ty.undef()),
         Some(value) => {
             let mut bytes = vec![0; size.max(1) as usize];
-            write(module, builder, value, &mut bytes).ok_or_else(|| {
-                format!(
-                    "the initial value of variable '{name}' is needed as bytes, but holds addresses, which have none \
-                     before the program runs: '{value}'"
-                )
-            })?;
+            write(module, builder, value, &mut bytes)
+                .ok_or_else(|| SpirvError::InitialBytes { variable: variable.name(), value: value.to_string() })?;
             let bytes: Vec<Value<'ctx>> = bytes.into_iter().map(|b| byte.const_int(b.into())).collect();
             Some(byte.const_array(&bytes))
         }

@@ -9,12 +9,12 @@
 pub mod libraries;
 pub use scythe_cuda_toolkit as toolkit;
 
-use crate::link;
+use crate::{Error, dump, link};
 use scythe_abi::cuda::Architecture;
 use scythe_device_config::Table;
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::common::async_copies;
-use scythe_passes::target::nvptx::{self, NvptxError, Stage, address_spaces};
+use scythe_passes::target::nvptx::{self, Stage, address_spaces};
 use scythe_passes::{device_globals, device_has};
 use std::path::PathBuf;
 
@@ -59,57 +59,46 @@ pub fn architecture(sm: u32, ptx_version: u32) -> Option<(String, u32)> {
 }
 
 /// Compiles device bitcode, linked with `libraries`, to PTX text. An error says what was wrong with what.
-pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, String> {
+pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Error> {
     let context = Context::new();
-    let module = context.parse_bitcode(bitcode, "device image").map_err(|e| e.to_string())?;
+    let module = context.parse_bitcode(bitcode, "device image")?;
     link::run(&context, &module, libraries)?;
     translate_module(&context, module, options)
 }
 
-fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options: &Options) -> Result<Vec<u8>, String> {
+fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options: &Options) -> Result<Vec<u8>, Error> {
     let target = TargetOptions {
         triple: TRIPLE.into(),
         cpu: options.arch.clone(),
         features: format!("+ptx{}", options.ptx_version),
         opt_level: OptLevel::from_number(options.opt_level),
     };
-    let machine = TargetMachine::new(&target).map_err(|e| e.to_string())?;
-    let short = TargetMachine::with_short_pointers(&target).map_err(|e| e.to_string())?;
+    let machine = TargetMachine::new(&target)?;
+    let short = TargetMachine::with_short_pointers(&target)?;
     // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
-    module.verify().map_err(|e| e.to_string())?;
+    module.verify()?;
     let positions = nvptx::check::positions(&module);
     module.strip_debug_info();
-    dump(options, "nvptx-0-input.ll", &module)?;
-    device_globals::to_pointers(&module).map_err(|e| e.to_string())?;
-    device_has::fold(&module, &options.aspects).map_err(|e| e.to_string())?;
-    async_copies::replace(&module).map_err(|e| e.to_string())?;
+    let folder = options.dump_dir.as_deref();
+    dump::module(folder, "nvptx-0-input", &module)?;
+    device_globals::to_pointers(&module)?;
+    device_has::fold(&module, &options.aspects)?;
+    async_copies::replace(&module)?;
     let module = match module.triple().starts_with("nvptx") {
         true => module,
-        false => address_spaces::run(context, module, &machine).map_err(|e| e.to_string())?,
+        false => address_spaces::run(context, module, &machine)?,
     };
     let sm = Architecture::from_name(&options.arch).map(|arch| arch.sm);
-    let sm = sm.ok_or_else(|| format!("'{}' is no architecture of NVIDIA GPUs: expected sm_NN", options.arch))?;
+    let sm = sm.ok_or_else(|| Error::Architecture { name: options.arch.clone() })?;
     let target = nvptx::Options { opt_level: options.opt_level, sm };
-    nvptx::prepare(&module, &machine, &target).map_err(|e| e.to_string())?;
+    nvptx::prepare(&module, &machine, &target)?;
     libraries::link(context, &module, &machine, options, &target)?;
-    let mut observe = |stage: Stage, module: &Module<'ctx>| {
-        dump(options, &format!("{}.ll", stage.name()), module)
-            .map_err(|message| NvptxError::Llvm(scythe_llvm::Error::Emit { module: module.name(), message }))
-    };
+    let mut observe = |stage: Stage, module: &Module<'ctx>| Ok(dump::stage(folder, stage.name(), module)?);
     let lowered = nvptx::lower(&module, &machine, &short, &target, &mut observe);
-    let machine = lowered.map_err(|e| e.at(&positions).to_string())?;
-    let ptx = machine.emit_assembly(module).map_err(|e| e.to_string())?;
-    if let Some(folder) = options.dump_dir.as_deref() {
-        let path = folder.join("nvptx-4.ptx");
-        std::fs::write(&path, &ptx).map_err(|e| format!("cannot write '{}': {e}", path.display()))?;
-    }
+    let machine = lowered.map_err(|e| e.at(&positions))?;
+    let ptx = machine.emit_assembly(module)?;
+    dump::bytes(folder, "nvptx-4.ptx", &ptx)?;
     Ok(ptx)
-}
-
-fn dump(options: &Options, name: &str, module: &Module<'_>) -> Result<(), String> {
-    let Some(folder) = options.dump_dir.as_deref() else { return Ok(()) };
-    let path = folder.join(name);
-    std::fs::write(&path, module.to_string()).map_err(|e| format!("cannot write '{}': {e}", path.display()))
 }
 
 #[cfg(test)]

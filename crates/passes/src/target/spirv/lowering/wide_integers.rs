@@ -13,11 +13,12 @@
 mod arithmetic;
 
 use super::wide_types::{self, in_memory, wide_width};
+use crate::target::spirv::SpirvError;
 use scythe_llvm::{BasicBlock, Builder, Function, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Splits such integers in all functions and variables.
-pub fn run(module: &Module<'_>) -> Result<(), String> {
+pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     wide_types::replace_variables(module)?;
     for function in module.functions().filter(|f| !f.is_declaration()) {
         if function.instructions().any(is_concerned) {
@@ -28,10 +29,9 @@ pub fn run(module: &Module<'_>) -> Result<(), String> {
 }
 
 /// The error for an instruction that this pass does not know.
-fn unknown(function: Function<'_>, instruction: Instruction<'_>) -> String {
-    let (name, text) = (function.name(), instruction.as_value().to_string());
-    let text = text.trim();
-    format!("'{name}' computes with integers of more than 64 bits in a way that no SPIR-V device has: '{text}'")
+fn unknown(function: Function<'_>, instruction: Instruction<'_>) -> SpirvError {
+    let text = instruction.as_value().to_string();
+    SpirvError::WideInteger { function: function.name(), instruction: text.trim().to_owned() }
 }
 
 fn is_concerned(instruction: Instruction<'_>) -> bool {
@@ -110,7 +110,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         Self { module, builder: context.create_builder(), word: context.int_type(64), known, phis }
     }
 
-    fn run(mut self, function: Function<'ctx>) -> Result<(), String> {
+    fn run(mut self, function: Function<'ctx>) -> Result<(), SpirvError> {
         function.remove_unreachable_blocks();
         let mut replaced = Vec::new();
         for block in in_dominance_order(function) {

@@ -9,12 +9,13 @@
 //!   of structures.
 
 use super::binary::{self, Instruction, text_operands};
-use scythe_llvm::{Function, Instruction as Call, Metadata, Module, Type};
-use scythe_passes::properties::members;
-use scythe_passes::properties::spirv::{
+use crate::properties::members;
+use crate::properties::spirv::{
     DECORATIONS, EXECUTION_MODES, PARAMETER_DECORATIONS, annotation_text, annotations, member_decorations,
 };
-use scythe_passes::properties::spirv_table::{Extension, Operand, USER_SEMANTIC, extension_of};
+use crate::properties::spirv_table::{Extension, Operand, USER_SEMANTIC, extension_of};
+use crate::target::spirv::SpirvError;
+use scythe_llvm::{Function, Instruction as Call, Metadata, Module, Type};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Metadata of kernels that the back end makes an execution mode of, by the mode's number.
@@ -57,7 +58,7 @@ struct Divided<'ctx> {
 }
 
 /// Makes of all metadata what the back end understands; the rest is returned.
-pub fn prepare(module: &Module<'_>, extensions: &[String]) -> Result<Additions, String> {
+pub fn prepare(module: &Module<'_>, extensions: &[String]) -> Result<Additions, SpirvError> {
     execution_modes(module)?;
     let mut preparation = Preparation { module, extensions, additions: Additions::default() };
     for function in module.functions().filter(|function| !function.is_declaration()) {
@@ -71,16 +72,15 @@ pub fn prepare(module: &Module<'_>, extensions: &[String]) -> Result<Additions, 
 }
 
 /// Keeps the modes of kernels that are there, each once.
-fn execution_modes(module: &Module<'_>) -> Result<(), String> {
+fn execution_modes(module: &Module<'_>) -> Result<(), SpirvError> {
     let mut kept = Vec::new();
     for node in module.named_metadata(EXECUTION_MODES) {
         // A kernel that has gone leaves nothing in its place.
         let Some(kernel) = node.operand(0).and_then(Metadata::constant).and_then(|value| value.as_function()) else {
             continue;
         };
-        let mode = node.operand(1).and_then(Metadata::int).ok_or_else(|| {
-            format!("!{EXECUTION_MODES} of kernel '{}' has no number of a mode as its second operand", kernel.name())
-        })?;
+        let mode = node.operand(1).and_then(Metadata::int);
+        let mode = mode.ok_or_else(|| SpirvError::ExecutionMode { kernel: kernel.name() })?;
         if !kernel.is_kernel() || kernel.is_declaration() || kept.contains(&node) {
             continue;
         }
@@ -97,14 +97,13 @@ fn execution_modes(module: &Module<'_>) -> Result<(), String> {
 }
 
 impl<'ctx> Preparation<'_, 'ctx> {
-    fn parameters(&mut self, function: Function<'ctx>) -> Result<(), String> {
+    fn parameters(&mut self, function: Function<'ctx>) -> Result<(), SpirvError> {
         let context = self.module.context();
         let kind = context.metadata_kind(PARAMETER_DECORATIONS);
         let Some(node) = function.metadata(kind) else { return Ok(()) };
         let (have, want) = (node.operand_count(), function.param_count());
         if have != want {
-            let name = function.name();
-            return Err(format!("!{PARAMETER_DECORATIONS} of '{name}' is for {have} parameters, expected {want}"));
+            return Err(SpirvError::DecorationCount { function: function.name(), have, want });
         }
         let mut lists = Vec::new();
         for (index, list) in node.operands().into_iter().enumerate() {
@@ -118,7 +117,7 @@ impl<'ctx> Preparation<'_, 'ctx> {
         Ok(())
     }
 
-    fn variables(&mut self) -> Result<(), String> {
+    fn variables(&mut self) -> Result<(), SpirvError> {
         let context = self.module.context();
         let kind = context.metadata_kind(DECORATIONS);
         for variable in self.module.globals() {
@@ -133,12 +132,12 @@ impl<'ctx> Preparation<'_, 'ctx> {
     }
 
     /// Replaces an annotation by the decorations of the address that it annotates.
-    fn member(&mut self, call: Call<'ctx>) -> Result<(), String> {
+    fn member(&mut self, call: Call<'ctx>) -> Result<(), SpirvError> {
         let context = self.module.context();
         let Some(&address) = call.args().first() else { return Ok(()) };
         let list = match call.metadata(context.metadata_kind(DECORATIONS)) {
             Some(list) => Some(list),
-            None => member_decorations(self.module, call)?,
+            None => member_decorations(self.module, call).map_err(SpirvError::Property)?,
         };
         let what = || format!("a member that '{}' accesses", call.function().map(|f| f.name()).unwrap_or_default());
         let list = list.or_else(|| {
@@ -179,15 +178,12 @@ impl<'ctx> Preparation<'_, 'ctx> {
         list: Option<Metadata<'ctx>>,
         texts_are_ours: bool,
         what: &dyn Fn() -> String,
-    ) -> Result<Divided<'ctx>, String> {
+    ) -> Result<Divided<'ctx>, SpirvError> {
         let mut divided = Divided::default();
         for node in list.map(Metadata::operands).unwrap_or_default() {
             let read = node.and_then(decoration).filter(|(number, _)| number.is_some());
             let Some((Some(number), operands)) = read else {
-                return Err(format!(
-                    "a decoration of {} is not a number with operands that are numbers or texts",
-                    what()
-                ));
+                return Err(SpirvError::Decoration { of: what() });
             };
             let extension = extension_of(number);
             if extension.is_some_and(|extension| !self.extensions.iter().any(|known| known == extension.name)) {
@@ -232,7 +228,7 @@ impl Additions {
     }
 
     /// Writes all of it into a finished module.
-    pub fn apply(&self, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+    pub fn apply(&self, bytes: Vec<u8>) -> Result<Vec<u8>, SpirvError> {
         if self.is_empty() {
             return Ok(bytes);
         }
@@ -244,11 +240,8 @@ impl Additions {
         for (function, index, words) in &self.parameters {
             let parameters = known.entry(function).or_insert_with(|| module.parameters(function));
             let parameter = parameters.as_ref().and_then(|parameters| parameters.get(*index).copied());
-            let parameter = parameter.ok_or_else(|| {
-                format!(
-                    "the SPIR-V module has no parameter {index} of '{function}', which decorations were to be added to"
-                )
-            })?;
+            let parameter =
+                parameter.ok_or_else(|| SpirvError::NoParameter { function: function.clone(), index: *index })?;
             added.push(decorate(parameter, words));
         }
         let mut marked = Vec::new();
@@ -266,7 +259,7 @@ impl Additions {
             added.push(Instruction::new(binary::OP_EXTENSION, text_operands(extension.name)));
         }
         module.add(added);
-        module.write()
+        Ok(module.write()?)
     }
 
     /// The back end makes one structure of all that have the same members. Where such ones are to be decorated differently,

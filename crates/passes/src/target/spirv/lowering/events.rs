@@ -4,9 +4,10 @@
 //! address is the event; once the code is simplified, every wait names such a variable, and [`finish`] makes it SPIR-V's
 //! instruction. Both spellings of the operations are known, with and without `Op`.
 
-use super::binary;
+use super::binary::{self, BinaryError};
+use crate::target::common::async_copies::{CopyError, WAITS, element};
+use crate::target::spirv::SpirvError;
 use scythe_llvm::{Builder, CallConv, ContextRef, Function, Instruction, Module, Opcode, Type, Value};
-use scythe_passes::target::common::async_copies::{WAITS, element};
 
 /// Stands for a wait between the two steps.
 const WAIT: &str = "__scythe_wait_event";
@@ -14,7 +15,7 @@ const WAIT: &str = "__scythe_wait_event";
 const MOST_EVENTS: u64 = 64;
 
 /// Before the code is simplified.
-pub fn to_slots(module: &Module<'_>) -> Result<(), String> {
+pub fn to_slots(module: &Module<'_>) -> Result<(), SpirvError> {
     let declared: Vec<_> = module.functions().filter(|f| f.is_declaration() && f.has_uses()).collect();
     for function in declared {
         let name = function.name();
@@ -29,14 +30,14 @@ pub fn to_slots(module: &Module<'_>) -> Result<(), String> {
 }
 
 /// After it.
-pub fn finish(module: &Module<'_>) -> Result<(), String> {
+pub fn finish(module: &Module<'_>) -> Result<(), SpirvError> {
     let Some(function) = module.functions().find(|f| f.name() == WAIT) else { return Ok(()) };
     for call in function.users().into_iter().filter_map(|user| user.as_instruction()).collect::<Vec<_>>() {
         let args = call.args();
         let cast = args[1].as_instruction().filter(|cast| cast.opcode() == Opcode::LLVMAddrSpaceCast);
         let slot = cast.and_then(|cast| cast.as_value().operand(0)).unwrap_or(args[1]);
         if slot.ty().address_space() != Some(0) {
-            return Err("device code waits for an event of which it cannot be told which copy it is of".to_owned());
+            return Err(SpirvError::UnknownEvent);
         }
         let builder = before(module, call);
         let one = module.context().int_type(32).const_int(1);
@@ -52,7 +53,7 @@ pub fn are_used(module: &Module<'_>) -> bool {
 }
 
 /// LLVM's back end writes the null event with one operand more for each further use of it.
-pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, String> {
+pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, BinaryError> {
     const CONSTANT_NULL: u16 = 46;
     let mut module = binary::Module::read(bytes)?;
     for null in module.instructions.iter_mut().filter(|instruction| instruction.opcode == CONSTANT_NULL) {
@@ -89,11 +90,11 @@ fn emit<'ctx>(
 }
 
 /// `element` is the mangled type of what is copied.
-fn copy<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, element: &str) -> Result<(), String> {
+fn copy<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, element: &str) -> Result<(), SpirvError> {
     let (mut args, context) = (call.args(), module.context());
     let entry = call.function().and_then(|function| function.entry_block());
     let (Some(entry), 6) = (entry, args.len()) else {
-        return Err(format!("a copy by a group has {} arguments, expected 6", args.len()));
+        return Err(CopyError::Arguments { count: args.len() }.into());
     };
     let start = context.create_builder();
     start.position_at_start(entry);
@@ -115,11 +116,11 @@ fn copy<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, element: &str) -> 
 }
 
 /// One wait for each of the events.
-fn wait<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) -> Result<(), String> {
+fn wait<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) -> Result<(), SpirvError> {
     let (args, context) = (call.args(), module.context());
     let count = args.get(1).and_then(|count| count.const_int_value()).filter(|&count| count <= MOST_EVENTS);
     let (Some(count), 3) = (count, args.len()) else {
-        return Err(format!("device code waits for events whose number is not known, or more than {MOST_EVENTS}"));
+        return Err(SpirvError::EventCount { most: MOST_EVENTS });
     };
     let builder = before(module, call);
     let address = context.ptr_type(4);

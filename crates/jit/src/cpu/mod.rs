@@ -1,0 +1,72 @@
+//! Bitcode → linked device module → CPU module → object.
+
+mod libraries;
+
+pub use libraries::DEVICE_LIBRARY;
+
+use crate::{Error, dump, link};
+use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
+use scythe_passes::target::common::async_copies;
+use scythe_passes::target::cpu::{self, Stage};
+use scythe_passes::{device_globals, device_has};
+use std::path::PathBuf;
+
+/// Objects are for Linux, whatever LLVM's build thinks of its host.
+const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+
+/// How to compile, and for what.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Processor and optimisation level.
+    pub target: cpu::Options,
+    /// The folder that holds [`DEVICE_LIBRARY`]. It is read when a kernel needs it.
+    pub device_lib_dir: Option<PathBuf>,
+    /// A folder for each stage's IR.
+    pub dump_dir: Option<PathBuf>,
+    /// The device's aspects, for code that asks.
+    pub aspects: Vec<u32>,
+}
+
+impl Options {
+    /// For the machine this runs on.
+    pub fn host(opt_level: u32) -> Self {
+        Self { target: cpu::Options::host(opt_level), device_lib_dir: None, dump_dir: None, aspects: Vec::new() }
+    }
+}
+
+/// Compiles device bitcode to an object that defines `__scythe_cpu.<kernel>` for each kernel. An error says what was wrong
+/// with what.
+pub fn compile_to_object(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
+    compile_linked(bitcode, &[], options)
+}
+
+/// The same for bitcode that is linked with `libraries` before.
+pub fn compile_linked(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Error> {
+    let context = Context::new();
+    let module = context.parse_bitcode(bitcode, "device image")?;
+    link::run(&context, &module, libraries)?;
+    compile_module(&context, module, options)
+}
+
+/// The same for a module that has been read.
+pub fn compile_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options: &Options) -> Result<Vec<u8>, Error> {
+    let machine = TargetMachine::new(&TargetOptions {
+        triple: TRIPLE.into(),
+        cpu: options.target.cpu.clone(),
+        features: options.target.features.clone(),
+        opt_level: OptLevel::from_number(options.target.opt_level),
+    })?;
+    // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
+    module.verify()?;
+    // Nobody can look at debug information of code that is loaded into memory, and it slows every pass.
+    module.strip_debug_info();
+    let folder = options.dump_dir.as_deref();
+    dump::module(folder, "cpu-0-input", &module)?;
+    device_globals::to_declarations(&module);
+    device_has::fold(&module, &options.aspects)?;
+    async_copies::replace(&module)?;
+    libraries::link(context, &module, options)?;
+    let mut observe = |stage: Stage, module: &Module<'ctx>| Ok(dump::stage(folder, stage.name(), module)?);
+    cpu::lower(&module, &machine, &options.target, &mut observe)?;
+    Ok(machine.emit_object(module)?)
+}

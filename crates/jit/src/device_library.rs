@@ -1,0 +1,30 @@
+//! Links the device library's bitcode into device code that calls it.
+
+use crate::Error;
+use scythe_llvm::{Context, Linkage, Module};
+use std::path::Path;
+
+/// Links the library in the file at `path`. `what` is its name in messages, `symbol` the first symbol that the module
+/// lacks. `adapt` makes the library one for the module's target.
+pub fn link<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    (what, path): (&'static str, &Path),
+    symbol: &str,
+    adapt: impl FnOnce(&Module<'ctx>),
+) -> Result<(), Error> {
+    let bytes = std::fs::read(path).map_err(|source| Error::DeviceLibrary {
+        library: what,
+        path: path.to_owned(),
+        symbol: symbol.to_owned(),
+        source,
+    })?;
+    let library = context.parse_bitcode(&bytes, &path.display().to_string())?;
+    adapt(&library);
+    // LLVM links `linkonce` functions only where they are used, and a program's own definition wins.
+    for function in library.functions().filter(|f| !f.is_declaration() && f.is_externally_visible()) {
+        function.set_linkage(Linkage::LLVMLinkOnceODRLinkage);
+    }
+    library.strip_debug_info();
+    Ok(module.link(library)?)
+}

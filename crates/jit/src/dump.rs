@@ -1,0 +1,26 @@
+//! Writes what each stage of a compilation made into a folder, for those who look for a fault.
+
+use crate::Error;
+use scythe_llvm::Module;
+use std::path::Path;
+
+/// Writes `bytes` to the file `name` in `folder`, where there is a folder.
+pub fn bytes(folder: Option<&Path>, name: &str, bytes: &[u8]) -> Result<(), Error> {
+    let Some(folder) = folder else { return Ok(()) };
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).map_err(|source| Error::Write { path, source })
+}
+
+/// Writes the IR of `module` to the file `<stage>.ll`.
+pub fn module(folder: Option<&Path>, stage: &str, module: &Module<'_>) -> Result<(), Error> {
+    match folder {
+        Some(_) => bytes(folder, &format!("{stage}.ll"), module.to_string().as_bytes()),
+        None => Ok(()),
+    }
+}
+
+/// The same for the observers of a lowering, whose errors are LLVM's.
+pub fn stage(folder: Option<&Path>, stage: &str, module: &Module<'_>) -> Result<(), scythe_llvm::Error> {
+    self::module(folder, stage, module)
+        .map_err(|error| scythe_llvm::Error::Emit { module: module.name(), message: error.to_string() })
+}

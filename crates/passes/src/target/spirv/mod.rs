@@ -1,0 +1,159 @@
+//! Device code → SPIR-V.
+//!
+//! LLVM's SPIR-V back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own
+//! intrinsics into OpenCL's instructions. [`lower`] replaces what the back end does not know, or translates wrongly
+//! ([`lowering`]). A symbol that is undefined afterwards is an error that names it; no driver is asked. The caller then
+//! runs the back end, and [`Lowered::finish`] adds to the result what the back end cannot write. [`check`] looks at the
+//! finished module before a driver does.
+//!
+//! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
+
+pub mod address_spaces;
+pub mod arguments;
+pub mod check;
+mod error;
+pub mod externals;
+pub mod lowering;
+pub mod printf;
+pub mod retarget;
+
+pub use error::SpirvError;
+
+use crate::target::common::local_variables;
+use crate::{device_globals, device_has};
+use lowering::decorations::{self, Additions};
+use lowering::{
+    aggregates, assertions, constants, events, integers, intrinsics, labels, layouts, pointer_variables, truncations,
+    vectors, wide_division, wide_integers,
+};
+use scythe_llvm::{Linkage, Module, PassOptions, TargetMachine, run_passes};
+
+/// What is worth using where the driver has it. Each is one that the back end has instructions or decorations of; others would
+/// change nothing.
+const EXTENSIONS: [&str; 12] = [
+    "SPV_EXT_shader_atomic_float_add",
+    "SPV_EXT_shader_atomic_float_min_max",
+    "SPV_EXT_shader_atomic_float16_add",
+    "SPV_INTEL_global_variable_fpga_decorations",
+    "SPV_INTEL_global_variable_host_access",
+    "SPV_INTEL_optnone",
+    "SPV_INTEL_subgroups",
+    "SPV_KHR_bit_instructions",
+    "SPV_KHR_expect_assume",
+    "SPV_KHR_integer_dot_product",
+    "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_uniform_group_instructions",
+];
+
+/// How to translate, and for what.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The extensions that the driver knows, by SPIR-V's names.
+    pub extensions: Vec<String>,
+    /// The device's aspects, for code that asks.
+    pub aspects: Vec<u32>,
+}
+
+/// A module that is ready for the back end.
+pub struct Lowered {
+    /// The extensions that the back end may use.
+    pub extensions: Vec<&'static str>,
+    additions: Additions,
+    prints: bool,
+    has_events: bool,
+}
+
+impl Lowered {
+    /// Completes the module that the back end made of the lowered one.
+    pub fn finish(&self, words: &[u8]) -> Result<Vec<u8>, SpirvError> {
+        let words = self.additions.apply(labels::renumber(words)?)?;
+        let words = if self.has_events { events::repair(&words)? } else { words };
+        let words = if self.prints { printf::repair(&words)? } else { words };
+        Ok(words)
+    }
+}
+
+/// Removes all kernels except `wanted`, and everything that only they need.
+pub fn keep_only(module: &Module<'_>, wanted: &str) -> Result<(), SpirvError> {
+    let kernels = module.kernels();
+    if !kernels.iter().any(|kernel| kernel.name() == wanted) {
+        return Err(SpirvError::NoKernel { kernel: wanted.to_owned() });
+    }
+    for other in kernels.into_iter().filter(|kernel| kernel.name() != wanted) {
+        other.remove_comdat();
+        other.set_linkage(Linkage::LLVMInternalLinkage);
+    }
+    Ok(run_passes(module, "globaldce", None, PassOptions::default())?)
+}
+
+/// The driver optimises; what helps it most is to know which memory a pointer points to.
+const SIMPLIFY: &str = "always-inline,inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,infer-address-spaces,\
+    instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),globaldce";
+
+/// For code that was compiled without optimisation. It is optimised nevertheless: drivers crash on barriers and local
+/// memory in functions that are called.
+const OPTIMISE: &str = "default<O2>,function(infer-address-spaces,adce),globaldce";
+
+/// Makes `module` one that the back end accepts. `link` links what the module lacks from the device library; it is
+/// called once, and again when lowering has added calls of the library.
+pub fn lower<'ctx, E: From<SpirvError>>(
+    module: &Module<'ctx>,
+    machine: &TargetMachine,
+    options: &Options,
+    link: &mut dyn FnMut(&Module<'ctx>) -> Result<(), E>,
+) -> Result<Lowered, E> {
+    prepare(module, machine, options)?;
+    link(module)?;
+    simplify(module, machine)?;
+    if assertions::report(module) {
+        link(module)?;
+        assertions::share(module);
+    }
+    Ok(legalise(module, machine, options)?)
+}
+
+/// Before the device library is linked.
+fn prepare(module: &Module<'_>, machine: &TargetMachine, options: &Options) -> Result<(), SpirvError> {
+    retarget::run(module, machine);
+    device_globals::to_pointers(module)?;
+    device_has::fold(module, &options.aspects)?;
+    local_variables::declare(module)?;
+    wide_division::run(module);
+    Ok(())
+}
+
+/// Brings the code into a form in which it shows what the later steps must know.
+fn simplify(module: &Module<'_>, machine: &TargetMachine) -> Result<(), SpirvError> {
+    assertions::bring_to_kernels(module);
+    events::to_slots(module)?;
+    retarget::internalize(module);
+    let pipeline = if retarget::allow_optimisation(module) { OPTIMISE } else { SIMPLIFY };
+    address_spaces::inline_users(module);
+    run_passes(module, pipeline, Some(machine), PassOptions::default())?;
+    address_spaces::answer(module, machine)?;
+    arguments::run(module);
+    events::finish(module)
+}
+
+/// Replaces everything that the back end does not know.
+fn legalise(module: &Module<'_>, machine: &TargetMachine, options: &Options) -> Result<Lowered, SpirvError> {
+    printf::run(module)?;
+    intrinsics::run(module, &options.extensions);
+    aggregates::run(module);
+    pointer_variables::run(module);
+    wide_integers::run(module)?;
+    vectors::run(module, machine)?;
+    integers::run(module);
+    layouts::run(module)?;
+    constants::run(module)?;
+    truncations::run(module);
+    let additions = decorations::prepare(module, &options.extensions)?;
+    run_passes(module, "globaldce,function(dce)", Some(machine), PassOptions::default())?;
+    module.verify()?;
+    externals::check(module)?;
+    let (prints, has_events) = (printf::is_used(module), events::are_used(module));
+    let known = |name: &&str| options.extensions.iter().any(|e| e == name);
+    let mut extensions: Vec<&'static str> = EXTENSIONS.into_iter().filter(known).collect();
+    extensions.extend(prints.then_some(printf::EXTENSION));
+    Ok(Lowered { extensions, additions, prints, has_events })
+}
