@@ -24,6 +24,7 @@ pub mod retarget;
 pub use error::CpuError;
 
 use crate::target::common::{local_variables, required_sizes, shape};
+use arguments::Passing;
 use lowering::widening::subgroup;
 use lowering::{items, queries, specialise, work_group};
 use scythe_abi::cpu::Form;
@@ -93,6 +94,34 @@ impl Stage {
     }
 }
 
+/// A kernel on its way through [`lower`].
+struct Kernel<'ctx> {
+    function: Function<'ctx>,
+    shape: Shape,
+    /// The work-group size that all launches have. Known once the kernel is simplified.
+    local_size: Option<[u64; 3]>,
+    /// How each parameter is passed. Known once the kernel is simplified.
+    passing: Vec<Passing<'ctx>>,
+    /// The kernel becomes vector code of [`items`], not loops of [`work_group`]. Decided before the work-group
+    /// function is made.
+    by_items: bool,
+}
+
+/// The function that runs work-groups of a kernel.
+struct Entry<'ctx> {
+    function: Function<'ctx>,
+    /// As in [`Kernel`].
+    by_items: bool,
+}
+
+/// The module that is lowered, and for what.
+struct Lowering<'a, 'ctx> {
+    module: &'a Module<'ctx>,
+    machine: &'a TargetMachine,
+    options: &'a Options,
+    passes: PassOptions,
+}
+
 /// Lowers `module` for `machine`. `observe` sees the module after each stage.
 pub fn lower<'ctx>(
     module: &Module<'ctx>,
@@ -100,34 +129,6 @@ pub fn lower<'ctx>(
     options: &Options,
     observe: &mut dyn FnMut(Stage, &Module<'ctx>) -> Result<(), CpuError>,
 ) -> Result<(), CpuError> {
-    let mut kernels = module.kernels();
-    if let Some(target) = &options.target {
-        kernels.retain(|k| k.name() == target.kernel);
-        if kernels.is_empty() {
-            return Err(CpuError::NoKernel { kernel: target.kernel.clone() });
-        }
-    }
-    let shapes = kernels.iter().map(|k| shape::of(*k)).collect::<Result<Vec<_>, _>>()?;
-    check::globals(module)?;
-    crate::properties::drop_annotations(module);
-    local_variables::declare(module)?;
-
-    retarget::run(module, machine, options);
-    printf::run(module);
-    let query_users = queries::users(module);
-    let exports: Vec<_> = module
-        .functions()
-        .filter(|f| options.linkable && !f.is_declaration() && f.is_externally_visible())
-        .filter(|f| !kernels.contains(f) && !query_users.contains(f))
-        .collect();
-    retarget::internalize(module, &[&kernels[..], &exports].concat());
-    queries::declare_pure(module);
-    inline_query_users(&kernels, &query_users)?;
-    if options.opt_level > 0 {
-        inline_moderate(module, &kernels);
-    }
-    observe(Stage::Retargeted, module)?;
-
     let passes = PassOptions {
         loop_vectorize: !options.scalar,
         slp_vectorize: !options.scalar,
@@ -135,103 +136,165 @@ pub fn lower<'ctx>(
         loop_interleave: true,
         ..PassOptions::default()
     };
-    let simplify = if options.opt_level == 0 { INLINE } else { SIMPLIFY };
-    run_passes(module, simplify, Some(machine), passes)?;
-    kernels.iter().for_each(|k| address_spaces::ask(module, *k));
-    let sizes: Vec<_> = kernels.iter().zip(&shapes).map(|(k, s)| specialise::local_size(*k, *s, options)).collect();
-    for (kernel, size) in kernels.iter().zip(&sizes) {
-        if let Some(size) = size {
-            specialise::answer_size(*kernel, *size);
-        }
-    }
-    let passing: Vec<_> = kernels.iter().map(|k| arguments::passing(*k)).collect();
-    kernels.iter().for_each(|k| arguments::share_read_only(module, *k));
-    if options.opt_level > 0 {
-        run_passes(module, FORWARD, Some(machine), passes)?;
-    }
+    let lowering = Lowering { module, machine, options, passes };
+    let mut kernels = lowering.kernels()?;
+    let exports = lowering.retarget(&kernels)?;
+    observe(Stage::Retargeted, module)?;
+    lowering.simplify(&mut kernels)?;
     observe(Stage::Simplified, module)?;
-
-    let by_items: Vec<bool> =
-        kernels.iter().zip(&shapes).zip(&sizes).map(|((k, s), l)| items::wanted(*k, *s, *l, options)).collect();
-    if by_items.contains(&true) {
-        run_passes(module, items::PREPARE, Some(machine), passes)?;
-    }
-    // Variables that keep values from launch to launch exist once: code that is compiled apart would have its own.
-    let has_state = module.globals().any(|g| {
-        !g.is_declaration() && !g.is_constant() && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
-    });
-    let mut entries = Vec::with_capacity(kernels.len());
-    let mut visible = Vec::new();
-    for (n, kernel) in kernels.iter().enumerate() {
-        let (passing, shape, size) = (&passing[n], shapes[n], sizes[n]);
-        let general =
-            shape == Shape::NdRange && size.is_none() && options.opt_level > 0 && !has_state && !options.scalar;
-        let hidden = required_sizes::sub_group(*kernel).is_none() && !specialise::sees_sub_groups(*kernel);
-        let divides = general && hidden && specialise::divides_by_size(*kernel);
-        let one_form = general && by_items[n] && items::has_many_barriers(*kernel);
-        let mut lanes = if general && (hidden || one_form) { options.lanes } else { 0 };
-        let entry = if by_items[n] {
-            let made = items::make(module, machine, *kernel, passing, shape, size, options)?;
-            lanes = if made.lanes > 1 || divides { lanes } else { 0 };
-            made.function
-        } else {
-            // A single task is a sub-group of its own, for functions of the device library that ask.
-            subgroup::make_single(module, *kernel);
-            work_group::make(module, *kernel, passing, shape, size, options)?
-        };
-        if shape == Shape::NdRange {
-            let form = Form { lanes, every_size: u32::from(divides || one_form), required: size.unwrap_or_default() };
-            visible.push(specialise::describe(module, &kernel.name(), form));
-        }
-        entries.push(entry);
-    }
-    visible.extend(&entries);
-    visible.extend(&exports);
-    retarget::internalize(module, &visible);
+    let entries = lowering.wrap(&mut kernels, &exports)?;
     observe(Stage::Wrapped, module)?;
-
-    optimize(module, machine, options, passes, &entries, &by_items)?;
+    lowering.optimize(&entries)?;
     queries::check_none_left(module)?;
     externals::check(module, options.linkable)?;
     observe(Stage::Optimized, module)
 }
 
-/// Optimises each entry as its form needs: LLVM's whole pipeline finds vectors in work-item loops; what is made of vectors
-/// already would only grow by it.
-fn optimize<'ctx>(
-    module: &Module<'ctx>,
-    machine: &TargetMachine,
-    options: &Options,
-    passes: PassOptions,
-    entries: &[Function<'ctx>],
-    by_items: &[bool],
-) -> Result<(), CpuError> {
-    let whole = OptLevel::from_number(options.opt_level).pipeline();
-    let lean = if options.opt_level == 0 { whole } else { LEAN };
-    // The default pipelines vectorise work-item loops even with the vectorisers switched off.
-    let whole = if options.scalar { lean } else { whole };
-    let context = module.context();
-    for (pipeline, items) in [(lean, true), (whole, false)] {
-        if !by_items.contains(&items) {
-            continue;
-        }
-        // Passes leave functions alone that are marked so.
-        let others = || entries.iter().zip(by_items).filter(|(_, i)| **i != items).map(|(e, _)| *e);
-        for name in ["optnone", "noinline"] {
-            if let Some(attribute) = context.enum_attribute(name, 0) {
-                others().for_each(|e| e.add_attribute(Place::Function, attribute));
+impl<'ctx> Lowering<'_, 'ctx> {
+    /// The kernels to lower: all, or the one that the options name.
+    fn kernels(&self) -> Result<Vec<Kernel<'ctx>>, CpuError> {
+        let mut functions = self.module.kernels();
+        if let Some(target) = &self.options.target {
+            functions.retain(|k| k.name() == target.kernel);
+            if functions.is_empty() {
+                return Err(CpuError::NoKernel { kernel: target.kernel.clone() });
             }
         }
-        run_passes(module, &format!("globaldce,{pipeline}"), Some(machine), passes)?;
-        for name in ["optnone", "noinline"] {
-            others().for_each(|e| e.remove_enum_attribute(Place::Function, name));
+        let kernel = |function: Function<'ctx>| {
+            let shape = shape::of(function)?;
+            Ok(Kernel { function, shape, local_size: None, passing: Vec::new(), by_items: false })
+        };
+        functions.into_iter().map(kernel).collect()
+    }
+
+    /// Checks the module and makes it one for the machine. Returns the functions that other objects may call.
+    fn retarget(&self, kernels: &[Kernel<'ctx>]) -> Result<Vec<Function<'ctx>>, CpuError> {
+        let Self { module, options, .. } = *self;
+        check::globals(module)?;
+        crate::properties::drop_annotations(module);
+        local_variables::declare(module)?;
+        retarget::run(module, self.machine, options);
+        printf::run(module);
+        let functions: Vec<_> = kernels.iter().map(|k| k.function).collect();
+        let query_users = queries::users(module);
+        let exports: Vec<_> = module
+            .functions()
+            .filter(|f| options.linkable && !f.is_declaration() && f.is_externally_visible())
+            .filter(|f| !functions.contains(f) && !query_users.contains(f))
+            .collect();
+        retarget::internalize(module, &[&functions[..], &exports].concat());
+        queries::declare_pure(module);
+        inline_query_users(&functions, &query_users)?;
+        if options.opt_level > 0 {
+            inline_moderate(module, &functions);
         }
+        Ok(exports)
     }
-    if by_items.is_empty() {
-        // Functions for others, or nothing.
-        run_passes(module, &format!("globaldce,{whole}"), Some(machine), passes)?;
+
+    /// Inlines and simplifies, and finds out what later stages must know of each kernel.
+    fn simplify(&self, kernels: &mut [Kernel<'ctx>]) -> Result<(), CpuError> {
+        let Self { module, machine, options, passes } = *self;
+        let simplify = if options.opt_level == 0 { INLINE } else { SIMPLIFY };
+        run_passes(module, simplify, Some(machine), passes)?;
+        for kernel in kernels.iter_mut() {
+            address_spaces::ask(module, kernel.function);
+            kernel.local_size = specialise::local_size(kernel.function, kernel.shape, options);
+            if let Some(size) = kernel.local_size {
+                specialise::answer_size(kernel.function, size);
+            }
+            kernel.passing = arguments::passing(kernel.function);
+            arguments::share_read_only(module, kernel.function);
+        }
+        if options.opt_level > 0 {
+            run_passes(module, FORWARD, Some(machine), passes)?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Makes the work-group functions. Only they, what describes them, and `exports` are visible afterwards.
+    fn wrap(&self, kernels: &mut [Kernel<'ctx>], exports: &[Function<'ctx>]) -> Result<Vec<Entry<'ctx>>, CpuError> {
+        let Self { module, machine, options, passes } = *self;
+        for kernel in kernels.iter_mut() {
+            kernel.by_items = items::wanted(kernel.function, kernel.shape, kernel.local_size, options);
+        }
+        if kernels.iter().any(|kernel| kernel.by_items) {
+            run_passes(module, items::PREPARE, Some(machine), passes)?;
+        }
+        // Variables that keep values from launch to launch exist once: code that is compiled apart would have its own.
+        let has_state = module.globals().any(|g| {
+            !g.is_declaration() && !g.is_constant() && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
+        });
+        let mut entries = Vec::with_capacity(kernels.len());
+        let mut visible = Vec::new();
+        for kernel in kernels.iter() {
+            let (entry, form) = self.make_entry(kernel, has_state)?;
+            if kernel.shape == Shape::NdRange {
+                visible.push(specialise::describe(module, &kernel.function.name(), form));
+            }
+            entries.push(entry);
+        }
+        visible.extend(entries.iter().map(|entry| entry.function));
+        visible.extend(exports);
+        retarget::internalize(module, &visible);
+        Ok(entries)
+    }
+
+    /// Makes the work-group function of a kernel, and tells its form. `has_state`: the module has variables that keep
+    /// values from launch to launch.
+    fn make_entry(&self, kernel: &Kernel<'ctx>, has_state: bool) -> Result<(Entry<'ctx>, Form), CpuError> {
+        let Self { module, machine, options, .. } = *self;
+        let Kernel { function, shape, local_size, ref passing, by_items } = *kernel;
+        let general =
+            shape == Shape::NdRange && local_size.is_none() && options.opt_level > 0 && !has_state && !options.scalar;
+        let hidden = required_sizes::sub_group(function).is_none() && !specialise::sees_sub_groups(function);
+        let divides = general && hidden && specialise::divides_by_size(function);
+        let one_form = general && by_items && items::has_many_barriers(function);
+        let mut lanes = if general && (hidden || one_form) { options.lanes } else { 0 };
+        let made = if by_items {
+            let made = items::make(module, machine, function, passing, shape, local_size, options)?;
+            lanes = if made.lanes > 1 || divides { lanes } else { 0 };
+            made.function
+        } else {
+            // A single task is a sub-group of its own, for functions of the device library that ask.
+            subgroup::make_single(module, function);
+            work_group::make(module, function, passing, shape, local_size, options)?
+        };
+        let required = local_size.unwrap_or_default();
+        let form = Form { lanes, every_size: u32::from(divides || one_form), required };
+        Ok((Entry { function: made, by_items }, form))
+    }
+
+    /// Optimises each entry as its form needs: LLVM's whole pipeline finds vectors in work-item loops; what is made of
+    /// vectors already would only grow by it.
+    fn optimize(&self, entries: &[Entry<'ctx>]) -> Result<(), CpuError> {
+        let Self { module, machine, options, passes } = *self;
+        let whole = OptLevel::from_number(options.opt_level).pipeline();
+        let lean = if options.opt_level == 0 { whole } else { LEAN };
+        // The default pipelines vectorise work-item loops even with the vectorisers switched off.
+        let whole = if options.scalar { lean } else { whole };
+        let context = module.context();
+        for (pipeline, by_items) in [(lean, true), (whole, false)] {
+            if !entries.iter().any(|entry| entry.by_items == by_items) {
+                continue;
+            }
+            // Passes leave functions alone that are marked so.
+            let others = || entries.iter().filter(|entry| entry.by_items != by_items).map(|entry| entry.function);
+            for name in ["optnone", "noinline"] {
+                if let Some(attribute) = context.enum_attribute(name, 0) {
+                    others().for_each(|e| e.add_attribute(Place::Function, attribute));
+                }
+            }
+            run_passes(module, &format!("globaldce,{pipeline}"), Some(machine), passes)?;
+            for name in ["optnone", "noinline"] {
+                others().for_each(|e| e.remove_enum_attribute(Place::Function, name));
+            }
+        }
+        if entries.is_empty() {
+            // Functions for others, or nothing.
+            run_passes(module, &format!("globaldce,{whole}"), Some(machine), passes)?;
+        }
+        Ok(())
+    }
 }
 
 /// For code that is vectorised: registers, common subexpressions, loop invariants. Where a barrier leads to one region alone,
