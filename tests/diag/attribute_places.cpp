@@ -1,5 +1,5 @@
 // An attribute is honoured where it stands, or it is an error there: positions, arguments, names.
-// ARGS: -Wno-everything
+// RUN: not device-pass -w -Wno-everything %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 #define SIZED(n) [[sycl::reqd_sub_group_size(n)]]
@@ -9,7 +9,7 @@
 SIZED(8) int from_macro; // ERROR: 'sycl::reqd_sub_group_size' attribute only applies to functions
 <:<:sycl::reqd_sub_group_size(8):>:> int digraph; // ERROR: 'sycl::reqd_sub_group_size' attribute only applies to functions
 ATTRIBUTE(intel::reqd_sub_group_size(8)) int inside; // ERROR: 'intel::reqd_sub_group_size' attribute only applies to functions
-[[using sycl: work_group_size_hint(8), device_has()]] int listed; // ERROR: 'sycl::work_group_size_hint' attribute only ## 'sycl::device_has' attribute only
+[[using sycl: work_group_size_hint(8), device_has()]] int listed; // ERROR: 'sycl::work_group_size_hint' attribute only // ERROR: 'sycl::device_has' attribute only
 struct [[sycl::device_has(sycl::aspect::fp16)]] Class {}; // ERROR: 'sycl::device_has' attribute only applies to functions
 [[sycl_detail::uses_aspects(sycl::aspect::fp16)]] int used; // ERROR: 'sycl_detail::uses_aspects' attribute only applies to functions and classes
 void parameter([[sycl::reqd_work_group_size(8)]] int x); // ERROR: 'sycl::reqd_work_group_size' attribute only applies to functions

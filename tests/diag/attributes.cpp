@@ -1,4 +1,5 @@
 // Attributes whose arguments are wrong, or contradict each other.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 [[sycl::reqd_sub_group_size(8)]] SYCL_EXTERNAL void twice(); // NOTE: 'sycl::reqd_sub_group_size(8)' is here
@@ -13,8 +14,8 @@ template <int N> struct Sized {
 };
 
 // What a function requires, the kernels that call it must require as well, however deep the call is.
-[[sycl::reqd_sub_group_size(64)]] inline int wide(int x) { return x; } // NOTE: 'sycl::reqd_sub_group_size(64)' is here ## 'sycl::reqd_sub_group_size(64)' is here
-inline int deep(int x) { return wide(x); } // ERROR: 'wide' requires 'sycl::reqd_sub_group_size(64)', but kernel 'narrow', which calls it, has 'sycl::reqd_sub_group_size(16)' ## 'wide' requires 'sycl::reqd_sub_group_size(64)', but kernel 'unsized', which calls it, has no such attribute
+[[sycl::reqd_sub_group_size(64)]] inline int wide(int x) { return x; } // NOTE: 'sycl::reqd_sub_group_size(64)' is here // NOTE: 'sycl::reqd_sub_group_size(64)' is here
+inline int deep(int x) { return wide(x); } // ERROR: 'wide' requires 'sycl::reqd_sub_group_size(64)', but kernel 'narrow', which calls it, has 'sycl::reqd_sub_group_size(16)' // ERROR: 'wide' requires 'sycl::reqd_sub_group_size(64)', but kernel 'unsized', which calls it, has no such attribute
 [[sycl::reqd_work_group_size(8)]] inline int grouped(int x) { return x; }
 
 int main() {

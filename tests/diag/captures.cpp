@@ -1,4 +1,5 @@
 // What a kernel must not capture: each gives one error.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <memory>
 #include <string>
 #include <sycl/sycl.hpp>
@@ -28,7 +29,7 @@ struct Referring {
 struct Object {
   int value = 3;
   void submit(sycl::queue &q, int *p) {
-    q.single_task<class with_this>([=] { p[0] = value; }); // ERROR: kernel captures 'this' ## in kernel 'with_this'
+    q.single_task<class with_this>([=] { p[0] = value; }); // ERROR: kernel captures 'this' // NOTE: in kernel 'with_this'
     q.single_task<class with_copy>([=, *this] { p[0] = value; });
     q.single_task<class with_member>([p, value = value] { p[0] = value; });
   }

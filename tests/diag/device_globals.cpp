@@ -1,4 +1,5 @@
 // Variables of device code where none may be, or of types that they cannot have: one error each.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 using namespace sycl::ext::oneapi::experimental;

@@ -1,4 +1,7 @@
 // What a function uses and `device_has` does not list is a warning, with the calls that lead there; also without -g.
+// RUN: device-pass %s > messages
+// RUN: check-diagnostics %s < messages
+// RUN: FileCheck --check-prefix=TEXT --match-full-lines --strict-whitespace %s < messages
 #include <sycl/sycl.hpp>
 
 float deep(float x) {
@@ -50,12 +53,12 @@ int main() {
   });
   return 0;
 }
-// TEXT: {file}:5:14: warning: function 'wide_kernel' uses aspect 'fp64' not listed in 'sycl::device_has' [-Wsycl-device-has]
-// TEXT: use is from this call chain:
-// TEXT:   wide_kernel()
-// TEXT:   middle<float>() {file}:30:92
-// TEXT:   deep() {file}:7:43
-// TEXT: {file}:19:3: warning: function 'pack<sycl::aspect::fp64>' uses aspect 'fp16' not listed in 'sycl::device_has' [-Wsycl-device-has]
-// TEXT: use is from this call chain:
-// TEXT:   pack<sycl::aspect::fp64>()
-// TEXT:   elsewhere() {file}:19:3
+// TEXT:[[FILE]]:8:14: warning: function 'wide_kernel' uses aspect 'fp64' not listed in 'sycl::device_has' [-Wsycl-device-has]
+// TEXT-NEXT:use is from this call chain:
+// TEXT-NEXT:  wide_kernel()
+// TEXT-NEXT:  middle<float>() [[FILE]]:33:92
+// TEXT-NEXT:  deep() [[FILE]]:10:43
+// TEXT:[[FILE]]:22:3: warning: function 'pack<sycl::aspect::fp64>' uses aspect 'fp16' not listed in 'sycl::device_has' [-Wsycl-device-has]
+// TEXT-NEXT:use is from this call chain:
+// TEXT-NEXT:  pack<sycl::aspect::fp64>()
+// TEXT-NEXT:  elsewhere() [[FILE]]:22:3

@@ -1,6 +1,9 @@
 // Warnings about optional features can be made errors, one group at a time; then nothing is written.
-// ARGS: -fplugin-arg-scythe-warning=error=sycl-device-has -fplugin-arg-scythe-warning=no-sycl-fixed-targets
-// ARGS: -fplugin-arg-scythe-fixed-targets=intel_gpu_acm_g10 -Wno-everything
+// RUN: not device-pass \
+// RUN:   -fplugin-arg-scythe-warning=error=sycl-device-has \
+// RUN:   -fplugin-arg-scythe-warning=no-sycl-fixed-targets \
+// RUN:   -fplugin-arg-scythe-fixed-targets=intel_gpu_acm_g10 -Wno-everything \
+// RUN:   %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 [[sycl::device_has()]] SYCL_EXTERNAL void foo(float *p) {

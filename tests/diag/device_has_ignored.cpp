@@ -1,6 +1,8 @@
 // Warnings about optional features can be silenced, and stay warnings with -Werror.
-// ARGS: -fplugin-arg-scythe-warning=no-sycl-device-has -fplugin-arg-scythe-warning=no-error=sycl-fixed-targets -Werror
-// ARGS: -fplugin-arg-scythe-fixed-targets=intel_gpu_acm_g10
+// RUN: device-pass \
+// RUN:   -fplugin-arg-scythe-warning=no-sycl-device-has \
+// RUN:   -fplugin-arg-scythe-warning=no-error=sycl-fixed-targets -Werror \
+// RUN:   -fplugin-arg-scythe-fixed-targets=intel_gpu_acm_g10 %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 [[sycl::device_has()]] SYCL_EXTERNAL void foo(float *p) {

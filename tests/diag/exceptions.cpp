@@ -1,4 +1,7 @@
 // throw and try, in the kernel itself and three calls away; the chain leads back to the kernel.
+// RUN: not device-pass -w %s 2> messages
+// RUN: check-diagnostics %s < messages
+// RUN: FileCheck --check-prefix=CHAIN %s < messages
 #include <sycl/sycl.hpp>
 
 void innermost(int i) {
@@ -18,7 +21,12 @@ int caught(int i) {
     return 0;
   }
 }
-// CHAIN: SYCL kernel cannot use exceptions => called by 'middle<int>' => called by 'run' => called by 'operator()' => called by kernel 'thrower'
+// CHAIN: note: called by kernel 'catcher'
+// CHAIN-NEXT: error: SYCL kernel cannot use exceptions
+// CHAIN-NEXT: note: called by 'middle<int>'
+// CHAIN-NEXT: note: called by 'run'
+// CHAIN-NEXT: note: called by 'operator()'
+// CHAIN-NEXT: note: called by kernel 'thrower'
 
 // The host may throw as it likes.
 void host_only() {

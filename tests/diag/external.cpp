@@ -1,4 +1,5 @@
 // SYCL_EXTERNAL functions are device code even when no kernel calls them, and so is what they call.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 void thrower() {

@@ -1,5 +1,7 @@
 // What a target of -fsycl-fixed-targets= lacks is a warning where it is used, with the way from the kernel.
-// ARGS: -fplugin-arg-scythe-fixed-targets=intel_gpu_acm_g10,intel_gpu_skl
+// RUN: device-pass -fplugin-arg-scythe-fixed-targets=intel_gpu_acm_g10,intel_gpu_skl %s > messages
+// RUN: check-diagnostics %s < messages
+// RUN: FileCheck --check-prefix=TEXT --match-full-lines --strict-whitespace %s < messages
 #include <sycl/sycl.hpp>
 
 float deep(float x) {
@@ -15,7 +17,7 @@ int main() {
   q.single_task<class L>([=] { p[0] = deep(p[1]); });
   q.single_task<class M>([=]() [[sycl::reqd_sub_group_size(64)]] { p[0] = 1; }); // WARNING: function 'M' has required sub-group size '64' not supported by targets 'intel_gpu_acm_g10' and 'intel_gpu_skl'
 }
-// TEXT: {file}:6:14: warning: function 'deep' uses aspect 'fp64' not supported by target 'intel_gpu_acm_g10' in '-fsycl-fixed-targets' [-Wsycl-fixed-targets]
-// TEXT: use is from this call chain:
-// TEXT:   K()
-// TEXT:   deep() {file}:14:39
+// TEXT:[[FILE]]:8:14: warning: function 'deep' uses aspect 'fp64' not supported by target 'intel_gpu_acm_g10' in '-fsycl-fixed-targets' [-Wsycl-fixed-targets]
+// TEXT-NEXT:use is from this call chain:
+// TEXT-NEXT:  K()
+// TEXT-NEXT:  deep() [[FILE]]:16:39

@@ -1,4 +1,5 @@
 // Variables with static storage: only constants that are known at compile time exist on a device.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <cmath>
 #include <sycl/sycl.hpp>
 

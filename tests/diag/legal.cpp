@@ -1,4 +1,6 @@
 // Programs that look wrong but are not: what code generation never emits is no device code.
+// RUN: device-pass -w %s 2>&1 | check-diagnostics %s
+// NO-DIAGNOSTICS:
 #include <array>
 #include <cmath>
 #include <complex>

@@ -1,4 +1,5 @@
 // What only the host's library has, and what the SYCL headers forbid in kernels.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <array>
 #include <iostream>
 #include <sycl/sycl.hpp>

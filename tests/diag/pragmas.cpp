@@ -1,4 +1,5 @@
 // `#pragma clang diagnostic` governs our groups of warnings like clang's own.
+// RUN: not device-pass %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 #pragma clang diagnostic push

@@ -1,4 +1,5 @@
 // Attributes that list properties, used wrongly: one error each.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 int object;

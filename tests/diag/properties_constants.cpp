@@ -1,4 +1,5 @@
 // Arguments of attributes that are no constants: one error each, in the attribute's name.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 int object;

@@ -1,4 +1,5 @@
 // Properties of members, and lists that are no lists: one error each.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 namespace oneapi = sycl::ext::oneapi;

@@ -1,11 +1,14 @@
 // Functions that call themselves, directly and in a circle; recursion of templates that ends at compile time is fine.
+// RUN: not device-pass -w %s 2> messages
+// RUN: check-diagnostics %s < messages
+// RUN: FileCheck --check-prefix=CHAIN %s < messages
 #include <sycl/sycl.hpp>
 
 int factorial(int n) { // NOTE: function 'factorial' implemented using recursion declared here
   return n < 2 ? 1 : n * factorial(n - 1); // ERROR: SYCL kernel cannot call a recursive function
 }
 int pong(int n);
-int ping(int n) { return n ? pong(n - 1) : 0; } // NOTE: function 'ping' implemented using recursion declared here ## called by 'ping'
+int ping(int n) { return n ? pong(n - 1) : 0; } // NOTE: function 'ping' implemented using recursion declared here // NOTE: called by 'ping'
 int pong(int n) { return n ? ping(n - 1) : 1; } // ERROR: SYCL kernel cannot call a recursive function
 template <int N> int count() {
   if constexpr (N == 0)
@@ -15,7 +18,12 @@ template <int N> int count() {
 }
 int host_only(int n) { return n ? host_only(n - 1) : 0; }
 
-// CHAIN: SYCL kernel cannot call a recursive function => function 'ping' implemented => called by 'ping' => called by 'operator()' => called by kernel 'k'
+// CHAIN: note: called by kernel 'k'
+// CHAIN-NEXT: error: SYCL kernel cannot call a recursive function
+// CHAIN-NEXT: note: function 'ping' implemented
+// CHAIN-NEXT: note: called by 'ping'
+// CHAIN-NEXT: note: called by 'operator()'
+// CHAIN-NEXT: note: called by kernel 'k'
 int main() {
   sycl::queue q;
   int *p = sycl::malloc_shared<int>(3, q);

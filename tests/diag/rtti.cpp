@@ -1,4 +1,5 @@
 // typeid and dynamic_cast; a cast to a base class needs no type information.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 #include <typeinfo>
 
@@ -15,7 +16,7 @@ int main() {
   sycl::queue q;
   int *p = sycl::malloc_shared<int>(4, q);
   q.single_task<class k>([=] {
-    p[0] = typeid(int) == typeid(long); // ERROR: SYCL kernel cannot use rtti ## SYCL kernel cannot use rtti
+    p[0] = typeid(int) == typeid(long); // ERROR: SYCL kernel cannot use rtti // ERROR: SYCL kernel cannot use rtti
     p[1] = cast(nullptr);
     Derived *d = nullptr;
     p[2] = dynamic_cast<Base *>(d) == nullptr;

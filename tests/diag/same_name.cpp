@@ -1,4 +1,5 @@
 // One name for two kernels.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 class twice;

@@ -1,4 +1,5 @@
 // new, delete and malloc; placement new into storage that exists, and an operator new of a class, are fine.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <cstdlib>
 #include <new>
 #include <sycl/sycl.hpp>

@@ -1,4 +1,5 @@
 // Types and statements that devices do not have.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 long double wide(long double x) { return x * 2; } // ERROR: SYCL kernel cannot use 'long double'

@@ -1,4 +1,5 @@
 // Variadic functions, and functions that no one defines; SYCL_EXTERNAL functions and the device library are elsewhere.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>

@@ -1,4 +1,5 @@
 // Virtual calls and calls through pointers; calls that are known at compile time are fine.
+// RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 
 struct Base {

@@ -72,7 +72,7 @@ fn a_foreign_host_compiler_reads_it() {
             .args([standard, "-Wall", "-Wextra", "-Werror", "-include", "int.h", "program.cpp", "-o", "program"])
             .args(["-ffunction-sections", "-Wl,--gc-sections", "-Wl,--unresolved-symbols=ignore-all"])
             .arg("-I")
-            .arg(common::root().join("include"))
+            .arg(scythe_filetest::repository().join("include"))
             .output()
             .unwrap();
         assert!(output.status.success(), "{compiler:?}: {}", String::from_utf8_lossy(&output.stderr));

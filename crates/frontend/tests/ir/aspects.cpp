@@ -1,5 +1,5 @@
 // What kernels need, from the source to the metadata that images are made from.
-// ARGS: -O2
+// RUN: device-ir -O2 %s | FileCheck %s
 #include <sycl/sycl.hpp>
 
 float deep(float x) { return x * 4.0; }

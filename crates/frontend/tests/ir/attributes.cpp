@@ -1,5 +1,5 @@
 // SYCL's attributes, in every place where they may stand, and the aspects of types.
-// ARGS: -O0 -Wall -Wextra -pedantic -Werror -isystem system
+// RUN: device-ir -O0 -Wall -Wextra -pedantic -Werror -isystem system %s | FileCheck %s
 #include <attributes.hpp>
 #include <sycl/sycl.hpp>
 

@@ -1,5 +1,5 @@
 // Variables of device code are marked with their names on devices, their sizes and their properties.
-// ARGS: -O1 -Wall -Wextra -Werror
+// RUN: device-ir -O1 -Wall -Wextra -Werror %s | FileCheck %s
 #include <sycl/sycl.hpp>
 
 namespace oneapi = sycl::ext::oneapi;

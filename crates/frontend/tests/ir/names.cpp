@@ -1,5 +1,5 @@
 // Names that are the same in every translation unit are shared; others are made unique to this one.
-// ARGS: -O2
+// RUN: device-ir -O2 %s | FileCheck %s
 #include <sycl/sycl.hpp>
 
 // CHECK-DAG: $_ZTS6global = comdat any

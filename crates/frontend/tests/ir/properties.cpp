@@ -1,5 +1,5 @@
 // Compile-time properties of the program's own making reach IR, by the four attributes and by the headers' classes.
-// ARGS: -O0 -Wall -Wextra -Werror
+// RUN: device-ir -O0 -Wall -Wextra -Werror %s | FileCheck %s
 #include <sycl/sycl.hpp>
 
 #include <tuple>

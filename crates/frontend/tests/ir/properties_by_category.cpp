@@ -1,6 +1,6 @@
 // Each category of use of compile-time properties as a header would write it, with conditional compilation between a
 // name and its attribute.
-// ARGS: -O0 -Wall -Wextra -Werror
+// RUN: device-ir -O0 -Wall -Wextra -Werror %s | FileCheck %s
 #include <sycl/sycl.hpp>
 
 template <class... Props> struct list {};

@@ -1,5 +1,5 @@
 // How captures become launch rows and parameters.
-// ARGS: -O0
+// RUN: device-ir -O0 %s | FileCheck %s
 #include <sycl/sycl.hpp>
 
 struct Plain {
