@@ -1,5 +1,5 @@
 // Four ways to order commands: accessors, events across queues, an in-order queue, and a host task in the middle.
-// expect-output: every chain ran in order
+// OUTPUT: every chain ran in order
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Errors: synchronous ones are exceptions where the call is wrong, asynchronous ones reach the queue's handler.
-// expect-output: every error arrived where it should
+// OUTPUT: every error arrived where it should
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

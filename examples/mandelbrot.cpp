@@ -1,7 +1,7 @@
 // Draws the Mandelbrot set into a PPM picture: `mandelbrot [FILE [WIDTH]]`. Without a file, only the check is done.
-// expect-output: mandelbrot is right
-// args: mandelbrot.ppm 600
-// valgrind: args mandelbrot.ppm 60
+// OUTPUT: mandelbrot is right
+// ARGS: mandelbrot.ppm 600
+// VALGRIND: args mandelbrot.ppm 60
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

@@ -4,11 +4,11 @@
 // on a SYCL buffer inside of a host task. Then OpenCL lends: SYCL takes a context, a queue, a memory object and a
 // kernel that OpenCL made, and launches OpenCL's kernel between two of its own.
 //
-// flags: -lOpenCL
-// modes: device
-// levels: O2
-// backends: opencl,opencl-objects
-// expect-output: results are right
+// FLAGS: -lOpenCL
+// MODES: device
+// LEVELS: O2
+// BACKENDS: opencl,opencl-objects
+// OUTPUT: results are right
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 

@@ -1,7 +1,7 @@
 // y = a * x + y in unified shared memory: host and device use the same pointers, and events order the commands.
-// expect-output: saxpy is right
-// args: 1000000
-// valgrind: args 4096
+// OUTPUT: saxpy is right
+// ARGS: 1000000
+// VALGRIND: args 4096
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

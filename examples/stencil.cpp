@@ -1,5 +1,5 @@
 // Stencils over an nd_range in two dimensions, with accessors, and in three, with USM; work-groups, but no barriers.
-// expect-output: both stencils are right
+// OUTPUT: both stencils are right
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

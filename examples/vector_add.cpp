@@ -1,5 +1,5 @@
 // Adds two vectors on the default device, with buffers: the runtime moves the data and orders the commands.
-// expect-output: sum of 1048576 elements is right
+// OUTPUT: sum of 1048576 elements is right
 #include <sycl/sycl.hpp>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Accessors: how they are made, what their types are, and which elements their indices and iterators mean.
 //
-// backends: cpu,opencl,opencl-objects,cuda
+// BACKENDS: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <vector>

@@ -2,8 +2,8 @@
 // way it came. In host mode all memory is one. OpenCL's drivers for CPUs say so, too, of pointers whose origin the
 // compiler does not see: there the cast to the right space gives the pointer, and those to others may.
 //
-// modes: device,host
-// backends: cpu,opencl,opencl-objects,cuda
+// MODES: device,host
+// BACKENDS: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <vector>

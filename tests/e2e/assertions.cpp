@@ -1,9 +1,9 @@
 // `assert` in kernels: what holds changes nothing; what does not ends the process, with a message that says where. The
 // program runs itself to see it.
 //
-// modes: device
-// backends: cpu,opencl
-// valgrind: no
+// MODES: device
+// BACKENDS: cpu,opencl
+// VALGRIND: no
 #undef NDEBUG
 #include "check.hpp"
 

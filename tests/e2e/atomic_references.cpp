@@ -2,7 +2,7 @@
 // work-items do the same.
 //
 // A foreign host compiler cannot tell unnamed kernels of one line apart:
-// modes: device,host
+// MODES: device,host
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // What a buffer starts with, and what it writes where when its last copy dies.
 //
-// backends: cpu,opencl,opencl-objects,cuda
+// BACKENDS: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <list>

@@ -1,9 +1,9 @@
 // Tables that device code reads: structures with padding, vectors of all lengths, flags, halves, and addresses of other
 // tables and of parts of them; and counters whose lower bits are kept.
 //
-// modes: device
-// levels: O0,O2
-// backends: cpu,opencl,cuda
+// MODES: device
+// LEVELS: O0,O2
+// BACKENDS: cpu,opencl,cuda
 #include "check.hpp"
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Copies between accessors, plain memory and shared pointers, fills and host updates.
 //
-// backends: cpu,opencl,opencl-objects,cuda
+// BACKENDS: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // What goes wrong on an NVIDIA GPU is an exception that tells what it was, and the process goes on: on the GPU as long
 // as that lives, and on the CPU after that.
 //
-// modes: device
-// backends: cuda
+// MODES: device
+// BACKENDS: cuda
 #include "check.hpp"
 #include <string>
 #include <sycl/sycl.hpp>

@@ -1,9 +1,9 @@
 // SYCL and CUDA's driver on the same device: CUDA's objects behind SYCL's, commands of both in one stream, and events
 // in both directions.
 //
-// modes: device
-// backends: cuda
-// flags: -ldl
+// MODES: device
+// BACKENDS: cuda
+// FLAGS: -ldl
 #include "check.hpp"
 #include <dlfcn.h>
 #include <sycl/backend/cuda.hpp>

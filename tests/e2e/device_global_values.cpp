@@ -1,6 +1,6 @@
 // Initial values of variables of device code, which C++20 allows: numbers, arrays, classes, and those of others.
-// flags: -std=c++20
-// levels: O2
+// FLAGS: -std=c++20
+// LEVELS: O2
 #include "check.hpp"
 
 using namespace sycl::ext::oneapi::experimental;

@@ -1,7 +1,7 @@
 // Variables of device code: of every kind that can be declared, read and written by the host and by kernels, before and
 // after kernels first use them, in each context apart, on every device.
 //
-// ahead: no
+// AHEAD: no
 #include "check.hpp"
 
 #include <cstring>

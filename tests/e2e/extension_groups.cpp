@@ -1,8 +1,8 @@
 // Extensions for groups: masks of sub-groups, work-items asked for from anywhere, forward progress, sorting, and
 // reductions by any function object.
-// modes: device,host
-// levels: O2
-// valgrind: no
+// MODES: device,host
+// LEVELS: O2
+// VALGRIND: no
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/forward_progress.hpp>

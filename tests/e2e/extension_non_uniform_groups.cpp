@@ -1,9 +1,9 @@
 // Parts of sub-groups: what their algorithms give is what a loop over their members gives, whether all parts call them
 // together or one part does alone.
-// modes: device
-// levels: O2
-// backends: cpu,opencl
-// valgrind: no
+// MODES: device
+// LEVELS: O2
+// BACKENDS: cpu,opencl
+// VALGRIND: no
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/non_uniform_groups.hpp>

@@ -1,8 +1,8 @@
 // Numbers of extensions: bfloat16 and its functions, complex numbers, dot products of bytes. What kernels compute is
 // what the host computes with the same functions, and that is compared with other ways to compute it.
-// modes: device,host
-// levels: O2
-// valgrind: no
+// MODES: device,host
+// LEVELS: O2
+// VALGRIND: no
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/bfloat16.hpp>

@@ -1,7 +1,7 @@
 // Commands as free functions, under the names of both extensions.
 //
-// levels: O2
-// valgrind: no
+// LEVELS: O2
+// VALGRIND: no
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>

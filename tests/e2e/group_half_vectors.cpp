@@ -1,8 +1,8 @@
 // Group algorithms and reductions of half, of vectors and of mathematical arrays; kernels with reductions that take a
 // `kernel_handler`; identities that the program declares for its own types.
-// modes: device,host
-// levels: O2
-// valgrind: no
+// MODES: device,host
+// LEVELS: O2
+// VALGRIND: no
 #include "group_reduce_scan.hpp"
 
 struct money {

@@ -1,6 +1,6 @@
 // What the work-items of a hierarchical kernel keep to themselves fits a thread's stack, however large its type is and
 // whatever the compiler does with several groups; and how often such a kernel runs that is launched again.
-// backends: cpu
+// BACKENDS: cpu
 #include "check.hpp"
 
 #include <algorithm>

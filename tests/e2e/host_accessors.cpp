@@ -1,6 +1,6 @@
 // A host accessor waits for the commands before it, and the commands after it wait for its end.
 //
-// backends: cpu,opencl,opencl-objects,cuda
+// BACKENDS: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // Unsampled images: every format in both directions, one to three dimensions with and without gaps between rows, what
 // is written back where, accessors of host, host tasks and kernels, and the errors.
 //
-// levels: O2
-// backends: cpu,opencl,opencl-objects,cuda
+// LEVELS: O2
+// BACKENDS: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // Kernel bundles: which kernels they hold, how they are made of each other, and what a command group may do with one.
-// modes: device,gxx
-// levels: O1
-// ahead: no
-// valgrind: no
+// MODES: device,gxx
+// LEVELS: O1
+// AHEAD: no
+// VALGRIND: no
 #include "check.hpp"
 
 #include <functional>

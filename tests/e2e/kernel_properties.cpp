@@ -2,8 +2,8 @@
 // `get` of the function object in each of its forms, by a member `properties`, and where reductions or hierarchies wrap
 // the function object.
 //
-// levels: O2
-// backends: cpu,opencl
+// LEVELS: O2
+// BACKENDS: cpu,opencl
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // A kernel that cannot be translated for a device fails alone: the others of its image run.
 //
-// modes: device
-// levels: O2
-// backends: opencl
+// MODES: device
+// LEVELS: O2
+// BACKENDS: opencl
 #include "check.hpp"
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // Local accessors: each work-group has its own memory, and each accessor its own part of it.
 //
-// backends: cpu,opencl,opencl-objects,cuda
+// BACKENDS: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <iterator>

@@ -1,7 +1,7 @@
 // Pools of USM memory: allocations in the order of commands, reuse, limits, pools over memory of the program's.
 //
-// levels: O2
-// valgrind: no
+// LEVELS: O2
+// VALGRIND: no
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/async_alloc/async_alloc.hpp>

@@ -1,7 +1,7 @@
 // `multi_ptr`: conversions that lose nothing are implicit, others explicit; it is a pointer in all else. Accessors
 // become pointers of their memory's space. `half` as a number of its own.
 //
-// levels: O2
+// LEVELS: O2
 #include "check.hpp"
 
 #include <functional>

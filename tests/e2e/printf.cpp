@@ -1,17 +1,17 @@
 // `printf` in kernels, as the extension has it and as the C library names it: formats, arguments of every kind,
 // strings, branches that some work-items take.
 //
-// valgrind: no
-// expect-output: extension: 42 -7 18446744073709551615 c
-// expect-output: floats: 1.500 2.250
-// expect-output: string: literal 100%
-// expect-output: no arguments
-// expect-output: older spelling: 3
-// expect-output: library: 9 0.125 text
-// expect-output: some: 0
-// expect-output: some: 64
-// expect-output: in a group: 5
-// expect-output: enumeration: 2, bool: 1, short: -3
+// VALGRIND: no
+// OUTPUT: extension: 42 -7 18446744073709551615 c
+// OUTPUT: floats: 1.500 2.250
+// OUTPUT: string: literal 100%
+// OUTPUT: no arguments
+// OUTPUT: older spelling: 3
+// OUTPUT: library: 9 0.125 text
+// OUTPUT: some: 0
+// OUTPUT: some: 64
+// OUTPUT: in a group: 5
+// OUTPUT: enumeration: 2, bool: 1, short: -3
 #include "check.hpp"
 
 namespace {

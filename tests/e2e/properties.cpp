@@ -1,8 +1,8 @@
 // Compile-time properties: lists do not depend on order, programs add their own, and what kernels, accessors and
 // pointers are given by them takes effect; and the device takes its own branch of if_device_has.
 //
-// levels: O2
-// backends: cpu,opencl
+// LEVELS: O2
+// BACKENDS: cpu,opencl
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What extensions add to queues and contexts: default contexts, barriers, events of in-order queues, copies in two
 // dimensions.
 //
-// valgrind: no
+// VALGRIND: no
 #include "check.hpp"
 
 #include <chrono>

@@ -1,8 +1,8 @@
 // Sampled images: every addressing mode with both filters against values computed by hand, with and without normalised
 // coordinates, in one to three dimensions; and coordinates that are nowhere.
 //
-// levels: O2
-// backends: cpu,opencl,opencl-objects,cuda
+// LEVELS: O2
+// BACKENDS: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
 
 #include <cmath>

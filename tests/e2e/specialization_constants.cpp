@@ -1,6 +1,6 @@
 // Specialization constants: defaults, values of command groups, all forms of kernels, and names of all kinds of
 // linkage.
-// valgrind: no
+// VALGRIND: no
 #include "check.hpp"
 
 struct shape {

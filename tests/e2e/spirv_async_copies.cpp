@@ -1,8 +1,8 @@
 // Copies that a work-group makes, as SPIR-V's own instructions: `__ocl_event_t` is SPIR-V's event.
 //
-// modes: device,gxx
-// levels: O0,O2
-// backends: cpu,opencl,cuda
+// MODES: device,gxx
+// LEVELS: O0,O2
+// BACKENDS: cpu,opencl,cuda
 #include <CL/__spirv/spirv_ops.hpp>
 
 #include "check.hpp"

@@ -1,8 +1,8 @@
 // SPIR-V's operations by their C++ names, as `CL/__spirv/spirv_ops.hpp` declares them, and code that the optimiser
 // makes integers of that SPIR-V does not have.
 //
-// modes: device
-// levels: O2
+// MODES: device
+// LEVELS: O2
 #include <CL/__spirv/spirv_ops.hpp>
 
 #include "check.hpp"

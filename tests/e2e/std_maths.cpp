@@ -1,8 +1,8 @@
 // The C++ library's maths in kernels: functions by their C names, with second results, and complex numbers. Each
 // backend has them from its device library or its driver.
 //
-// modes: device
-// levels: O2
+// MODES: device
+// LEVELS: O2
 #include "check.hpp"
 #include <sycl/sycl.hpp>
 

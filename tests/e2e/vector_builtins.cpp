@@ -1,8 +1,8 @@
 // Built-in functions of vectors, views of their elements, mathematical arrays and half give in kernels what they give
 // on the host, up to rounding, and on the host what they give for each element.
 //
-// levels: O2
-// valgrind: no
+// LEVELS: O2
+// VALGRIND: no
 #include "check.hpp"
 
 #include <cmath>

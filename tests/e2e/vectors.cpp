@@ -1,7 +1,7 @@
 // Vectors, views of their elements and mathematical arrays give in kernels what they give on the host, and the host
 // gives what the specification says.
 //
-// levels: O2
+// LEVELS: O2
 #define SYCL_SIMPLE_SWIZZLES
 #include "check.hpp"
 

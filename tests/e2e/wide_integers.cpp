@@ -1,9 +1,9 @@
 // Integers of more than 64 bits, which SPIR-V does not have, and the products and sums that the optimiser computes in
 // them.
 //
-// modes: device
-// levels: O2
-// backends: cpu,opencl,cuda
+// MODES: device
+// LEVELS: O2
+// BACKENDS: cpu,opencl,cuda
 #include "check.hpp"
 
 #include <array>

@@ -1,9 +1,9 @@
 // Work-groups of required and of small sizes: what is compiled for one size computes what is compiled for any, and a
 // kernel that requires a size has no other.
 //
-// modes: device,gxx
-// levels: O2
-// ahead: no
+// MODES: device,gxx
+// LEVELS: O2
+// AHEAD: no
 #include "check.hpp"
 
 #include <cstdlib>

@@ -1,23 +1,12 @@
 //! End-to-end programs: each source in `examples` and `tests/e2e` is compiled in every mode it names, and checks itself.
 //!
-//! Comments at the head of a source direct this:
-//!
-//! ```text
-//! // modes: device,host,gxx     default: all three
-//! // levels: O0,O2              of the device mode; default O0,O2 (other modes: O2)
-//! // flags: -DX=1               more options for the compiler
-//! // args: 100 200              of the program
-//! // expect-output: text        a line of the output holds it; may be repeated
-//! // valgrind: args 8           run under valgrind with these arguments instead; `no` to leave it out
-//! // backends: cpu,opencl,cuda  that it runs on; default: all. With `opencl-objects` on OpenCL also without shared memory
-//! // ahead: no                  it does what code for GPUs that was compiled ahead of time cannot
-//! ```
-//!
-//! `device` is `scythe -fsycl`; `gxx` the same with g++ as host compiler; `host` is g++ alone.
+//! Directives at the head of a source restrict the modes; `docs/file-tests.md` lists them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+
+use scythe_filetest::program::{Mode, Program as Directives};
 
 use crate::process::{self, CACHE, Outcome, Scratch, capture};
 use crate::workspace::{files, root};
@@ -25,13 +14,6 @@ use crate::workspace::{files, root};
 const COMPILE_LIMIT: Duration = Duration::from_secs(180);
 const RUN_LIMIT: Duration = Duration::from_secs(120);
 const VALGRIND_LIMIT: Duration = Duration::from_secs(600);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    Device,
-    Host,
-    Gxx,
-}
 
 /// Where programs run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,27 +24,13 @@ pub enum Backend {
     OpenCl(PathBuf),
 }
 
-/// What the head of a source asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Directions {
-    modes: Vec<Mode>,
-    levels: Vec<String>,
-    flags: Vec<String>,
-    args: Vec<String>,
-    expected: Vec<String>,
-    backends: Vec<String>,
-    ahead: bool,
-    /// `None`: not under valgrind.
-    valgrind_args: Option<Vec<String>>,
-}
-
 /// One program to make and run.
 struct Case {
     source: PathBuf,
     name: String,
     mode: Mode,
     level: String,
-    directions: Directions,
+    directives: Directives,
 }
 
 /// What came of all cases.
@@ -75,16 +43,16 @@ pub struct Tally {
 /// Compiles and runs all programs whose name holds one of `filters`. Host mode is the CPU's alone.
 pub fn run(prefix: &Path, filters: &[String], backend: &Backend) -> Result<Tally, String> {
     let mut cases = Vec::new();
-    for (source, directions) in programs(filters)? {
-        if !directions.backends.iter().any(|name| name == backend.name()) {
+    for (source, directives) in programs(filters)? {
+        if !directives.backends.iter().any(|name| name == backend.name()) {
             continue;
         }
-        for &mode in directions.modes.iter().filter(|mode| *backend == Backend::Cpu || **mode == Mode::Device) {
-            let levels = if mode == Mode::Device { directions.levels.clone() } else { vec!["O2".to_owned()] };
+        for &mode in directives.modes.iter().filter(|mode| *backend == Backend::Cpu || **mode == Mode::Device) {
+            let levels = if mode == Mode::Device { directives.levels.clone() } else { vec!["O2".to_owned()] };
             for level in levels {
                 let stem = source.file_stem().unwrap_or_default().to_string_lossy();
                 let name = format!("{stem} [{} -{level}]", mode.name());
-                cases.push(Case { source: source.clone(), name, mode, level, directions: directions.clone() });
+                cases.push(Case { source: source.clone(), name, mode, level, directives: directives.clone() });
             }
         }
     }
@@ -105,11 +73,11 @@ pub struct Program {
 
 /// The programs of the device mode that may run on a backend, and whose name holds one of `filters`.
 pub fn device_programs(backend: &str, filters: &[String]) -> Result<Vec<Program>, String> {
-    let runs = |d: &Directions| d.modes.contains(&Mode::Device) && d.backends.iter().any(|name| name == backend);
-    let programs = programs(filters)?.into_iter().filter(|(_, directions)| runs(directions));
-    let program = |(source, d): (PathBuf, Directions)| {
+    let runs = |d: &Directives| d.modes.contains(&Mode::Device) && d.backends.iter().any(|name| name == backend);
+    let programs = programs(filters)?.into_iter().filter(|(_, directives)| runs(directives));
+    let program = |(source, d): (PathBuf, Directives)| {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Program { source, name, flags: d.flags, args: d.args, expected: d.expected, ahead: d.ahead }
+        Program { source, name, flags: d.flags, args: d.args, expected: d.output, ahead: d.ahead }
     };
     Ok(programs.map(program).collect())
 }
@@ -118,12 +86,12 @@ pub fn device_programs(backend: &str, filters: &[String]) -> Result<Vec<Program>
 /// theirs compiled, since a compiler under valgrind takes minutes and finds nothing new in each program.
 pub fn valgrind(prefix: &Path, filters: &[String]) -> Result<Tally, String> {
     let mut cases = Vec::new();
-    for (source, directions) in programs(filters)? {
-        let on_cpu = directions.backends.iter().any(|name| name == Backend::Cpu.name());
-        if on_cpu && directions.modes.contains(&Mode::Device) && directions.valgrind_args.is_some() {
+    for (source, directives) in programs(filters)? {
+        let on_cpu = directives.backends.iter().any(|name| name == Backend::Cpu.name());
+        if on_cpu && directives.modes.contains(&Mode::Device) && directives.valgrind_args.is_some() {
             let stem = source.file_stem().unwrap_or_default().to_string_lossy();
             let name = format!("{stem} [valgrind]");
-            cases.push(Case { source, name, mode: Mode::Device, level: "O1".to_owned(), directions });
+            cases.push(Case { source, name, mode: Mode::Device, level: "O1".to_owned(), directives });
         }
     }
     run_all(&cases, |case| case.memcheck(prefix))
@@ -145,7 +113,7 @@ fn run_all(cases: &[Case], check: impl Fn(&Case) -> Result<(), String> + Sync) -
     Ok(tally)
 }
 
-fn programs(filters: &[String]) -> Result<Vec<(PathBuf, Directions)>, String> {
+fn programs(filters: &[String]) -> Result<Vec<(PathBuf, Directives)>, String> {
     let mut found = Vec::new();
     for folder in ["examples", "tests/e2e"].map(|f| root().join(f)) {
         for source in files(&folder, &["cpp"])? {
@@ -156,8 +124,8 @@ fn programs(filters: &[String]) -> Result<Vec<(PathBuf, Directions)>, String> {
             let name = source.to_string_lossy();
             if filters.is_empty() || filters.iter().any(|f| name.contains(f.as_str())) {
                 let text = std::fs::read_to_string(&source).map_err(|e| format!("cannot read {name}: {e}"))?;
-                let directions = Directions::parse(&text).map_err(|e| format!("{name}: {e}"))?;
-                found.push((source, directions));
+                let directives = Directives::parse(&text).map_err(|e| format!("{name}: {e}"))?;
+                found.push((source, directives));
             }
         }
     }
@@ -173,63 +141,6 @@ impl Backend {
     }
 }
 
-impl Mode {
-    fn name(self) -> &'static str {
-        match self {
-            Mode::Device => "device",
-            Mode::Host => "host",
-            Mode::Gxx => "gxx",
-        }
-    }
-}
-
-impl Directions {
-    /// Reads the comments before the first line that is none.
-    fn parse(text: &str) -> Result<Directions, String> {
-        let mut d = Directions {
-            modes: vec![Mode::Device, Mode::Host, Mode::Gxx],
-            levels: vec!["O0".to_owned(), "O2".to_owned()],
-            flags: Vec::new(),
-            args: Vec::new(),
-            expected: Vec::new(),
-            backends: ["cpu", "opencl", "cuda"].map(str::to_owned).to_vec(),
-            ahead: true,
-            valgrind_args: None,
-        };
-        let words = |v: &str| v.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let mut under_valgrind = None;
-        for line in text.lines().map_while(|l| l.strip_prefix("//")) {
-            let Some((key, value)) = line.trim().split_once(':') else { continue };
-            let value = value.trim();
-            match key {
-                "modes" => d.modes = value.split(',').map(|m| mode(m.trim())).collect::<Result<_, _>>()?,
-                "levels" => d.levels = value.split(',').map(|l| l.trim().to_owned()).collect(),
-                "flags" => d.flags = words(value),
-                "args" => d.args = words(value),
-                "expect-output" => d.expected.push(value.to_owned()),
-                "ahead" => d.ahead = value != "no",
-                "backends" => d.backends = value.split(',').map(|b| b.trim().to_owned()).collect(),
-                "valgrind" => under_valgrind = Some(value.to_owned()),
-                _ => {}
-            }
-        }
-        d.valgrind_args = match under_valgrind.as_deref() {
-            Some("no") => None,
-            Some(line) => match line.strip_prefix("args") {
-                Some(args) => Some(words(args)),
-                None => return Err(format!("'valgrind: {line}' is neither 'no' nor 'args …'")),
-            },
-            None => Some(d.args.clone()),
-        };
-        Ok(d)
-    }
-}
-
-fn mode(name: &str) -> Result<Mode, String> {
-    let all = [Mode::Device, Mode::Host, Mode::Gxx];
-    all.into_iter().find(|m| m.name() == name).ok_or_else(|| format!("no mode '{name}': device, host or gxx"))
-}
-
 impl Case {
     /// Compiles, runs, compares.
     fn check(&self, prefix: &Path, backend: &Backend) -> Result<(), String> {
@@ -243,7 +154,7 @@ impl Case {
         // Every module that the program's images become is judged before the driver sees it.
         variables.push("SCYTHE_SPIRV_VALIDATOR=spirv-val".to_owned());
         self.run(&program, scratch.path(), &variables)?;
-        if self.directions.backends.iter().any(|name| name == "opencl-objects") {
+        if self.directives.backends.iter().any(|name| name == "opencl-objects") {
             variables.push("SCYTHE_OPENCL_MEMORY=objects".to_owned());
             self.run(&program, scratch.path(), &variables).map_err(|e| format!("without shared memory: {e}"))?;
         }
@@ -253,7 +164,7 @@ impl Case {
     /// Runs the program and compares what it prints. `env` sets variables that this process must not have itself.
     fn run(&self, program: &Path, folder: &Path, variables: &[String]) -> Result<(), String> {
         let mut command = Command::new("env");
-        command.args(variables).arg(program).args(&self.directions.args);
+        command.args(variables).arg(program).args(&self.directives.args);
         let outcome = capture(command.current_dir(folder).env(CACHE, folder.join("cache")), RUN_LIMIT)?;
         match outcome.success() {
             true => self.compare(&outcome),
@@ -274,7 +185,7 @@ impl Case {
             .args(["--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes", "--num-callers=20"])
             .arg(format!("--suppressions={}", root().join("xtask/valgrind.supp").display()))
             .arg(&program)
-            .args(self.directions.valgrind_args.as_deref().unwrap_or_default())
+            .args(self.directives.valgrind_args.as_deref().unwrap_or_default())
             .env(CACHE, scratch.path().join("cache"))
             .current_dir(scratch.path());
         let outcome = capture(&mut command, VALGRIND_LIMIT)?;
@@ -291,7 +202,7 @@ impl Case {
             Mode::Gxx => scythe(prefix, &["-fsycl-host-compiler=g++"]),
             Mode::Host => host_compiler(prefix),
         };
-        command.arg(format!("-{}", self.level)).args(&self.directions.flags).args(options).arg(&self.source);
+        command.arg(format!("-{}", self.level)).args(&self.directives.flags).args(options).arg(&self.source);
         if self.mode == Mode::Host {
             let lib = prefix.join("lib");
             command.arg("-L").arg(&lib).arg("-lscythe").arg(format!("-Wl,-rpath,{}", lib.display()));
@@ -312,8 +223,7 @@ impl Case {
     }
 
     fn compare(&self, outcome: &Outcome) -> Result<(), String> {
-        let missing: Vec<_> =
-            self.directions.expected.iter().filter(|e| !outcome.stdout.contains(e.as_str())).collect();
+        let missing: Vec<_> = self.directives.output.iter().filter(|e| !outcome.stdout.contains(e.as_str())).collect();
         if missing.is_empty() {
             return Ok(());
         }
@@ -338,26 +248,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directions_stand_at_the_head() {
-        let text = "// A program.\n// modes: device, host\n// levels: O1\n// args: 1 2\n// expect-output: all good\n\
-                    // valgrind: args 3\nint main() {}\n// modes: gxx\n";
-        let d = Directions::parse(text).unwrap();
-        assert_eq!(d.modes, [Mode::Device, Mode::Host]);
-        assert_eq!((d.levels, d.args), (vec!["O1".to_owned()], vec!["1".to_owned(), "2".to_owned()]));
-        assert_eq!(d.expected, ["all good"]);
-        assert_eq!(d.valgrind_args, Some(vec!["3".to_owned()]));
-    }
-
-    #[test]
-    fn a_source_without_directions_runs_in_all_modes() {
-        let d = Directions::parse("int main() {}\n").unwrap();
-        assert_eq!(d.modes.len(), 3);
-        assert_eq!(d.valgrind_args, Some(Vec::new()));
-        assert_eq!(Directions::parse("// valgrind: no\n").unwrap().valgrind_args, None);
-    }
-
-    #[test]
-    fn unknown_modes_are_named() {
-        assert!(Directions::parse("// modes: gpu\n").unwrap_err().contains("'gpu'"));
+    fn the_directives_of_all_programs_are_right() {
+        let programs = programs(&[]).unwrap();
+        assert!(programs.len() > 50, "only {} programs", programs.len());
     }
 }

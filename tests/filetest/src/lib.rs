@@ -14,6 +14,7 @@ pub mod diagnostics;
 pub mod directive;
 mod not;
 mod parse;
+pub mod program;
 pub mod programs;
 mod report;
 mod run;

@@ -87,6 +87,12 @@ pub enum Defect {
     NoDiagnostics,
     #[error("'NO-DIAGNOSTICS:' contradicts the expected diagnostic")]
     Contradiction,
+    #[error("'{key}:' has the value '{value}'; expected one of: {expected}")]
+    Value { key: String, value: String, expected: String },
+    #[error("'{0}:' stands twice")]
+    Twice(String),
+    #[error("'{0}:' must stand in the comments at the head of the file")]
+    Late(String),
 }
 
 impl Kind {
