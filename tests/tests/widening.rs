@@ -88,7 +88,7 @@ fn settings_that_make_no_sense_are_errors() {
     p.scythe(&["-fsycl", "-O2", "a.cpp", "-o", "app"]).ok();
     for (name, value) in [("SCYTHE_CPU_FORM", "vector"), ("SCYTHE_CHECK_WIDENING", "on")] {
         let out = p.run_with("./app", &[], &[(name, value)]).fails().stdout;
-        assert!(out.contains(&format!("{name} is '{value}'; expected")), "{out}");
+        assert!(out.contains(&format!("{name} is '{value}', expected")), "{out}");
     }
 }
 

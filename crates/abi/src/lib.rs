@@ -2,6 +2,7 @@
 //!
 //! * [`aspect`]: the numbers and names of `sycl::aspect`.
 //! * [`capi`]: the types of `include/sycl/detail/abi.h`, field by field.
+//! * [`environment`]: the environment variables.
 //! * [`functor`]: how a pass lays out functors; written by the front end in each pass, compared by the driver.
 //! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the runtime.
 //! * [`condition`]: which devices take a branch of `if_device_has`.
@@ -12,6 +13,7 @@
 //! * [`spirv`]: how SPIR-V modules report assertions that fail.
 //! * [`target`]: what device code can be compiled for, and the levels of the CPU's instruction set.
 //! * [`tgt`]: the descriptor that the wrapper emits and `__tgt_register_lib` receives.
+//! * [`warning`]: the groups of warnings that Scythe adds to clang's.
 //! * [`names`]: names that appear in IR, images and objects, each written down once.
 
 pub mod aspect;
@@ -19,6 +21,7 @@ pub mod capi;
 pub mod condition;
 pub mod cpu;
 pub mod cuda;
+pub mod environment;
 pub mod functor;
 pub mod intel;
 pub mod jit;
@@ -27,3 +30,4 @@ pub mod names;
 pub mod spirv;
 pub mod target;
 pub mod tgt;
+pub mod warning;

@@ -1,8 +1,5 @@
 //! What the compiler and the OpenCL backend agree on about SPIR-V modules.
 
-/// The environment variable that names a program which checks every SPIR-V module, as `spirv-val` does.
-pub const VALIDATOR_VARIABLE: &str = "SCYTHE_SPIRV_VALIDATOR";
-
 /// A variable of programs that assert, in the device's memory, zero at first.
 pub const ASSERTION_VARIABLE: &str = "__scythe_assertion";
 

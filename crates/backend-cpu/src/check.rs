@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use scythe_abi::environment::CHECK_WIDENING;
 use scythe_hal::{Errc, Error, Result};
 
-/// Environment variable: `1` switches the check on.
-pub(crate) const CHECK_VARIABLE: &str = "SCYTHE_CHECK_WIDENING";
+const CHECK_VARIABLE: &str = CHECK_WIDENING.name;
 
 /// Memory is compared and put back in pieces of this size.
 const PIECE: usize = 4096;
@@ -23,10 +23,7 @@ fn parse(setting: Option<&str>) -> Result<bool> {
     match setting.map(str::trim) {
         None | Some("" | "0") => Ok(false),
         Some("1") => Ok(true),
-        Some(other) => {
-            let message = format!("{CHECK_VARIABLE} is '{other}'; expected '0' or '1'");
-            Err(Error::new(Errc::Invalid, message))
-        }
+        Some(other) => Err(Error::new(Errc::Invalid, CHECK_WIDENING.refusal(other))),
     }
 }
 
@@ -154,7 +151,7 @@ mod tests {
         }
         let bad = parse(Some("yes")).unwrap_err();
         assert_eq!(bad.code, Errc::Invalid);
-        assert!(bad.message.contains("SCYTHE_CHECK_WIDENING is 'yes'; expected '0' or '1'"), "{bad}");
+        assert!(bad.message.contains("SCYTHE_CHECK_WIDENING is 'yes', expected '0' or '1'"), "{bad}");
     }
 
     #[test]

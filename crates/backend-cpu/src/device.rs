@@ -21,7 +21,8 @@ pub(crate) struct CpuBackend {
 
 impl CpuBackend {
     pub(crate) fn new(compiler: &'static dyn Compiler) -> Self {
-        let setting = std::env::var_os(threads::THREADS_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+        let setting =
+            std::env::var_os(scythe_abi::environment::CPU_THREADS.name).map(|text| text.to_string_lossy().into_owned());
         let device = CpuDevice::new(threads::worker_count(setting.as_deref()), compiler);
         Self { platform: device_info::platform(), devices: [Arc::new(device)] }
     }

@@ -4,10 +4,8 @@
 
 use std::sync::OnceLock;
 
+use scythe_abi::environment::CPU_FORM;
 use scythe_hal::{Errc, Error, Result};
-
-/// Environment variable: the form of kernels that are compiled at run time; one of [`Form`]'s names.
-pub(crate) const FORM_VARIABLE: &str = "SCYTHE_CPU_FORM";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -20,10 +18,7 @@ impl Form {
         match setting.map(str::trim) {
             None | Some("" | "widened") => Ok(Self::Widened),
             Some("scalar") => Ok(Self::Scalar),
-            Some(other) => {
-                let message = format!("{FORM_VARIABLE} is '{other}'; expected 'widened' or 'scalar'");
-                Err(Error::new(Errc::Invalid, message))
-            }
+            Some(other) => Err(Error::new(Errc::Invalid, CPU_FORM.refusal(other))),
         }
     }
 
@@ -31,7 +26,7 @@ impl Form {
     pub(crate) fn of_process() -> Result<Self> {
         static FORM: OnceLock<Result<Form>> = OnceLock::new();
         let read = || {
-            let text = std::env::var_os(FORM_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+            let text = std::env::var_os(CPU_FORM.name).map(|text| text.to_string_lossy().into_owned());
             Self::parse(text.as_deref())
         };
         FORM.get_or_init(read).clone()
@@ -49,6 +44,6 @@ mod tests {
         assert_eq!(Form::parse(Some(" scalar ")).unwrap(), Form::Scalar);
         let bad = Form::parse(Some("Scalar")).unwrap_err();
         assert_eq!(bad.code, Errc::Invalid);
-        assert!(bad.message.contains("SCYTHE_CPU_FORM is 'Scalar'; expected"), "{bad}");
+        assert!(bad.message.contains("SCYTHE_CPU_FORM is 'Scalar', expected"), "{bad}");
     }
 }

@@ -4,24 +4,23 @@
 
 use std::sync::OnceLock;
 
+use scythe_abi::environment::{CHECK_WIDENING, CPU_LEVEL};
 use scythe_abi::target::{Family, Level};
 use scythe_hal::{Errc, Error, Result, fit};
 use scythe_image::Format;
 
-use crate::check::{self, CHECK_VARIABLE};
-
-/// Keeps the device from using images of higher levels, so that a program's code for lesser machines can be tested.
-pub(crate) const LEVEL_VARIABLE: &str = "SCYTHE_CPU_LEVEL";
+use crate::check;
 
 /// See [`scythe_hal::Device::preference`].
 pub(crate) fn preference(format: Format, target: &str) -> Result<u32> {
     static HIGHEST: OnceLock<Result<Option<Level>>> = OnceLock::new();
     let highest = HIGHEST.get_or_init(|| {
-        let setting = std::env::var_os(LEVEL_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+        let setting = std::env::var_os(CPU_LEVEL.name).map(|text| text.to_string_lossy().into_owned());
         highest(machine(), setting.as_deref())
     });
     if format == Format::CpuObject && check::of_process()? {
-        let message = format!("compiled ahead of time, and {CHECK_VARIABLE} needs code that is compiled at run time");
+        let message =
+            format!("compiled ahead of time, and {} needs code that is compiled at run time", CHECK_WIDENING.name);
         return Err(Error::new(Errc::KernelNotSupported, message));
     }
     preference_below(highest.clone()?, format, target)
@@ -56,10 +55,7 @@ fn highest(machine: Option<Level>, setting: Option<&str>) -> Result<Option<Level
         None | Some("") => Ok(machine),
         Some(name) => match Level::from_name(name) {
             Some(level) => Ok(machine.min(Some(level))),
-            None => {
-                let message = format!("{LEVEL_VARIABLE} is '{name}'; expected {}", Level::NAMES);
-                Err(Error::new(Errc::Invalid, message))
-            }
+            None => Err(Error::new(Errc::Invalid, CPU_LEVEL.refusal(name))),
         },
     }
 }
@@ -148,7 +144,10 @@ mod tests {
         assert_eq!(highest(V3, Some("avx512")).unwrap(), V3);
         assert_eq!(highest(None, Some("avx2")).unwrap(), None);
         let error = highest(V3, Some("fast")).unwrap_err();
-        assert!(error.message.starts_with("SCYTHE_CPU_LEVEL is 'fast'; expected 'x86-64'"), "{error}");
+        assert!(
+            error.message.starts_with("environment variable SCYTHE_CPU_LEVEL is 'fast', expected 'x86-64'"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 use scythe_abi::cpu::{self, FormFn, KernelFn, Launch};
+use scythe_abi::environment::CHECK_WIDENING;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX};
 use scythe_hal::compiler::Variant;
@@ -17,7 +18,7 @@ use scythe_hal::{
     BuildRequest, CompileRequest, Compiler, Errc, Error, FunctorBytes, Kernel, KernelWork, Output, Program, Result,
 };
 
-use crate::check::{self, CHECK_VARIABLE};
+use crate::check;
 use crate::form::Form;
 use crate::loader::{LoadedObject, system_symbol};
 use crate::tiling::Tiling;
@@ -70,8 +71,10 @@ impl CpuProgram {
     /// The scalar form of a kernel.
     fn scalar(&self, entry: &str) -> Result<Code> {
         let missing = |why: &str| {
-            let message =
-                format!("{CHECK_VARIABLE}: there is no scalar form of the kernel with the code '{entry}': {why}");
+            let message = format!(
+                "{}: there is no scalar form of the kernel with the code '{entry}': {why}",
+                CHECK_WIDENING.name
+            );
             Error::new(Errc::Kernel, message)
         };
         let source = self.source.as_ref().ok_or_else(|| missing("it was compiled ahead of time"))?;

@@ -2,27 +2,22 @@
 
 use std::{io, mem, ptr};
 
+use scythe_abi::environment::CPU_THREADS;
 use scythe_hal::{Errc, Error, Result, library};
 
 use crate::processors;
 
-/// Environment variable: the number of worker threads of the CPU device, from 1 to [`MAX_THREADS`]. Without it, one per
-/// processor of the process's share ([`processors`]).
-pub(crate) const THREADS_VARIABLE: &str = "SCYTHE_CPU_THREADS";
 pub(crate) const MAX_THREADS: usize = 1024;
 
 /// Kernels keep private arrays on the stack. Memory is used only as far as the stack is touched.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The number of worker threads, from the value of [`THREADS_VARIABLE`] where it is set.
+/// The number of worker threads, from the value of [`CPU_THREADS`] where it is set.
 pub(crate) fn worker_count(setting: Option<&str>) -> Result<usize> {
     let Some(text) = setting else { return Ok(processors::share().min(MAX_THREADS)) };
     match text.trim().parse() {
         Ok(count @ 1..=MAX_THREADS) => Ok(count),
-        _ => {
-            let message = format!("{THREADS_VARIABLE} is '{text}'; expected a whole number from 1 to {MAX_THREADS}");
-            Err(Error::new(Errc::Invalid, message))
-        }
+        _ => Err(Error::new(Errc::Invalid, CPU_THREADS.refusal(text))),
     }
 }
 

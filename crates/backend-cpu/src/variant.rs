@@ -9,10 +9,8 @@
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use scythe_abi::cpu::{Form, Layout};
+use scythe_abi::environment::CPU_VARIANTS;
 use scythe_hal::{Errc, Error, Result};
-
-/// Environment variable: when to build variants; one of [`Mode`]'s names.
-pub(crate) const VARIANTS_VARIABLE: &str = "SCYTHE_CPU_VARIANTS";
 
 /// Sizes of one kernel that are looked after; programs that try out every size get the general code for the rest.
 const MAX_VARIANTS: usize = 8;
@@ -21,7 +19,7 @@ const WORTH_NS: f64 = 30e6;
 /// Groups with more work-items than any device takes.
 const MAX_WORK_ITEMS: u64 = 1 << 20;
 
-/// When variants are built.
+/// When variants are built: the value of [`CPU_VARIANTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// When they are worth it.
@@ -37,10 +35,7 @@ impl Mode {
             None | Some("" | "auto") => Ok(Self::Auto),
             Some("always") => Ok(Self::Always),
             Some("never") => Ok(Self::Never),
-            Some(other) => {
-                let message = format!("{VARIANTS_VARIABLE} is '{other}'; expected 'auto', 'always' or 'never'");
-                Err(Error::new(Errc::Invalid, message))
-            }
+            Some(other) => Err(Error::new(Errc::Invalid, CPU_VARIANTS.refusal(other))),
         }
     }
 
@@ -48,7 +43,7 @@ impl Mode {
     pub(crate) fn of_process() -> Result<Self> {
         static MODE: OnceLock<Result<Mode>> = OnceLock::new();
         let read = || {
-            let text = std::env::var_os(VARIANTS_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+            let text = std::env::var_os(CPU_VARIANTS.name).map(|text| text.to_string_lossy().into_owned());
             Self::parse(text.as_deref())
         };
         MODE.get_or_init(read).clone()

@@ -53,10 +53,7 @@ pub fn broken_drivers() -> Vec<String> {
     drivers::broken()
 }
 
-/// The environment variable that says which of a driver's ways to share memory is used.
-pub const MEMORY_VARIABLE: &str = memory::VARIABLE;
-
-/// Whether [`MEMORY_VARIABLE`] may have this value.
+/// Whether [`scythe_abi::environment::OPENCL_MEMORY`] may have this value.
 pub fn is_memory_choice(value: &str) -> bool {
     memory::Choice::parse(value).is_some()
 }

@@ -6,6 +6,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr::null;
 use std::sync::{Mutex, PoisonError};
 
+use scythe_abi::environment::OPENCL_MEMORY;
 use scythe_hal::{Errc, Error, Result, UsmKind};
 
 use crate::api::{Api, Handle, check, failure};
@@ -52,7 +53,7 @@ enum Way {
     Objects,
 }
 
-/// Which of them to use: the value of [`VARIABLE`].
+/// Which of them to use: the value of [`OPENCL_MEMORY`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     Best,
@@ -60,12 +61,9 @@ pub(crate) enum Choice {
     Objects,
 }
 
-/// Lets users, and tests, do without memory that a driver offers.
-pub(crate) const VARIABLE: &str = "SCYTHE_OPENCL_MEMORY";
-
 impl Choice {
     pub(crate) fn from_environment() -> Self {
-        std::env::var(VARIABLE).ok().and_then(|value| Self::parse(&value)).unwrap_or(Self::Best)
+        std::env::var(OPENCL_MEMORY.name).ok().and_then(|value| Self::parse(&value)).unwrap_or(Self::Best)
     }
 
     pub(crate) fn parse(value: &str) -> Option<Self> {

@@ -1,20 +1,18 @@
 //! `-W` options for warnings of the plug-in and of the device link, which clang does not know and would complain about: the device
 //! pass and the device link get those that are theirs, in their own form, other steps none.
 
+use scythe_abi::warning::{Group, Reporter, Setting};
+
 use crate::flags::Steps;
-
-/// The groups of `scythe_passes::aspects::warning::Group`, which cannot be asked here: the driver does without LLVM.
-const GROUPS: [&str; 2] = ["sycl-device-has", "sycl-fixed-targets"];
-
-/// The groups of `scythe-tools device-link`.
-const LINK_GROUPS: [&str; 2] = ["sycl-external", "sycl-aot"];
 
 /// The word that a step gets for a word of the command line; `None` where it gets none.
 pub fn for_step(word: &str, step: Steps) -> Option<String> {
-    match (about(word, &GROUPS), about(word, &LINK_GROUPS)) {
-        (None, None) => Some(word.to_owned()),
-        (Some(text), _) if step == Steps::DEVICE => Some(format!("-fplugin-arg-scythe-warning={text}")),
-        _ => None,
+    match about(word) {
+        None => Some(word.to_owned()),
+        Some((text, Reporter::DevicePass)) if step == Steps::DEVICE => {
+            Some(format!("-fplugin-arg-scythe-warning={text}"))
+        }
+        Some(_) => None,
     }
 }
 
@@ -23,16 +21,16 @@ pub fn for_device_link(word: &str) -> Option<String> {
     let text = match word {
         "-w" => "no-everything",
         "-Werror" | "-Wno-error" | "-Weverything" | "-Wno-everything" => &word[2..],
-        _ => about(word, &LINK_GROUPS)?,
+        _ => about(word).filter(|(_, reporter)| *reporter == Reporter::DeviceLink)?.0,
     };
     Some(format!("--warning={text}"))
 }
 
-/// What follows `-W`, where it is about one of these groups.
-fn about<'a>(word: &'a str, groups: &[&str]) -> Option<&'a str> {
+/// The text after `-W` if it is about one of our groups, and the step that reports the group.
+fn about(word: &str) -> Option<(&str, Reporter)> {
     let text = word.strip_prefix("-W")?;
-    let group = ["no-error=", "error=", "no-"].iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
-    groups.contains(&group).then_some(text)
+    let (_, name) = Setting::divide(text);
+    Some((text, Group::from_name(name)?.reporter()))
 }
 
 #[cfg(test)]

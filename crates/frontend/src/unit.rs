@@ -47,7 +47,7 @@ impl Speaker {
         let place = warning.place.clone().unwrap_or_default();
         let Location { file, line, column } = &place.location;
         let position = ffi::Position { file: str(file), line: *line, column: *column };
-        let (flag, details) = (warning.group.flag(), warning.details.join("\n"));
+        let (flag, details) = (warning.group.name(), warning.details.join("\n"));
         // SAFETY: the unit is alive (`new`), and the shim copies all texts.
         unsafe {
             let (message, details) = (str(&warning.message), str(&details));

@@ -1,7 +1,7 @@
 //! `-W` options for the plug-in's own warnings, which clang does not know. The driver hands their text on as plug-in arguments
 //! `warning=…`: `no-sycl-device-has`, `error=sycl-device-has` and so on. `#pragma clang diagnostic` in the source goes before them.
 
-use scythe_passes::aspects::warning::Group;
+use scythe_abi::warning::{Group, Reporter, Setting};
 
 use crate::facts::Loc;
 
@@ -17,40 +17,37 @@ pub enum Fate {
     NeverError = 2,
 }
 
+/// The groups that the plug-in reports.
+fn ours() -> impl Iterator<Item = Group> {
+    Group::of(Reporter::DevicePass)
+}
+
 /// Texts after `-W`, in the order given; the last one about a group counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Warnings(Vec<(Group, Word)>);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word {
-    On,
-    Off,
-    Error,
-    NoError,
-}
+pub struct Warnings(Vec<(Group, Setting)>);
 
 impl Warnings {
     /// Takes in the text of one more option; the message names what is wrong with it.
     pub fn add(&mut self, text: &str) -> Result<(), String> {
-        let (word, name) = [("no-error=", Word::NoError), ("error=", Word::Error), ("no-", Word::Off)]
-            .into_iter()
-            .find_map(|(prefix, word)| Some((word, text.strip_prefix(prefix)?)))
-            .unwrap_or((Word::On, text));
-        let known = || Group::ALL.map(|group| format!("'{}'", group.flag())).join(" or ");
-        let group = Group::ALL.into_iter().find(|group| group.flag() == name);
+        let (setting, name) = Setting::divide(text);
+        let known = || {
+            let names: Vec<_> = ours().map(|group| format!("'{}'", group.name())).collect();
+            names.join(" or ")
+        };
+        let group = ours().find(|group| group.name() == name);
         let group = group.ok_or_else(|| format!("scythe plug-in: unknown warning '{name}'; expected {}", known()))?;
-        self.0.push((group, word));
+        self.0.push((group, setting));
         Ok(())
     }
 
     pub fn fate(&self, group: Group) -> Fate {
         let (mut on, mut error) = (true, Fate::Warning);
-        for (_, word) in self.0.iter().filter(|(of, _)| *of == group) {
-            match word {
-                Word::On => on = true,
-                Word::Off => on = false,
-                Word::Error => (on, error) = (true, Fate::Error),
-                Word::NoError => error = Fate::NeverError,
+        for (_, setting) in self.0.iter().filter(|(of, _)| *of == group) {
+            match setting {
+                Setting::On => on = true,
+                Setting::Off => on = false,
+                Setting::Error => (on, error) = (true, Fate::Error),
+                Setting::NoError => error = Fate::NeverError,
             }
         }
         if on { error } else { Fate::Ignored }
@@ -110,7 +107,7 @@ impl Pragma {
         };
         let name = rest[end..].trim_start().strip_prefix("\"-W")?;
         let name = &name[..name.find('"')?];
-        let group = Group::ALL.into_iter().find(|group| group.flag() == name)?;
+        let group = ours().find(|group| group.name() == name)?;
         Some(Self::Set(group, fate))
     }
 }

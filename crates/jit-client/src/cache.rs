@@ -1,7 +1,7 @@
 //! The persistent cache of compiled objects: what one process has built, later ones load, without LLVM.
 //!
 //! [`Cache::get`] and [`Cache::put`] never fail: whatever is wrong with the disk, the folder or an entry, the program is
-//! built as if there were no cache, and [`settings::TRACE_VARIABLE`] tells why. An entry that is damaged, or was made by
+//! built as if there were no cache, and `SYCL_CACHE_TRACE` tells why. An entry that is damaged, or was made by
 //! an LLVM that has been replaced since, is removed and built anew.
 //!
 //! `settings` reads the environment, `key` says what an entry depends on, `entry` is the file format, `folder` the
@@ -50,7 +50,9 @@ impl Cache {
         let opened = match &settings.place {
             Place::Folder(root) => Folder::open(root),
             Place::SwitchedOff => Err("switched off".into()),
-            Place::Unknown => Err(format!("neither {} nor HOME names a folder", settings::DIR_VARIABLE)),
+            Place::Unknown => {
+                Err(format!("neither {} nor HOME names a folder", scythe_abi::environment::CACHE_DIR.name))
+            }
         };
         match opened {
             Ok(folder) => Some(Self { folder, max_bytes: settings.max_bytes, trace }),

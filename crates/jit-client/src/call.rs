@@ -5,19 +5,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
+use scythe_abi::environment::{DUMP_JIT, SPIRV_VALIDATOR};
 use scythe_abi::jit::{self, Bytes, Constant, Request, Response};
-use scythe_abi::spirv::VALIDATOR_VARIABLE;
 use scythe_hal::{CompileRequest, Errc, Error, Output, Result};
 
 use crate::library::Library;
 use crate::ptx_version;
 
-/// Environment variable: a folder for the IR of each stage.
-const DUMP_VARIABLE: &str = "SCYTHE_DUMP_JIT";
-
 /// The folder to write the IR of each stage to, if the user wants to see it.
 pub(crate) fn dump_folder() -> Option<OsString> {
-    std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty())
+    std::env::var_os(DUMP_JIT.name).filter(|folder| !folder.is_empty())
 }
 
 /// The program that checks SPIR-V modules, if the user names one. A set-user-ID program ignores it: the
@@ -25,7 +22,7 @@ pub(crate) fn dump_folder() -> Option<OsString> {
 pub(crate) fn validator() -> Option<OsString> {
     // SAFETY: reads a number that the kernel set at the start of the process.
     let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-    std::env::var_os(VALIDATOR_VARIABLE).filter(|program| !privileged && !program.is_empty())
+    std::env::var_os(SPIRV_VALIDATOR.name).filter(|program| !privileged && !program.is_empty())
 }
 
 /// Compiles `request`. A `Build` error says what is wrong with the device code.

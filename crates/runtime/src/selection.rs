@@ -14,9 +14,11 @@
 use scythe_hal::BackendKind;
 use scythe_hal::info::DeviceType;
 
+use scythe_abi::environment::DEVICE_SELECTOR;
+
 use crate::{Errc, Error, Result};
 
-pub const VARIABLE: &str = "ONEAPI_DEVICE_SELECTOR";
+pub const VARIABLE: &str = DEVICE_SELECTOR.name;
 
 /// The name of a backend in selectors and in `sycl-ls`.
 pub fn backend_name(kind: BackendKind) -> &'static str {
@@ -90,8 +92,8 @@ impl Selector {
 
     pub fn parse(text: &str) -> Result<Self> {
         let fail = |why: String| {
-            let form = "expected BACKEND:DEVICE[,DEVICE…][;…], such as 'opencl:gpu', '*:cpu' or '!opencl:*'";
-            Error::new(Errc::Invalid, format!("environment variable {VARIABLE} is '{text}': {why}; {form}"))
+            let form = DEVICE_SELECTOR.values;
+            Error::new(Errc::Invalid, format!("environment variable {VARIABLE} is '{text}': {why}; expected {form}"))
         };
         let mut selector = Self::default();
         if text.trim().is_empty() {

@@ -17,7 +17,7 @@ use scythe_image::Format;
 
 use crate::{Errc, Error, Result};
 
-pub const VARIABLE: &str = "SCYTHE_SIMULATE";
+pub const VARIABLE: &str = scythe_abi::environment::SIMULATE.name;
 
 /// The backend with the devices that the environment asks for in place of its own; itself where it asks for none.
 pub fn as_environment_says(backend: Arc<dyn Backend>) -> Result<Arc<dyn Backend>> {

@@ -12,15 +12,13 @@ use crate::name::{kernel_name, symbol_name};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;
+use scythe_abi::warning::Group;
 use scythe_diag::{Diagnostic, Location};
 use scythe_llvm::{Function, GlobalGraph, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
 use scythe_passes::device_has;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-
-/// The code of these warnings: what `-W` options call them.
-pub const WARNING: &str = "-Wsycl-external";
 
 /// What the functions of a module say of themselves, by their numbers in its graph; only those that say something.
 pub struct Facts {
@@ -181,7 +179,7 @@ impl Bundle<'_, '_> {
             let fact = self.facts.said.get(entry).filter(|fact| odd(fact));
             if let Some(fact) = fact {
                 let symbol = self.graph.global(*entry).name();
-                let warning = Diagnostic::warning(text(&symbol, fact)).code(WARNING);
+                let warning = Diagnostic::warning(text(&symbol, fact)).code(Group::External.option());
                 let note = format!("it is called by kernel '{}'", kernel_name(&symbol));
                 warnings.push(self.noted(warning, &symbol, note));
             }
@@ -196,7 +194,11 @@ impl Bundle<'_, '_> {
                 found_by.insert(used, user);
                 if let Some(fact) = self.facts.said.get(&used).filter(|fact| odd(fact)) {
                     let message = text(&self.graph.global(used).name(), fact);
-                    warnings.push(self.with_calls(Diagnostic::warning(message).code(WARNING), used, &found_by));
+                    warnings.push(self.with_calls(
+                        Diagnostic::warning(message).code(Group::External.option()),
+                        used,
+                        &found_by,
+                    ));
                 } else {
                     queue.push(used);
                 }

@@ -27,7 +27,6 @@ mod requirements;
 mod undefined;
 
 pub use apart::keep_apart;
-pub use external::WARNING as EXTERNAL_WARNING;
 pub use group::{AUTO_MOST, Mode};
 pub use link::link;
 pub use name::{kernel_name, symbol_name};

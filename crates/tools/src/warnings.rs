@@ -6,7 +6,7 @@
 
 use crate::Failure;
 use crate::command_line::{Arguments, Opt};
-use crate::device_link::filter;
+use scythe_abi::warning::{Group, Reporter, Setting};
 use scythe_diag::{Diagnostic, Severity};
 use std::collections::HashSet;
 use std::io::Write;
@@ -16,9 +16,6 @@ pub const OPTION: Opt = Opt {
     value: Some("TEXT"),
     help: "what to do about a group of warnings or remarks, as -W says it: no-sycl-external, error=sycl-aot, error, …; may be repeated",
 };
-
-/// All groups, by what follows `-W`.
-const GROUPS: [&str; 2] = [scythe_split::EXTERNAL_WARNING.split_at(2).1, filter::REMARK.split_at(2).1];
 
 /// The warnings of one run of a tool.
 pub struct Warnings {
@@ -33,8 +30,9 @@ impl Warnings {
         let words: Vec<String> = args.all(OPTION.name).map(str::to_owned).collect();
         for word in &words {
             let general = ["error", "no-error", "everything", "no-everything"].contains(&word.as_str());
-            if !general && !GROUPS.contains(&group_of(word)) {
-                return Err(Failure::new(format!("'--warning={word}': expected one about {}", GROUPS.join(", "))));
+            if !general && !ours().any(|group| group.name() == group_of(word)) {
+                let known: Vec<_> = ours().map(Group::name).collect();
+                return Err(Failure::new(format!("'--warning={word}': expected one about {}", known.join(", "))));
             }
         }
         Ok(Self { words, told: HashSet::new(), shown: Vec::new() })
@@ -76,18 +74,12 @@ impl Warnings {
                 "no-error" => error = false,
                 "everything" => all = true,
                 "no-everything" => all = false,
-                word if group_of(word) == group => {
-                    match word.strip_suffix(group) {
-                        Some("error=") => own_error = Some(true),
-                        Some("no-error=") => own_error = Some(false),
-                        _ => {}
-                    }
-                    own = match word.strip_suffix(group) {
-                        Some("no-") => Some(false),
-                        Some("no-error=") => own,
-                        _ => Some(true),
-                    };
-                }
+                word if group_of(word) == group => match Setting::divide(word).0 {
+                    Setting::On => own = Some(true),
+                    Setting::Off => own = Some(false),
+                    Setting::Error => (own, own_error) = (Some(true), Some(true)),
+                    Setting::NoError => own_error = Some(false),
+                },
                 _ => {}
             }
         }
@@ -97,8 +89,13 @@ impl Warnings {
     }
 }
 
+/// The groups that the device link reports.
+fn ours() -> impl Iterator<Item = Group> {
+    Group::of(Reporter::DeviceLink)
+}
+
 fn group_of(word: &str) -> &str {
-    ["no-error=", "error=", "no-"].iter().find_map(|prefix| word.strip_prefix(prefix)).unwrap_or(word)
+    Setting::divide(word).1
 }
 
 #[cfg(test)]
@@ -109,12 +106,12 @@ mod tests {
     fn fate(words: &[&str]) -> Result<Option<Severity>, String> {
         let words = words.iter().map(|&word| Argument::Option(OPTION.name, word.to_owned()));
         let warnings = Warnings::read(&Arguments(words.collect())).map_err(|failure| failure.to_string())?;
-        Ok(warnings.fate(GROUPS[0], Severity::Warning))
+        Ok(warnings.fate(Group::External.name(), Severity::Warning))
     }
 
     fn remark(words: &[&str]) -> Option<Severity> {
         let words = words.iter().map(|&word| Argument::Option(OPTION.name, word.to_owned()));
-        Warnings::read(&Arguments(words.collect())).unwrap().fate(GROUPS[1], Severity::Remark)
+        Warnings::read(&Arguments(words.collect())).unwrap().fate(Group::Aot.name(), Severity::Remark)
     }
 
     #[test]
@@ -131,7 +128,6 @@ mod tests {
     #[test]
     fn the_last_word_counts_and_that_on_the_group_most() {
         let (warning, error) = (Ok(Some(Severity::Warning)), Ok(Some(Severity::Error)));
-        assert_eq!(GROUPS, ["sycl-external", "sycl-aot"]);
         assert_eq!(fate(&[]), warning);
         assert_eq!(fate(&["no-sycl-external"]), Ok(None));
         assert_eq!(fate(&["no-sycl-external", "sycl-external"]), warning);
@@ -148,7 +144,7 @@ mod tests {
     #[test]
     fn a_warning_is_told_once() {
         let mut warnings = Warnings::read(&Arguments::default()).unwrap();
-        let one = || Diagnostic::warning("text").code(scythe_split::EXTERNAL_WARNING);
+        let one = || Diagnostic::warning("text").code(Group::External.option());
         warnings.add(vec![one().note("from here")]);
         warnings.add(vec![one().note("from there")]);
         assert_eq!(warnings.shown, [one().note("from here")]);

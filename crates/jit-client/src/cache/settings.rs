@@ -7,16 +7,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use scythe_abi::environment::{CACHE_DIR, CACHE_MAX_SIZE, CACHE_PERSISTENT, CACHE_TRACE, Variable};
 use scythe_hal::{Errc, Error, Result};
-
-/// The folder that holds the cache.
-pub(crate) const DIR_VARIABLE: &str = "SYCL_CACHE_DIR";
-/// `0` switches the cache off, `1` on.
-pub(crate) const PERSISTENT_VARIABLE: &str = "SYCL_CACHE_PERSISTENT";
-/// Most megabytes (2^20 bytes) that entries take up together; `0` for no limit.
-pub(crate) const MAX_SIZE_VARIABLE: &str = "SYCL_CACHE_MAX_SIZE";
-/// A number whose lowest bit asks for a line on standard error for all that the cache does.
-pub(crate) const TRACE_VARIABLE: &str = "SYCL_CACHE_TRACE";
 
 const DEFAULT_MEGABYTES: u64 = 1024;
 /// The cache's folder inside the user's folder for caches.
@@ -53,31 +45,30 @@ impl Settings {
     /// From the values that `get` gives; an empty one is as none.
     pub(crate) fn from(get: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
         let value = |name: &str| get(name).filter(|value| !value.is_empty());
-        let trace = match value(TRACE_VARIABLE) {
+        let trace = match value(CACHE_TRACE.name) {
             None => false,
             Some(text) => {
                 let mask = text.to_str().and_then(bit_mask);
-                mask.ok_or_else(|| bad(TRACE_VARIABLE, &text, "a number, decimal or with 0x; 1 traces the cache"))? & 1
-                    != 0
+                mask.ok_or_else(|| bad(&CACHE_TRACE, &text))? & 1 != 0
             }
         };
-        let max_bytes = match value(MAX_SIZE_VARIABLE) {
+        let max_bytes = match value(CACHE_MAX_SIZE.name) {
             None => DEFAULT_MEGABYTES << 20,
             Some(text) => match text.to_str().and_then(|text| text.trim().parse::<u64>().ok()) {
                 Some(0) => u64::MAX,
                 Some(megabytes) => megabytes.saturating_mul(1 << 20),
-                None => return Err(bad(MAX_SIZE_VARIABLE, &text, "a whole number of megabytes, or 0 for no limit")),
+                None => return Err(bad(&CACHE_MAX_SIZE, &text)),
             },
         };
-        let on = match value(PERSISTENT_VARIABLE) {
+        let on = match value(CACHE_PERSISTENT.name) {
             None => true,
             Some(text) if text == "1" => true,
             Some(text) if text == "0" => false,
-            Some(text) => return Err(bad(PERSISTENT_VARIABLE, &text, "0 or 1")),
+            Some(text) => return Err(bad(&CACHE_PERSISTENT, &text)),
         };
         // A relative folder makes no sense for the user's folders, says the XDG base directory specification.
         let absolute = |name: &str| value(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let folder = value(DIR_VARIABLE)
+        let folder = value(CACHE_DIR.name)
             .map(|folder| std::path::absolute(&folder).unwrap_or_else(|_| folder.into()))
             .or_else(|| absolute("XDG_CACHE_HOME").map(|caches| caches.join(NAME)))
             .or_else(|| absolute("HOME").map(|home| home.join(".cache").join(NAME)));
@@ -99,9 +90,8 @@ fn bit_mask(text: &str) -> Option<u32> {
     }
 }
 
-fn bad(name: &str, value: &OsStr, expected: &str) -> Error {
-    let message = format!("environment variable {name} is '{}', expected {expected}", value.to_string_lossy());
-    Error::new(Errc::Invalid, message)
+fn bad(variable: &Variable, value: &OsStr) -> Error {
+    Error::new(Errc::Invalid, variable.refusal(&value.to_string_lossy()))
 }
 
 #[cfg(test)]
@@ -133,12 +123,12 @@ mod tests {
 
     #[test]
     fn switch_size_and_trace() {
-        assert_eq!(place(&[("SYCL_CACHE_DIR", "/c"), (PERSISTENT_VARIABLE, "0")]), Place::SwitchedOff);
-        assert_eq!(place(&[("SYCL_CACHE_DIR", "/c"), (PERSISTENT_VARIABLE, "1")]), Place::Folder("/c".into()));
-        let bytes = |text| settings(&[(MAX_SIZE_VARIABLE, text)]).unwrap().max_bytes;
+        assert_eq!(place(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "0")]), Place::SwitchedOff);
+        assert_eq!(place(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "1")]), Place::Folder("/c".into()));
+        let bytes = |text| settings(&[(CACHE_MAX_SIZE.name, text)]).unwrap().max_bytes;
         assert_eq!((bytes(""), bytes("3"), bytes("0")), (1 << 30, 3 << 20, u64::MAX));
         assert_eq!(bytes("18446744073709551615"), u64::MAX);
-        let trace = |text| settings(&[(TRACE_VARIABLE, text)]).unwrap().trace;
+        let trace = |text| settings(&[(CACHE_TRACE.name, text)]).unwrap().trace;
         assert!(trace("1") && trace("0x7") && trace("0X1") && trace(" 5 "));
         assert!(!trace("") && !trace("0") && !trace("2"));
     }
@@ -146,13 +136,13 @@ mod tests {
     #[test]
     fn senseless_values_are_errors_that_name_them() {
         let bad = [
-            (PERSISTENT_VARIABLE, "yes"),
-            (PERSISTENT_VARIABLE, "2"),
-            (MAX_SIZE_VARIABLE, "-1"),
-            (MAX_SIZE_VARIABLE, "1G"),
-            (MAX_SIZE_VARIABLE, "99999999999999999999"),
-            (TRACE_VARIABLE, "on"),
-            (TRACE_VARIABLE, "0x"),
+            (CACHE_PERSISTENT.name, "yes"),
+            (CACHE_PERSISTENT.name, "2"),
+            (CACHE_MAX_SIZE.name, "-1"),
+            (CACHE_MAX_SIZE.name, "1G"),
+            (CACHE_MAX_SIZE.name, "99999999999999999999"),
+            (CACHE_TRACE.name, "on"),
+            (CACHE_TRACE.name, "0x"),
         ];
         for (name, value) in bad {
             let error = settings(&[(name, value)]).unwrap_err();

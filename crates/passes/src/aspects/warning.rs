@@ -1,28 +1,9 @@
 //! Warnings about optional kernel features, as values, in the words of the specification.
 
+pub use scythe_abi::warning::Group;
+
 use super::chain::{Analysis, Chain, Place, aspect_name};
 use std::fmt;
-
-/// Which `-W` option governs a warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Group {
-    /// A function uses what its `device_has` does not list.
-    DeviceHas,
-    /// A function needs what a target of `-fsycl-fixed-targets=` lacks.
-    FixedTargets,
-}
-
-impl Group {
-    pub const ALL: [Self; 2] = [Self::DeviceHas, Self::FixedTargets];
-
-    /// The name after `-W`, `-Wno-` and `-Werror=`.
-    pub fn flag(self) -> &'static str {
-        match self {
-            Self::DeviceHas => "sycl-device-has",
-            Self::FixedTargets => "sycl-fixed-targets",
-        }
-    }
-}
 
 /// One warning.
 #[derive(Clone, Debug, PartialEq, Eq)]

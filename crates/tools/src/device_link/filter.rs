@@ -11,12 +11,10 @@ use scythe_abi::cuda::MAX_SLOWEST_SIZE;
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::{EXPORTED_SYMBOLS, LAUNCH_PROPERTY_SET};
 use scythe_abi::target::Target;
+use scythe_abi::warning::Group;
 use scythe_device_config::{Lack, Target as Entry};
 use scythe_diag::{Diagnostic, Location, Severity};
 use scythe_image::{Format, Image, PropertyValue};
-
-/// The group of [`remarks`]: what `-W` options call it.
-pub const REMARK: &str = "-Wsycl-aot";
 
 /// The parts that can be compiled for `target`, in order, and an empty image for each of the
 /// others.
@@ -92,7 +90,7 @@ pub fn remarks(images: &[Image], settings: &Settings<'_>) -> Result<Vec<Diagnost
         let Some(lack) = known.map(|entry| lacks(image, entry)).transpose()?.flatten() else { continue };
         let remark = |what: String| {
             let message = format!("{what} is left out of the code for '{shown}': {}", describe(&lack));
-            Diagnostic::new(Severity::Remark, message).code(REMARK)
+            Diagnostic::new(Severity::Remark, message).code(Group::Aot.option())
         };
         let rows = image.properties.get(LAUNCH_PROPERTY_SET);
         for symbol in &image.symbols {

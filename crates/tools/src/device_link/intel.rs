@@ -10,9 +10,9 @@ use super::ocloc::{self, Fault, Ocloc};
 use super::settings::Settings;
 use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel};
+use scythe_abi::environment::SPIRV_VALIDATOR;
 use scythe_abi::intel::Version;
 use scythe_abi::names::IMPORTED_SYMBOLS;
-use scythe_abi::spirv::VALIDATOR_VARIABLE;
 use scythe_abi::target::{Family, SEPARATOR, Target};
 use scythe_device_config::{OCLOC_DEVICE as DEVICE, Table, intel_name};
 use scythe_diag::Diagnostic;
@@ -367,7 +367,7 @@ fn translate(part: &Image, aspects: &[u32], device_library: &Path) -> Result<Vec
         extensions: EXTENSIONS.map(str::to_owned).into(),
         version: SPIRV_VERSION,
         aspects: aspects.to_vec(),
-        validator: std::env::var_os(VALIDATOR_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from),
+        validator: std::env::var_os(SPIRV_VALIDATOR.name).filter(|name| !name.is_empty()).map(PathBuf::from),
         ..spirv::Options::default()
     };
     spirv::translate(&part.code, &[], &options).map_err(|error| error.to_string())
