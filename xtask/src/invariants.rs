@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::process::{self, Scratch, capture};
 use crate::stage::{self, Profile};
-use crate::workspace::{cargo, root};
+use crate::workspace::{cargo, files, root};
 
 /// Crates that must not depend on LLVM. The driver is one of them because its start would pay for it.
 const WITHOUT_LLVM: [&str; 11] = [
@@ -40,7 +40,8 @@ pub fn check(prefix: &Path) -> Result<usize, String> {
     {
         return Err(format!("{} needs '{}'", library.display(), line.trim()));
     }
-    Ok(WITHOUT_LLVM.len() + backends + 1)
+    let typed = check_error_types()?;
+    Ok(WITHOUT_LLVM.len() + backends + typed + 1)
 }
 
 /// The crates that a crate of the workspace depends on, without those that only tests need.
@@ -87,6 +88,50 @@ fn check_backends(dependencies: &Dependencies) -> Result<usize, String> {
     }
 }
 
+/// Crates whose functions return errors with names, never text.
+const WITH_ERROR_TYPES: [&str; 2] = ["passes", "jit"];
+
+/// No source file of [`WITH_ERROR_TYPES`] has a `Result<_, String>`. Returns the number of crates.
+fn check_error_types() -> Result<usize, String> {
+    for name in WITH_ERROR_TYPES {
+        for path in files(&root().join("crates").join(name).join("src"), &["rs"])? {
+            let text = std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+            if let Some(line) = text_as_error(&text) {
+                return Err(format!(
+                    "{}:{line}: an error is a 'String', expected an error type with named variants",
+                    path.display()
+                ));
+            }
+        }
+    }
+    Ok(WITH_ERROR_TYPES.len())
+}
+
+/// The line of the first `Result<_, String>`.
+fn text_as_error(text: &str) -> Option<usize> {
+    const START: &str = "Result<";
+    text.match_indices(START).find_map(|(at, _)| {
+        let arguments = &text[at + START.len()..];
+        let (mut depth, mut comma) = (0, None);
+        for (place, c) in arguments.char_indices() {
+            // The arrow of a function type closes nothing.
+            let is_arrow = c == '>' && arguments[..place].ends_with('-');
+            match c {
+                '<' | '(' | '[' => depth += 1,
+                '>' if depth == 0 && !is_arrow => {
+                    let error = arguments[comma? + 1..place].trim().trim_end_matches(',').trim_end();
+                    return (error == "String").then(|| text[..at].matches('\n').count() + 1);
+                }
+                '>' if !is_arrow => depth -= 1,
+                ')' | ']' => depth -= 1,
+                ',' if depth == 0 && comma.is_none() => comma = Some(place),
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
 /// The installed tree works after it was moved, from any folder, with an empty environment, and says the same thing
 /// twice: two compilations give the same bytes.
 pub fn relocation(profile: Profile) -> Result<usize, String> {
@@ -131,6 +176,15 @@ mod tests {
     fn crates(list: &[(&str, &[&str])]) -> Dependencies {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         list.iter().map(|(name, needs)| ((*name).to_owned(), owned(needs))).collect()
+    }
+
+    #[test]
+    fn text_as_an_error_is_found() {
+        assert_eq!(text_as_error("fn f() -> Result<Vec<(u8, String)>, String> {"), Some(1));
+        assert_eq!(text_as_error("fn f(\n) -> Result<\n    fn() -> u8,\n    String,\n> {"), Some(2));
+        let fine = "Result<(u8, String), Error> Result<String, Fault> Result<String> HashMap<u8, String> Result<";
+        assert_eq!(text_as_error(fine), None);
+        assert_eq!(text_as_error("Result<BTreeMap<u8, String>, Vec<String>>"), None);
     }
 
     #[test]

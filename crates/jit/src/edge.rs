@@ -3,6 +3,7 @@
 //! [`Job::read`] checks a request once and gives it types. No panic crosses the interface, and a
 //! response is filled in every case.
 
+use crate::error::RequestError;
 use crate::nvptx::{self, toolkit::Toolkit};
 use crate::specialize::specialize;
 use crate::{Error, Options, compile_linked, spirv};
@@ -26,19 +27,19 @@ pub unsafe extern "C" fn scythe_jit_build(request: *const Request, response: *mu
     }
     let result = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: null or valid by this function's contract, and unchanged during the call.
-        unsafe { Job::read(request) }?.run().map_err(|error| error.to_string())
+        unsafe { Job::read(request) }?.run()
     }));
     let result = result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-        Err(format!("internal error in the run-time compiler: {text}"))
+        Err(Error::Panic { text: text.to_owned() })
     });
     let (filled, status) = match result {
         Ok(object) => {
             let object = Box::leak(object.into_boxed_slice());
             (Response { object: object.as_mut_ptr(), object_len: object.len(), ..Response::empty() }, 0)
         }
-        Err(message) => (Response { error: c_text(message), ..Response::empty() }, 1),
+        Err(error) => (Response { error: c_text(error.to_string()), ..Response::empty() }, 1),
     };
     // SAFETY: not null, so valid for writing by this function's contract.
     unsafe { response.write(filled) };
@@ -85,27 +86,23 @@ enum Work {
 impl<'a> Job<'a> {
     /// # Safety
     /// `request` is null or points to a request, unchanged during `'a`, whose pointers are as [`scythe_jit_build`] demands.
-    unsafe fn read(request: *const Request) -> Result<Self, String> {
+    unsafe fn read(request: *const Request) -> Result<Self, RequestError> {
         // SAFETY: null or valid by this function's contract.
         let Some(request): Option<&'a Request> = (unsafe { request.as_ref() }) else {
-            return Err("the request to the run-time compiler is null".into());
+            return Err(RequestError::Null);
         };
         if request.version != VERSION {
-            let seen = request.version;
-            return Err(format!("the run-time compiler expects requests of version {VERSION}, not {seen}"));
+            return Err(RequestError::Version { seen: request.version });
         }
-        let output = Output::from_u32(request.output)
-            .ok_or_else(|| format!("the run-time compiler has no output with number {}", request.output))?;
+        let output = Output::from_u32(request.output).ok_or(RequestError::Output { seen: request.output })?;
         if request.opt_level > 3 {
-            return Err(format!("optimisation level {} is not one of 0 to 3", request.opt_level));
+            return Err(RequestError::OptLevel { seen: request.opt_level });
         }
         // SAFETY: each pointer is null or valid by this function's contract.
         unsafe {
-            let bitcode = bytes(&request.bitcode, || "the request to the run-time compiler has no bitcode".into())?;
+            let bitcode = bytes(&request.bitcode, RequestError::NoBitcode)?;
             let libraries = list(request.libraries, request.library_count, "libraries")?.iter().enumerate();
-            let missing =
-                |index| move || format!("library {index} of the request to the run-time compiler has no bitcode");
-            let libraries = libraries.map(|(index, library)| bytes(library, missing(index)));
+            let libraries = libraries.map(|(index, library)| bytes(library, RequestError::EmptyLibrary { index }));
             let libraries = libraries.collect::<Result<_, _>>()?;
             let work = match output {
                 Output::CpuObject => Work::CpuObject(cpu_options(request)?),
@@ -134,7 +131,7 @@ impl<'a> Job<'a> {
 
 /// # Safety
 /// As for [`Job::read`].
-unsafe fn cpu_options(request: &Request) -> Result<Options, String> {
+unsafe fn cpu_options(request: &Request) -> Result<Options, RequestError> {
     let mut options = Options::host(request.opt_level);
     options.target.scalar = request.scalar != 0;
     // SAFETY: pointers are null or valid by this function's contract.
@@ -149,7 +146,7 @@ unsafe fn cpu_options(request: &Request) -> Result<Options, String> {
 
 /// # Safety
 /// As for [`Job::read`].
-unsafe fn spirv_options(request: &Request) -> Result<spirv::Options, String> {
+unsafe fn spirv_options(request: &Request) -> Result<spirv::Options, RequestError> {
     // SAFETY: pointers are null or valid by this function's contract.
     unsafe {
         let extensions = list(request.extensions, request.extension_count, "SPIR-V extensions")?;
@@ -167,27 +164,13 @@ unsafe fn spirv_options(request: &Request) -> Result<spirv::Options, String> {
 
 /// # Safety
 /// As for [`Job::read`].
-unsafe fn ptx_options(request: &Request) -> Result<nvptx::Options, String> {
+unsafe fn ptx_options(request: &Request) -> Result<nvptx::Options, RequestError> {
     let (sm, ptx) = (request.sm, request.ptx_version);
-    let (arch, ptx_version) = nvptx::architecture(sm, ptx).ok_or_else(|| {
-        let oldest = nvptx::FIRST_PTX;
-        format!(
-            "no PTX can be made for a device of compute capability {}.{} whose driver knows PTX {}.{}: expected 5.0 and PTX {}.{} or \
-             later",
-            sm / 10,
-            sm % 10,
-            ptx / 10,
-            ptx % 10,
-            oldest / 10,
-            oldest % 10
-        )
-    })?;
+    let (arch, ptx_version) = nvptx::architecture(sm, ptx).ok_or(RequestError::Device { sm, ptx })?;
     // SAFETY: pointers are null or valid by this function's contract.
     unsafe {
         let toolkit = match path(request.cuda_path) {
-            Some(path) => Toolkit::at(&path).ok_or_else(|| {
-                format!("'{}' holds no CUDA: expected nvvm/libdevice or bin/ptxas in it", path.display())
-            })?,
+            Some(path) => Toolkit::at(&path).ok_or(RequestError::NoCuda { path })?,
             None => Toolkit::find(),
         };
         Ok(nvptx::Options {
@@ -204,12 +187,11 @@ unsafe fn ptx_options(request: &Request) -> Result<nvptx::Options, String> {
 
 /// # Safety
 /// As for [`Job::read`].
-unsafe fn constants(request: &Request) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let missing = || "a specialization constant in the request lacks its name or its value".to_owned();
+unsafe fn constants(request: &Request) -> Result<Vec<(String, Vec<u8>)>, RequestError> {
     let read = |constant: &Constant| {
         // SAFETY: pointers are null or valid by this function's contract.
-        let (symbol, value) = unsafe { (text(constant.symbol), bytes(&constant.value, missing)?) };
-        Ok((symbol.ok_or_else(missing)?, value.to_vec()))
+        let (symbol, value) = unsafe { (text(constant.symbol), bytes(&constant.value, RequestError::Constant)?) };
+        Ok((symbol.ok_or(RequestError::Constant)?, value.to_vec()))
     };
     // SAFETY: as above.
     unsafe { list(request.constants, request.constant_count, "specialization constants") }?.iter().map(read).collect()
@@ -217,9 +199,9 @@ unsafe fn constants(request: &Request) -> Result<Vec<(String, Vec<u8>)>, String>
 
 /// # Safety
 /// The data is null or valid for its length during `'a`.
-unsafe fn bytes<'a>(bytes: &Bytes, missing: impl FnOnce() -> String) -> Result<&'a [u8], String> {
+unsafe fn bytes<'a>(bytes: &Bytes, missing: RequestError) -> Result<&'a [u8], RequestError> {
     if bytes.data.is_null() {
-        return Err(missing());
+        return Err(missing);
     }
     // SAFETY: not null, so valid for its length by this function's contract.
     Ok(unsafe { std::slice::from_raw_parts(bytes.data, bytes.len) })
@@ -227,10 +209,10 @@ unsafe fn bytes<'a>(bytes: &Bytes, missing: impl FnOnce() -> String) -> Result<&
 
 /// # Safety
 /// `entries` is null or valid for `count` entries during `'a`.
-unsafe fn list<'a, T>(entries: *const T, count: usize, what: &str) -> Result<&'a [T], String> {
+unsafe fn list<'a, T>(entries: *const T, count: usize, what: &'static str) -> Result<&'a [T], RequestError> {
     match (count, entries.is_null()) {
         (0, _) => Ok(&[]),
-        (_, true) => Err(format!("the request to the run-time compiler counts {count} {what} and has no list of them")),
+        (_, true) => Err(RequestError::NoList { count, what }),
         // SAFETY: not null, so valid for its number by this function's contract.
         (_, false) => Ok(unsafe { std::slice::from_raw_parts(entries, count) }),
     }

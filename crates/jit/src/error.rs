@@ -1,5 +1,8 @@
 //! Why the compiler failed.
 
+use crate::nvptx::FIRST_PTX;
+use scythe_abi::jit::VERSION;
+use scythe_passes::specialization::ValueSize;
 use scythe_passes::target::common::async_copies::CopyError;
 use scythe_passes::target::cpu::CpuError;
 use scythe_passes::target::nvptx::NvptxError;
@@ -23,9 +26,8 @@ pub enum Error {
     Pass(#[from] scythe_passes::Error),
     #[error(transparent)]
     Llvm(#[from] scythe_llvm::Error),
-    /// A value of a specialization constant that does not fit.
-    #[error("{0}")]
-    Constant(String),
+    #[error(transparent)]
+    Constant(#[from] ValueSize),
     /// A library whose target is not that of the kernel's image.
     #[error("{name} is for target '{seen}', the kernel's image for '{expected}'")]
     OtherTarget { name: String, seen: String, expected: String },
@@ -44,4 +46,39 @@ pub enum Error {
     RunValidator { program: PathBuf, source: io::Error },
     #[error("'{}' refuses the SPIR-V module ({status}): {text}", program.display())]
     InvalidSpirv { program: PathBuf, status: ExitStatus, text: String },
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// A defect of the compiler.
+    #[error("internal error in the run-time compiler: {text}")]
+    Panic { text: String },
+}
+
+/// A request to the run-time compiler that breaks the rules of [`scythe_abi::jit`].
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    #[error("the request to the run-time compiler is null")]
+    Null,
+    #[error("the run-time compiler expects requests of version {VERSION}, not {seen}")]
+    Version { seen: u32 },
+    #[error("the run-time compiler has no output with number {seen}")]
+    Output { seen: u32 },
+    #[error("optimisation level {seen} is not one of 0 to 3")]
+    OptLevel { seen: u32 },
+    #[error("the request to the run-time compiler has no bitcode")]
+    NoBitcode,
+    #[error("library {index} of the request to the run-time compiler has no bitcode")]
+    EmptyLibrary { index: usize },
+    #[error("a specialization constant in the request lacks its name or its value")]
+    Constant,
+    #[error("the request to the run-time compiler counts {count} {what} and has no list of them")]
+    NoList { count: usize, what: &'static str },
+    /// `sm` is the compute capability, `ptx` the PTX version of the driver, both times ten.
+    #[error(
+        "no PTX can be made for a device of compute capability {}.{} whose driver knows PTX {}.{}: expected 5.0 and PTX \
+         {}.{} or later",
+        sm / 10, sm % 10, ptx / 10, ptx % 10, FIRST_PTX / 10, FIRST_PTX % 10
+    )]
+    Device { sm: u32, ptx: u32 },
+    #[error("'{}' holds no CUDA: expected nvvm/libdevice or bin/ptxas in it", path.display())]
+    NoCuda { path: PathBuf },
 }

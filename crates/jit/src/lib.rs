@@ -3,6 +3,9 @@
 //! As `libscythe-jit.so`, the runtime loads it for the first build that the cache does not answer ([`edge`]). As a
 //! Rust library, it serves ahead-of-time compilation ([`compile_to_object`]). It is the only part of a running
 //! program that brings LLVM with it.
+//!
+//! Each target has a folder: its `mod.rs` reads device code and runs LLVM's back end, its `libraries.rs` links the
+//! device library. The passes are in [`scythe_passes::target`], and do no I/O.
 
 mod cpu;
 mod device_library;
@@ -16,3 +19,29 @@ pub mod spirv;
 
 pub use cpu::{DEVICE_LIBRARY, Options, compile_linked, compile_module, compile_to_object};
 pub use error::Error;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    /// The names of the folders in `folder`.
+    fn folders(folder: &Path) -> BTreeSet<String> {
+        let entries = std::fs::read_dir(folder).expect("the folder can be read");
+        let paths = entries.map(|entry| entry.expect("the entry can be read").path()).filter(|path| path.is_dir());
+        paths.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect()
+    }
+
+    #[test]
+    fn every_target_of_the_passes_has_a_folder_here() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut targets = folders(&here.join("../passes/src/target"));
+        assert!(targets.remove("common"));
+        assert_eq!(folders(&here.join("src")), targets);
+        for target in targets {
+            for module in ["mod.rs", "libraries.rs"] {
+                assert!(here.join("src").join(&target).join(module).is_file(), "{target} lacks {module}");
+            }
+        }
+    }
+}

@@ -10,7 +10,7 @@ pub fn specialize(bitcode: &[u8], values: &[(String, Vec<u8>)]) -> Result<Vec<u8
     let module = context.parse_bitcode(bitcode, "device code")?;
     // Bitcode that can be read may still be no valid IR.
     module.verify()?;
-    specialization::set_values(&module, values).map_err(Error::Constant)?;
+    specialization::set_values(&module, values)?;
     Ok(module.to_bitcode())
 }
 

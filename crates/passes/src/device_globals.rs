@@ -46,13 +46,22 @@ impl<'ctx> DeviceGlobal<'ctx> {
     }
 }
 
+/// A `device_global` variable that cannot be found at run time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GlobalError {
+    #[error("its name in this translation unit, '{name}', is taken")]
+    Taken { name: String },
+    #[error("its address is part of the initial value of a variable, before the device tells it")]
+    InInitialValue,
+}
+
 /// Makes all variables ones that host code and other images can name; true where there is one. Part of the pass `linkage`.
 pub(crate) fn share(module: &Module<'_>) -> Result<bool, Error> {
     let all = DeviceGlobal::all(module);
     for DeviceGlobal { variable, id, .. } in &all {
         if variable.name() != *id {
             if module.global(id).is_some() || module.function(id).is_some() {
-                return Err(error(&variable.name(), format!("its name in this translation unit, '{id}', is taken")));
+                return Err(error(&variable.name(), GlobalError::Taken { name: id.clone() }));
             }
             variable.set_name(id);
         }
@@ -68,8 +77,8 @@ pub(crate) fn share(module: &Module<'_>) -> Result<bool, Error> {
     Ok(!all.is_empty())
 }
 
-fn error(variable: &str, message: String) -> Error {
-    Error::Variable { pass: "linkage", variable: variable.to_owned(), message }
+fn error(variable: &str, fault: GlobalError) -> Error {
+    Error::Variable { pass: "linkage", variable: variable.to_owned(), fault: fault.into() }
 }
 
 /// Makes all variables undefined symbols.
@@ -138,9 +147,7 @@ pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
             users.into_iter().for_each(|user| old.replace_uses_in(user, address.as_value()));
         }
         if old.has_uses() {
-            let message =
-                "its address is part of the initial value of a variable, before the device tells it".to_owned();
-            return Err(error(&id, message));
+            return Err(error(&id, GlobalError::InInitialValue));
         }
         variable.erase();
         pointer.set_name(&id);

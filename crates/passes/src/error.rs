@@ -1,23 +1,42 @@
-//! What passes complain about.
+//! The errors of passes.
 
-/// Why a pass, or the pipeline round it, failed.
+use crate::device_globals::GlobalError;
+use crate::launch_metadata::RowError;
+use crate::linkage::LinkageError;
+use crate::lower_kernel_args::ArgumentError;
+use crate::properties::PropertyError;
+
+/// Why a pass, or the pipeline around it, failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A kernel that is not what the pass was promised.
-    #[error("{pass}: kernel '{kernel}': {message}")]
-    Kernel { pass: &'static str, kernel: String, message: String },
-    /// A function that is not what the pass was promised.
-    #[error("{pass}: function '{function}': {message}")]
-    Function { pass: &'static str, function: String, message: String },
-    /// A variable that is not what the pass was promised.
-    #[error("{pass}: variable '{variable}': {message}")]
-    Variable { pass: &'static str, variable: String, message: String },
+    /// A kernel that breaks a rule of the pass.
+    #[error("{pass}: kernel '{kernel}': {fault}")]
+    Kernel { pass: &'static str, kernel: String, fault: Fault },
+    /// A function that breaks a rule of the pass.
+    #[error("{pass}: function '{function}': {fault}")]
+    Function { pass: &'static str, function: String, fault: Fault },
+    /// A variable that breaks a rule of the pass.
+    #[error("{pass}: variable '{variable}': {fault}")]
+    Variable { pass: &'static str, variable: String, fault: Fault },
     /// A node of the launch metadata that cannot be read.
-    #[error("launch metadata, node {node}: {message}")]
-    LaunchMetadata { node: usize, message: String },
+    #[error("launch metadata, node {node}: {fault}")]
+    LaunchMetadata { node: usize, fault: RowError },
     /// The module was invalid after a pass: a defect of the pass.
     #[error("after pass '{pass}': {source}")]
     Verify { pass: &'static str, source: scythe_llvm::Error },
     #[error(transparent)]
     Llvm(#[from] scythe_llvm::Error),
+}
+
+/// The rule that a kernel, function or variable breaks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error(transparent)]
+    Property(#[from] PropertyError),
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    #[error(transparent)]
+    Linkage(#[from] LinkageError),
+    #[error(transparent)]
+    Global(#[from] GlobalError),
 }

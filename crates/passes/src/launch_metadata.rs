@@ -11,6 +11,21 @@ const HEAD: usize = 7;
 /// Operands of one parameter.
 const PER_PARAM: usize = 4;
 
+/// A row that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RowError {
+    #[error("has {count} operands, expected {HEAD} and {PER_PARAM} more for each parameter")]
+    Operands { count: usize },
+    #[error("operand {operand} ({what}) is not a string")]
+    NotText { operand: usize, what: &'static str },
+    #[error("operand {operand} ({what}) is not an integer")]
+    NotNumber { operand: usize, what: &'static str },
+    #[error("operand {operand} ({what}) is {seen}, which does not fit 32 bits")]
+    TooLarge { operand: usize, what: &'static str, seen: u64 },
+    #[error("kernel '{kernel}': unknown {what} {seen}")]
+    Unknown { kernel: String, what: &'static str, seen: u32 },
+}
+
 /// All rows, in the module's order, without repetitions. Linking puts the rows of its inputs after one another: a
 /// kernel that two translation units share is there once, while different kernels under one symbol stay apart, for
 /// the linker's caller to report.
@@ -18,7 +33,7 @@ pub fn read(module: &Module<'_>) -> Result<Vec<(String, KernelLaunch)>, Error> {
     let mut seen = std::collections::HashSet::new();
     let mut rows = Vec::new();
     for (node, metadata) in module.named_metadata(LAUNCH_METADATA).into_iter().enumerate() {
-        let row = decode(metadata).map_err(|message| Error::LaunchMetadata { node, message })?;
+        let row = decode(metadata).map_err(|fault| Error::LaunchMetadata { node, fault })?;
         if seen.insert(row.clone()) {
             rows.push(row);
         }
@@ -62,34 +77,33 @@ fn encode<'ctx>(context: ContextRef<'ctx>, symbol: &str, launch: &KernelLaunch) 
     context.md_node(&operands)
 }
 
-fn decode(node: Metadata<'_>) -> Result<(String, KernelLaunch), String> {
+fn decode(node: Metadata<'_>) -> Result<(String, KernelLaunch), RowError> {
     let count = node.operand_count();
     if count < HEAD || !(count - HEAD).is_multiple_of(PER_PARAM) {
-        return Err(format!("has {count} operands, expected {HEAD} and {PER_PARAM} more for each parameter"));
+        return Err(RowError::Operands { count });
     }
-    let text = |i: usize, what: &str| {
+    let text = |i: usize, what: &'static str| {
         let seen = node.operand(i).and_then(Metadata::string);
-        seen.ok_or_else(|| format!("operand {i} ({what}) is not a string"))
+        seen.ok_or(RowError::NotText { operand: i, what })
     };
-    let number = |i: usize, what: &str| {
+    let number = |i: usize, what: &'static str| {
         let seen = node.operand(i).and_then(Metadata::int);
-        seen.ok_or_else(|| format!("operand {i} ({what}) is not an integer"))
+        seen.ok_or(RowError::NotNumber { operand: i, what })
     };
-    let number32 = |i: usize, what: &str| {
+    let number32 = |i: usize, what: &'static str| {
         let seen = number(i, what)?;
-        u32::try_from(seen).map_err(|_| format!("operand {i} ({what}) is {seen}, which does not fit 32 bits"))
+        u32::try_from(seen).map_err(|_| RowError::TooLarge { operand: i, what, seen })
     };
     let symbol = text(0, "symbol")?;
     let shape = number32(1, "shape")?;
-    let shape = Shape::from_u32(shape).ok_or_else(|| format!("kernel '{symbol}': unknown shape {shape}"))?;
+    let unknown = |what, seen| RowError::Unknown { kernel: symbol.clone(), what, seen };
+    let shape = Shape::from_u32(shape).ok_or_else(|| unknown("shape", shape))?;
     let mut params = Vec::with_capacity((count - HEAD) / PER_PARAM);
     for i in (HEAD..count).step_by(PER_PARAM) {
         let kind = number32(i, "parameter kind")?;
-        let kind =
-            ParamKind::from_u32(kind).ok_or_else(|| format!("kernel '{symbol}': unknown parameter kind {kind}"))?;
+        let kind = ParamKind::from_u32(kind).ok_or_else(|| unknown("parameter kind", kind))?;
         let passing = number32(i + 3, "parameter passing")?;
-        let passing = Passing::from_u32(passing)
-            .ok_or_else(|| format!("kernel '{symbol}': unknown parameter passing {passing}"))?;
+        let passing = Passing::from_u32(passing).ok_or_else(|| unknown("parameter passing", passing))?;
         let (size, offset) = (number(i + 1, "parameter size")?, number(i + 2, "parameter offset")?);
         params.push(Param { kind, size, offset, passing });
     }

@@ -31,7 +31,7 @@ pub mod specialization;
 pub mod target;
 
 pub use aspects::Aspects;
-pub use error::Error;
+pub use error::{Error, Fault};
 pub use host_code::HostCode;
 pub use linkage::Linkage;
 pub use literals::Literals;

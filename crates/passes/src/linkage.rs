@@ -19,6 +19,17 @@ use std::collections::HashMap;
 /// Function attribute on kernels whose name has internal linkage; its value is the translation unit's identifier.
 pub const INTERNAL_ATTRIBUTE: &str = "scythe-internal";
 
+/// A kernel that cannot be linked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LinkageError {
+    #[error("attribute {INTERNAL_ATTRIBUTE} is '{found}', expected 16 hexadecimal digits")]
+    Unit { found: String },
+    #[error("has internal linkage but no attribute {INTERNAL_ATTRIBUTE}: host code cannot find it")]
+    Internal,
+    #[error("its name in this translation unit, '{name}', is taken")]
+    Taken { name: String },
+}
+
 /// See the file's head.
 pub struct Linkage;
 
@@ -55,8 +66,7 @@ impl Pass for Linkage {
 /// Makes a kernel's name unique to its translation unit. Gives the old and the new name where it changed.
 fn qualify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, unit: &str) -> Result<Option<(String, String)>, Error> {
     if unit.len() != 16 || !unit.bytes().all(|b| b.is_ascii_hexdigit()) {
-        let message = format!("attribute {INTERNAL_ATTRIBUTE} is '{unit}', expected 16 hexadecimal digits");
-        return Err(error(kernel, message));
+        return Err(error(kernel, LinkageError::Unit { found: unit.to_owned() }));
     }
     let suffix = format!("{TU_SEPARATOR}{unit}");
     let old = kernel.name();
@@ -64,7 +74,7 @@ fn qualify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, unit: &str) -> R
     if !old.ends_with(&suffix) {
         let new = format!("{old}{suffix}");
         if module.function(&new).is_some() || module.global(&new).is_some() {
-            return Err(error(kernel, format!("its name in this translation unit, '{new}', is taken")));
+            return Err(error(kernel, LinkageError::Taken { name: new }));
         }
         kernel.set_name(&new);
         names = Some((old, new));
@@ -79,8 +89,7 @@ fn qualify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, unit: &str) -> R
 fn share<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, Error> {
     let name = kernel.name();
     if !kernel.is_externally_visible() {
-        let message = format!("has internal linkage but no attribute {INTERNAL_ATTRIBUTE}: host code cannot find it");
-        return Err(error(kernel, message));
+        return Err(error(kernel, LinkageError::Internal));
     }
     if name.contains(TU_SEPARATOR) || (kernel.linkage() == LlvmLinkage::LLVMWeakODRLinkage && kernel.has_comdat()) {
         return Ok(false);
@@ -90,6 +99,6 @@ fn share<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, Er
     Ok(true)
 }
 
-fn error(kernel: Function<'_>, message: String) -> Error {
-    Error::Kernel { pass: Linkage.name(), kernel: kernel.name(), message }
+fn error(kernel: Function<'_>, fault: LinkageError) -> Error {
+    Error::Kernel { pass: Linkage.name(), kernel: kernel.name(), fault: fault.into() }
 }

@@ -15,10 +15,31 @@
 //! The pass does not trust the rows: a row that does not fit its kernel is an error and leaves the kernel as it was.
 
 use crate::{Error, Pass, launch_metadata};
-use scythe_abi::launch::{KernelLaunch, Param, Passing, Scalar};
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar};
 use scythe_abi::names::SHAPE_ATTRIBUTE;
 use scythe_llvm::{Function, Module, Place, Type, Value};
 use std::collections::HashMap;
+
+/// A kernel that does not fit its launch row.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentError {
+    #[error("has no row in the launch metadata")]
+    NoRow,
+    #[error("has type '{found}', expected one functor passed byval and no result")]
+    NoFunctor { found: String },
+    #[error("its functor has {size} bytes, the launch row says {row}")]
+    FunctorSize { size: u64, row: u64 },
+    #[error("is called by device code")]
+    Called,
+    #[error("parameter {index}: a parameter of kind {kind:?} cannot be passed as {passing}")]
+    Kind { index: usize, kind: ParamKind, passing: Passing },
+    #[error("parameter {index}: {size} bytes cannot be passed as {passing}")]
+    Size { index: usize, size: u64, passing: Passing },
+    #[error("parameter {index}: {size} bytes at offset {offset} are outside the functor of {functor_size} bytes")]
+    Outside { index: usize, size: u64, offset: u64, functor_size: u64 },
+    #[error("parameters {first} and {second} overlap at offset {offset} of the functor")]
+    Overlap { first: usize, second: usize, offset: u64 },
+}
 
 /// See the file's head.
 pub struct LowerKernelArgs;
@@ -32,7 +53,8 @@ impl Pass for LowerKernelArgs {
         let rows: HashMap<_, _> = launch_metadata::read(module)?.into_iter().collect();
         let mut changed = false;
         for kernel in module.kernels() {
-            let fail = |message| Error::Kernel { pass: self.name(), kernel: kernel.name(), message };
+            let fail =
+                |fault: ArgumentError| Error::Kernel { pass: self.name(), kernel: kernel.name(), fault: fault.into() };
             let launch = rows.get(&kernel.name());
             match launch {
                 Some(launch) if !is_lowered(module, kernel, launch) => {
@@ -42,7 +64,7 @@ impl Pass for LowerKernelArgs {
                 }
                 // The front end gives each of its kernels a shape.
                 None if kernel.string_attribute(Place::Function, SHAPE_ATTRIBUTE).is_some() => {
-                    return Err(fail("has no row in the launch metadata".into()));
+                    return Err(fail(ArgumentError::NoRow));
                 }
                 // Lowered before, or not a kernel of the front end.
                 Some(_) | None => {}
@@ -62,23 +84,23 @@ struct Plan<'ctx> {
 }
 
 impl<'ctx> Plan<'ctx> {
-    fn new(module: &Module<'ctx>, kernel: Function<'ctx>, launch: &KernelLaunch) -> Result<Self, String> {
+    fn new(module: &Module<'ctx>, kernel: Function<'ctx>, launch: &KernelLaunch) -> Result<Self, ArgumentError> {
         let (functor, functor_align, old_param) = functor_of(module, kernel)?;
         let size = functor.alloc_size(module).unwrap_or(0);
         if size != launch.functor_size {
-            return Err(format!("its functor has {size} bytes, the launch row says {}", launch.functor_size));
+            return Err(ArgumentError::FunctorSize { size, row: launch.functor_size });
         }
         let is_call = |user: Value<'ctx>| user.as_instruction().is_some_and(|i| i.called_function() == Some(kernel));
         if kernel.users().into_iter().any(is_call) {
-            return Err("is called by device code".into());
+            return Err(ArgumentError::Called);
         }
-        for (index, Param { kind, size, passing, .. }) in launch.params.iter().enumerate() {
-            if !passing.fits(*kind) {
-                return Err(format!("parameter {index}: a parameter of kind {kind:?} cannot be passed as {passing}"));
+        for (index, &Param { kind, size, passing, .. }) in launch.params.iter().enumerate() {
+            if !passing.fits(kind) {
+                return Err(ArgumentError::Kind { index, kind, passing });
             }
-            let expected = size_of(module, *passing).unwrap_or(*size);
-            if *size != expected || *size == 0 {
-                return Err(format!("parameter {index}: {size} bytes cannot be passed as {passing}"));
+            let expected = size_of(module, passing).unwrap_or(size);
+            if size != expected || size == 0 {
+                return Err(ArgumentError::Size { index, size, passing });
             }
         }
         check_places(&launch.params, launch.functor_size)?;
@@ -151,7 +173,10 @@ impl<'ctx> Plan<'ctx> {
 }
 
 /// The functor's type, its alignment, and the parameter that is its address.
-fn functor_of<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<(Type<'ctx>, u32, Value<'ctx>), String> {
+fn functor_of<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+) -> Result<(Type<'ctx>, u32, Value<'ctx>), ArgumentError> {
     let params = kernel.params();
     let byval = kernel.enum_attribute(Place::Param(0), "byval").and_then(|a| a.type_value());
     match (params.as_slice(), byval) {
@@ -160,21 +185,18 @@ fn functor_of<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<(Ty
             let align = written.and_then(|a| u32::try_from(a).ok()).or_else(|| functor.abi_align(module));
             Ok((functor, align.unwrap_or(1), *param))
         }
-        _ => Err(format!("has type '{}', expected one functor passed byval and no result", kernel.function_type())),
+        _ => Err(ArgumentError::NoFunctor { found: kernel.function_type().to_string() }),
     }
 }
 
 /// Rows lie inside the functor and do not overlap.
-fn check_places(params: &[Param], functor_size: u64) -> Result<(), String> {
+fn check_places(params: &[Param], functor_size: u64) -> Result<(), ArgumentError> {
     let mut order: Vec<(u64, u64, usize)> = Vec::with_capacity(params.len());
     for (index, p) in params.iter().enumerate() {
         match p.offset.checked_add(p.size) {
             Some(end) if end <= functor_size => order.push((p.offset, end, index)),
             _ => {
-                return Err(format!(
-                    "parameter {index}: {} bytes at offset {} are outside the functor of {functor_size} bytes",
-                    p.size, p.offset
-                ));
+                return Err(ArgumentError::Outside { index, size: p.size, offset: p.offset, functor_size });
             }
         }
     }
@@ -182,7 +204,7 @@ fn check_places(params: &[Param], functor_size: u64) -> Result<(), String> {
     for pair in order.windows(2) {
         let ((_, end, a), (start, _, b)) = (pair[0], pair[1]);
         if start < end {
-            return Err(format!("parameters {} and {} overlap at offset {start} of the functor", a.min(b), a.max(b)));
+            return Err(ArgumentError::Overlap { first: a.min(b), second: a.max(b), offset: start });
         }
     }
     Ok(())

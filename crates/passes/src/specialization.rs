@@ -28,17 +28,23 @@ pub fn qualify_names(module: &Module<'_>, unit: &str) {
     }
 }
 
+/// A value of a specialization constant that has the wrong size.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("specialization constant '{symbol}' has {size} bytes in device code, and its value has {given}")]
+pub struct ValueSize {
+    symbol: String,
+    size: u64,
+    given: usize,
+}
+
 /// Puts `values` in the place of the defaults: pairs of a constant's name and the bytes of its value. Constants that the module
 /// does not have are passed over. An error tells of a value of the wrong size.
-pub fn set_values(module: &Module<'_>, values: &[(String, Vec<u8>)]) -> Result<(), String> {
+pub fn set_values(module: &Module<'_>, values: &[(String, Vec<u8>)]) -> Result<(), ValueSize> {
     for (symbol, bytes) in values {
         let Some(old) = module.global(symbol).filter(|global| !global.is_declaration()) else { continue };
         let size = old.value_type().alloc_size(module).unwrap_or(0);
         if size != bytes.len() as u64 {
-            return Err(format!(
-                "specialization constant '{symbol}' has {size} bytes in device code, and its value has {}",
-                bytes.len()
-            ));
+            return Err(ValueSize { symbol: symbol.clone(), size, given: bytes.len() });
         }
         let context = module.context();
         let new = module.add_global("", context.int_type(8).array(size), old.address_space());

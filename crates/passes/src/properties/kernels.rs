@@ -4,6 +4,7 @@
 //! property's form.
 
 use crate::aspects::metadata::Kinds;
+use crate::properties::PropertyError;
 use crate::{Error, Pass};
 use scythe_llvm::{Function, Metadata, Module, Place};
 
@@ -26,14 +27,15 @@ impl Pass for KernelProperties {
         let mut changed = false;
         for kernel in module.kernels() {
             let made = translate(module, kernel);
-            changed |= made.map_err(|message| Error::Kernel { pass: self.name(), kernel: kernel.name(), message })?;
+            changed |=
+                made.map_err(|fault| Error::Kernel { pass: self.name(), kernel: kernel.name(), fault: fault.into() })?;
         }
         Ok(changed)
     }
 }
 
 /// True when the kernel has a property of the table.
-fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, String> {
+fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, PropertyError> {
     let mut found = false;
     let mut numbers = |name: &str, least: usize, most: usize, from: u64| {
         let Some(text) = kernel.string_attribute(Place::Function, name) else { return Ok(None) };
@@ -43,8 +45,12 @@ fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool
         let fits = |list: &Vec<u64>| {
             (least..=most).contains(&list.len()) && list.iter().all(|n| (from..=u32::MAX.into()).contains(n))
         };
-        let what = if from == 0 { "aspects" } else { "positive sizes" };
-        numbers.filter(fits).map(Some).ok_or_else(|| format!("property '{name}' is '{text}', expected {what}"))
+        let expected = if from == 0 { "aspects" } else { "positive sizes" };
+        numbers.filter(fits).map(Some).ok_or_else(|| PropertyError::Value {
+            property: name.to_owned(),
+            value: text,
+            expected: expected.to_owned(),
+        })
     };
     let sub_group = numbers(SUB_GROUP_SIZE, 1, 1, 1)?;
     let work_group = numbers(WORK_GROUP_SIZE, 1, 3, 1)?;
@@ -62,7 +68,7 @@ fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool
         let kinds = Kinds::new(module.context());
         let sizes: Vec<u32> = sizes.iter().map(|&size| size as u32).collect();
         if kinds.logical_work_group_size(kernel).is_some_and(|present| !present.is_empty() && present != sizes) {
-            return Err(format!("property '{WORK_GROUP_SIZE}' contradicts an attribute of the kernel"));
+            return Err(PropertyError::Contradiction { property: WORK_GROUP_SIZE });
         }
         kinds.set_logical_work_group_size(kernel, module.context(), &sizes);
     }
@@ -91,14 +97,14 @@ fn set<'ctx>(
     kernel: Function<'ctx>,
     kind: &str,
     numbers: &[u64],
-    property: &str,
-) -> Result<(), String> {
+    property: &'static str,
+) -> Result<(), PropertyError> {
     let context = module.context();
     let id = context.metadata_kind(kind);
     let present: Option<Vec<_>> =
         kernel.metadata(id).map(|node| node.operands().into_iter().map(|n| n.and_then(Metadata::int)).collect());
     if present.is_some_and(|present| present != numbers.iter().map(|&n| Some(n)).collect::<Vec<_>>()) {
-        return Err(format!("property '{property}' contradicts an attribute of the kernel"));
+        return Err(PropertyError::Contradiction { property });
     }
     let operands: Vec<_> = numbers.iter().map(|&number| context.md_int(32, number)).collect();
     kernel.set_metadata(id, context.md_node(&operands));

@@ -17,12 +17,14 @@
 //! * [`spirv`] is post-link's: what SPIR-V hears of properties, by the table in [`spirv_table`].
 //! * [`drop_annotations`] is for targets that make nothing of annotated members.
 
+mod error;
 pub mod kernels;
 pub mod members;
 pub mod parameters;
 pub mod spirv;
 pub mod spirv_table;
 
+pub use error::PropertyError;
 pub use kernels::KernelProperties;
 pub use members::MemberProperties;
 pub use parameters::ParameterProperties;

@@ -3,6 +3,7 @@
 //! The front end knows them before the parameters exist. [`note`] keeps them in `!scythe_param_properties`, one node of
 //! names and values per parameter to come; the pass, after the lowering, writes the attributes and removes the metadata.
 
+use crate::properties::PropertyError;
 use crate::{Error, Pass};
 use scythe_llvm::{Function, Metadata, Module, Place};
 
@@ -35,17 +36,18 @@ impl Pass for ParameterProperties {
         let mut changed = false;
         for kernel in module.kernels() {
             let Some(node) = kernel.metadata(kind) else { continue };
-            let fail = |message| Error::Kernel { pass: self.name(), kernel: kernel.name(), message };
+            let fail =
+                |fault: PropertyError| Error::Kernel { pass: self.name(), kernel: kernel.name(), fault: fault.into() };
             let parameters = node.operands();
             if parameters.len() != kernel.param_count() {
                 let (have, want) = (parameters.len(), kernel.param_count());
-                return Err(fail(format!("has properties of {have} parameters, expected {want}")));
+                return Err(fail(PropertyError::Count { have, want }));
             }
             for (index, properties) in parameters.into_iter().enumerate() {
                 let texts: Option<Vec<String>> = properties
                     .map(|node| node.operands().into_iter().map(|text| text.and_then(Metadata::string)).collect())
                     .unwrap_or_default();
-                let texts = texts.ok_or_else(|| fail(format!("properties of parameter {index} are not text")))?;
+                let texts = texts.ok_or_else(|| fail(PropertyError::NotText { index }))?;
                 for pair in texts.chunks_exact(2) {
                     apply(module, kernel, index, &pair[0], &pair[1]).map_err(fail)?;
                 }
@@ -63,11 +65,11 @@ fn apply<'ctx>(
     index: usize,
     name: &str,
     value: &str,
-) -> Result<(), String> {
+) -> Result<(), PropertyError> {
     let context = module.context();
     let place = Place::Param(index as u32);
     if kernel.string_attribute(place, name).is_some_and(|other| other != value) {
-        return Err(format!("parameter {index} has two values of property '{name}'"));
+        return Err(PropertyError::TwoValues { index, property: name.to_owned() });
     }
     kernel.add_attribute(place, context.string_attribute(name, value));
     let is_pointer =
@@ -76,9 +78,7 @@ fn apply<'ctx>(
         "sycl-no-alias" if is_pointer => context.enum_attribute("noalias", 0),
         "sycl-alignment" if is_pointer => {
             let bytes = value.parse().ok().filter(|bytes: &u64| bytes.is_power_of_two() && *bytes <= 1 << 20);
-            let bytes = bytes.ok_or_else(|| {
-                format!("property 'sycl-alignment' of parameter {index} is '{value}', expected a power of two")
-            })?;
+            let bytes = bytes.ok_or_else(|| PropertyError::Alignment { index, value: value.to_owned() })?;
             context.enum_attribute("align", bytes)
         }
         _ => None,

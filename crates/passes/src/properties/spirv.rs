@@ -16,6 +16,7 @@
 //!
 //! What is there already stays. Running the pass twice changes nothing.
 
+use super::PropertyError;
 use super::spirv_table::{On, Operand, Row, USER_SEMANTIC, rows_on};
 use crate::{Error, Pass};
 use scythe_llvm::{ContextRef, Function, Instruction, Metadata, Module, Place};
@@ -39,20 +40,21 @@ impl Pass for SpirvProperties {
         let mut changed = false;
         let mut modes: HashSet<Metadata<'_>> = module.named_metadata(EXECUTION_MODES).into_iter().collect();
         for kernel in module.kernels() {
-            let fail = |message| Error::Kernel { pass: self.name(), kernel: kernel.name(), message };
+            let fail =
+                |fault: PropertyError| Error::Kernel { pass: self.name(), kernel: kernel.name(), fault: fault.into() };
             changed |= execution_modes(module, kernel, &mut modes).map_err(fail)?;
             changed |= parameter_decorations(module, kernel).map_err(fail)?;
         }
-        changed |= variable_decorations(module).map_err(|(variable, message)| Error::Variable {
+        changed |= variable_decorations(module).map_err(|(variable, fault)| Error::Variable {
             pass: self.name(),
             variable,
-            message,
+            fault: fault.into(),
         })?;
         let kind = module.context().metadata_kind(DECORATIONS);
         for call in annotations(module) {
-            let fail = |message| {
+            let fail = |fault: PropertyError| {
                 let kernel = call.function().map(|function| function.name()).unwrap_or_default();
-                Error::Function { pass: self.name(), function: kernel, message }
+                Error::Function { pass: self.name(), function: kernel, fault: fault.into() }
             };
             if call.metadata(kind).is_none()
                 && let Some(list) = member_decorations(module, call).map_err(fail)?
@@ -83,7 +85,7 @@ fn is_annotation(function: Function<'_>) -> bool {
 pub fn member_decorations<'ctx>(
     module: &Module<'ctx>,
     annotation: Instruction<'ctx>,
-) -> Result<Option<Metadata<'ctx>>, String> {
+) -> Result<Option<Metadata<'ctx>>, PropertyError> {
     let Some(text) = annotation_text(annotation) else { return Ok(None) };
     let Some(properties) = text.strip_prefix(ANNOTATION_PREFIX) else { return Ok(None) };
     let context = module.context();
@@ -120,7 +122,7 @@ fn decoration<'ctx>(
     first: &[Metadata<'ctx>],
     value: &str,
     name: &str,
-) -> Result<Metadata<'ctx>, String> {
+) -> Result<Metadata<'ctx>, PropertyError> {
     let mut operands = first.to_vec();
     operands.push(context.md_int(32, row.number.into()));
     operands.extend(row.operands(value, name)?.into_iter().map(|operand| match operand {
@@ -134,7 +136,7 @@ fn execution_modes<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
     present: &mut HashSet<Metadata<'ctx>>,
-) -> Result<bool, String> {
+) -> Result<bool, PropertyError> {
     let mut changed = false;
     for row in rows_on(On::Kernel) {
         let Some(value) = kernel.string_attribute(Place::Function, row.property) else { continue };
@@ -148,7 +150,7 @@ fn execution_modes<'ctx>(
     Ok(changed)
 }
 
-fn parameter_decorations<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, String> {
+fn parameter_decorations<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, PropertyError> {
     let context = module.context();
     let kind = context.metadata_kind(PARAMETER_DECORATIONS);
     let present = kernel.metadata(kind);
@@ -162,7 +164,7 @@ fn parameter_decorations<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) ->
             if is_pointer_decoration(&row) && !is_plain_pointer(kernel, index) {
                 continue;
             }
-            let of_parameter = |message| format!("parameter {index}: {message}");
+            let of_parameter = |fault| PropertyError::Parameter { index, fault: Box::new(fault) };
             let made = decoration(context, &row, &[], &value, "").map_err(of_parameter)?;
             if !list.contains(&made) {
                 list.push(made);
@@ -190,7 +192,7 @@ fn is_plain_pointer(kernel: Function<'_>, index: usize) -> bool {
 }
 
 /// An error is the variable's name and what is wrong.
-fn variable_decorations(module: &Module<'_>) -> Result<bool, (String, String)> {
+fn variable_decorations(module: &Module<'_>) -> Result<bool, (String, PropertyError)> {
     let context = module.context();
     let kind = context.metadata_kind(DECORATIONS);
     let mut changed = false;
@@ -201,7 +203,7 @@ fn variable_decorations(module: &Module<'_>) -> Result<bool, (String, String)> {
         for row in rows_on(On::Variable) {
             let Some(value) = variable.string_attribute(row.property) else { continue };
             let name = variable.name();
-            let made = decoration(context, &row, &[], &value, &name).map_err(|message| (name, message))?;
+            let made = decoration(context, &row, &[], &value, &name).map_err(|fault| (name, fault))?;
             if !list.contains(&made) {
                 list.push(made);
             }

@@ -3,6 +3,8 @@
 //! Numbers are those of SPIR-V's specification and of the extension that a row names. A device whose driver does not know the
 //! extension gets the code without the decoration.
 
+use super::PropertyError;
+
 /// What a property belongs to, which decides the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
@@ -131,9 +133,13 @@ pub enum Operand {
 
 impl Row {
     /// The operands for a property with this value on something with this name.
-    pub fn operands(&self, value: &str, name: &str) -> Result<Vec<Operand>, String> {
+    pub fn operands(&self, value: &str, name: &str) -> Result<Vec<Operand>, PropertyError> {
         let number = |text: &str| text.parse::<u32>().ok();
-        let fault = |expected: &str| format!("property '{}' is '{value}', expected {expected}", self.property);
+        let fault = |expected: &str| PropertyError::Value {
+            property: self.property.to_owned(),
+            value: value.to_owned(),
+            expected: expected.to_owned(),
+        };
         let word = |words: &[(&str, u32)]| {
             let listed = words.iter().find(|(word, _)| *word == value);
             let found = listed.or_else(|| words.get(number(value)? as usize)).map(|&(_, number)| number);
@@ -161,7 +167,7 @@ impl Row {
 mod tests {
     use super::*;
 
-    fn of(property: &str, value: &str) -> Result<Vec<Operand>, String> {
+    fn of(property: &str, value: &str) -> Result<Vec<Operand>, PropertyError> {
         rows().find(|row| row.property == property).expect("the table has it").operands(value, "name")
     }
 
@@ -178,7 +184,7 @@ mod tests {
     #[test]
     fn values_of_another_form_are_named() {
         let expected = "property 'sycl-host-access' is 'rread', expected one of read, write, read_write, none";
-        assert_eq!(of("sycl-host-access", "rread"), Err(expected.into()));
+        assert_eq!(of("sycl-host-access", "rread").unwrap_err().to_string(), expected);
         assert!(of("sycl-host-access", "4").is_err() && of("sycl-alignment", "x").is_err());
         assert!(of("sycl-work-group-size", "1,2,3,4").is_err() && of("sycl-work-group-size", "0").is_err());
     }

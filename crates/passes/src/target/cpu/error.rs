@@ -1,10 +1,11 @@
 //! Why a device module cannot become CPU code.
 
+use super::lowering::widening::divergence::Unsuitable;
 use crate::target::common::local_variables::SizeNotConstant;
 use crate::target::common::shape::ShapeError;
 
 /// Why lowering failed, and for which kernel or function. Names are symbols, as in the device module.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CpuError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
@@ -26,7 +27,13 @@ pub enum CpuError {
     LocalMemory(#[from] SizeNotConstant),
     /// A kernel that cannot become the function of a work-group.
     #[error("kernel '{kernel}' cannot run as a work-group: {why}")]
-    Unsuitable { kernel: String, why: String },
+    Unsuitable { kernel: String, why: Unsuitable },
+    /// A kernel that requires sub-groups of more than one work-item, sees them, and cannot be widened.
+    #[error(
+        "kernel '{kernel}' cannot run as a work-group: it requires sub-groups of {size} work-items, but cannot be widened: \
+         {why}"
+    )]
+    SubGroups { kernel: String, size: u32, why: Unsuitable },
     /// The one kernel that the options ask for.
     #[error("the device code has no kernel '{kernel}', which was asked for")]
     NoKernel { kernel: String },

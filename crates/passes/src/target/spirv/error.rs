@@ -2,6 +2,7 @@
 
 use super::check::Mismatch;
 use super::lowering::binary::BinaryError;
+use crate::properties::PropertyError;
 use crate::properties::spirv::{EXECUTION_MODES, PARAMETER_DECORATIONS};
 use crate::target::common::async_copies::CopyError;
 use crate::target::common::local_variables::SizeNotConstant;
@@ -54,8 +55,8 @@ pub enum SpirvError {
     #[error("the SPIR-V module has no parameter {index} of '{function}', which decorations were to be added to")]
     NoParameter { function: String, index: usize },
     /// A property whose value has another form than SPIR-V needs.
-    #[error("{0}")]
-    Property(String),
+    #[error(transparent)]
+    Property(#[from] PropertyError),
     /// LLVM's back end gave two blocks the same id, by chance: another translation can succeed.
     #[error("the SPIR-V back end gave two blocks of a function the id {id}")]
     SameBlock { id: u32 },

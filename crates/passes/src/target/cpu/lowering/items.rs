@@ -10,6 +10,7 @@
 //! barriers and sub-groups, which have no other, for kernels with loops, where LLVM would vectorise the wrong one, and for those
 //! too long for it.
 
+use super::widening::divergence::Unsuitable;
 use super::widening::{group, lanes, subgroup};
 use super::work_group::{Frame, Loop, Scope};
 use super::{local_memory, queries, specialise};
@@ -142,7 +143,7 @@ pub fn make<'ctx>(
     let spare = if narrow { Some(single(module, kernel)?) } else { None };
     let make_group = |suffix: &str, v: &group::Versions<'ctx>| {
         group::make(module, &format!("{name}.{suffix}"), v)
-            .map_err(|e| CpuError::Unsuitable { kernel: name.clone(), why: e.0 })
+            .map_err(|why| CpuError::Unsuitable { kernel: name.clone(), why })
     };
     let lanes = versions.lanes;
     let fast = make_group("group", &versions)?;
@@ -281,8 +282,7 @@ fn versions<'ctx>(
                 (Ok(widened), _) => widened,
                 // Sub-groups of one work-item are not the ones that the kernel requires and sees.
                 (Err(why), Some(size)) if specialise::sees_sub_groups(kernel) => {
-                    let why = format!("it requires sub-groups of {size} work-items, but cannot be widened: {}", why.0);
-                    return Err(CpuError::Unsuitable { kernel: name, why });
+                    return Err(CpuError::SubGroups { kernel: name, size, why });
                 }
                 // What stands in the way of one form stands in the way of both.
                 (Err(_), _) => return Ok((single(module, kernel)?, false)),
@@ -318,7 +318,7 @@ fn single<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<group::
         map.insert(old, new);
     }
     if !map.clone_function(kernel, copy, scythe_llvm::CloneScope::SameModule) {
-        return Err(CpuError::Unsuitable { kernel: kernel.name(), why: "it has no body".into() });
+        return Err(CpuError::Unsuitable { kernel: kernel.name(), why: Unsuitable::NoBody });
     }
     copy.remove_enum_attribute(Place::Function, "optnone");
     subgroup::make_single(module, copy);

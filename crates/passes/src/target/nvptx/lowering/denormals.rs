@@ -74,7 +74,7 @@ mod tests {
     }
 
     /// The flag of what is linked of these.
-    fn linked(units: &[String]) -> Result<Option<u64>, String> {
+    fn linked(units: &[String]) -> Result<Option<u64>, scythe_llvm::Error> {
         let context = Context::new();
         let parse = |text: &String| context.parse_ir(text.as_bytes(), "unit").expect("valid IR");
         let whole = parse(&units[0]);
@@ -82,7 +82,7 @@ mod tests {
         for unit in &units[1..] {
             let other = parse(unit);
             reconcile(&other);
-            whole.link(other).map_err(|e| e.to_string())?;
+            whole.link(other)?;
         }
         Ok(whole.named_metadata(FLAGS).into_iter().find_map(value))
     }

@@ -137,7 +137,7 @@ impl<'ctx> Preparation<'_, 'ctx> {
         let Some(&address) = call.args().first() else { return Ok(()) };
         let list = match call.metadata(context.metadata_kind(DECORATIONS)) {
             Some(list) => Some(list),
-            None => member_decorations(self.module, call).map_err(SpirvError::Property)?,
+            None => member_decorations(self.module, call)?,
         };
         let what = || format!("a member that '{}' accesses", call.function().map(|f| f.name()).unwrap_or_default());
         let list = list.or_else(|| {

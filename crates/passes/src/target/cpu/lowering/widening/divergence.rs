@@ -15,7 +15,7 @@ mod extension;
 
 pub use extension::{Among, Wider};
 
-use super::cfg::{Cfg, Dominators, Loops};
+use super::cfg::{Cfg, Dominators, Loops, Shapeless};
 use super::convergence::Convergence;
 use crate::target::common::queries::{self, Query};
 use scythe_llvm::{BasicBlock, Function, Instruction, Module, Opcode, Type, TypeKind, Value};
@@ -108,9 +108,36 @@ pub struct Divergence<'ctx> {
     pub narrow: std::cell::Cell<bool>,
 }
 
-/// Why a function is left as it is: said in traces and tests.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsuitable(pub String);
+/// Why a kernel cannot be widened, or cut at its barriers.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unsuitable {
+    #[error("it has no body")]
+    NoBody,
+    #[error("it has neither a full nor a masked form")]
+    NoForm,
+    #[error("a block has no end")]
+    NoEnd,
+    #[error("a block ends in {0:?}")]
+    End(Opcode),
+    #[error("{0} returns where one is needed")]
+    Returns(usize),
+    #[error("block {0} ends in unreachable")]
+    Unreachable(usize),
+    #[error("block {0} never reaches the return")]
+    NeverReturns(usize),
+    #[error("{0:?}")]
+    Graph(Shapeless),
+    #[error("a vector type in {0:?}")]
+    Vector(Opcode),
+    #[error("an allocation of variable size")]
+    VariableAllocation,
+    #[error("an indirect call or assembly")]
+    IndirectCall,
+    #[error("{0:?}")]
+    Instruction(Opcode),
+    #[error("a value leaves its loop other than through a φ")]
+    LeavesLoop,
+}
 
 impl<'ctx> Divergence<'ctx> {
     pub fn analyse(
@@ -123,12 +150,12 @@ impl<'ctx> Divergence<'ctx> {
         let mut succs = Vec::with_capacity(blocks.len());
         let mut returns = Vec::new();
         for (i, b) in blocks.iter().enumerate() {
-            let end = b.terminator().ok_or_else(|| Unsuitable("a block without an end".into()))?;
+            let end = b.terminator().ok_or(Unsuitable::NoEnd)?;
             match end.opcode() {
                 Opcode::LLVMBr => {}
                 Opcode::LLVMRet => returns.push(i),
                 Opcode::LLVMUnreachable => {}
-                other => return Err(Unsuitable(format!("a block ends in {other:?}"))),
+                other => return Err(Unsuitable::End(other)),
             }
             let mut out: Vec<usize> = b.successors().iter().map(|s| index[s]).collect();
             if out.len() == 2 && out[0] == out[1] {
@@ -137,17 +164,17 @@ impl<'ctx> Divergence<'ctx> {
             succs.push(out);
         }
         let [exit] = returns[..] else {
-            return Err(Unsuitable(format!("{} returns where one is needed", returns.len())));
+            return Err(Unsuitable::Returns(returns.len()));
         };
         if let Some(b) = (0..blocks.len()).find(|&b| succs[b].is_empty() && b != exit) {
-            return Err(Unsuitable(format!("block {b} ends in unreachable")));
+            return Err(Unsuitable::Unreachable(b));
         }
         let cfg = Cfg::new(succs);
         let dom = Dominators::of(&cfg);
         let post = Dominators::post(&cfg, exit);
-        let loops = Loops::of(&cfg, &dom).map_err(|e| Unsuitable(format!("{e:?}")))?;
+        let loops = Loops::of(&cfg, &dom).map_err(Unsuitable::Graph)?;
         if let Some(b) = (0..blocks.len()).find(|&b| b != exit && post.immediate(b).is_none()) {
-            return Err(Unsuitable(format!("block {b} never reaches the return")));
+            return Err(Unsuitable::NeverReturns(b));
         }
         let convergence = Convergence::new(&cfg, &loops);
         let mut this = Self {

@@ -92,7 +92,7 @@ pub fn make<'ctx>(
     versions: &Versions<'ctx>,
 ) -> Result<GroupFunction<'ctx>, Unsuitable> {
     let context = module.context();
-    let source = versions.full.or(versions.masked).ok_or_else(|| Unsuitable("a kernel without any form".into()))?;
+    let source = versions.full.or(versions.masked).ok_or(Unsuitable::NoForm)?;
     let pointer = context.ptr_type(0);
     let mut params: Vec<Type<'ctx>> = source.params().iter().map(|p| p.ty()).collect();
     params.push(pointer);
@@ -286,7 +286,7 @@ impl<'ctx> Maker<'_, 'ctx> {
             cuts.extend(more);
             uniform = Divergence::analyse(self.module, version, &ItemCalls).ok();
         }
-        let entry = version.entry_block().ok_or_else(|| Unsuitable("a kernel without a body".into()))?;
+        let entry = version.entry_block().ok_or(Unsuitable::NoBody)?;
         let mut starts = vec![entry];
         starts.extend(cuts.iter().map(|c| c.behind));
         let barrier_of: HashMap<BasicBlock<'ctx>, usize> = cuts.iter().enumerate().map(|(k, c)| (c.block, k)).collect();

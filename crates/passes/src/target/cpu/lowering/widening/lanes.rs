@@ -183,17 +183,17 @@ fn check(function: Function<'_>) -> Result<(), Unsuitable> {
     for i in function.instructions() {
         let vectors = i.operands().map(|v| v.ty()).chain([i.ty()]).any(|t| t.kind() == TypeKind::LLVMVectorTypeKind);
         if vectors {
-            return Err(Unsuitable(format!("a vector type in {:?}", i.opcode())));
+            return Err(Unsuitable::Vector(i.opcode()));
         }
         match i.opcode() {
             Opcode::LLVMAlloca if !i.is_static_alloca() => {
-                return Err(Unsuitable("an allocation of variable size".into()));
+                return Err(Unsuitable::VariableAllocation);
             }
             Opcode::LLVMCall if i.called_function().is_none() || i.is_inline_asm() => {
-                return Err(Unsuitable("an indirect call or assembly".into()));
+                return Err(Unsuitable::IndirectCall);
             }
             Opcode::LLVMVAArg | Opcode::LLVMInvoke | Opcode::LLVMLandingPad => {
-                return Err(Unsuitable(format!("{:?}", i.opcode())));
+                return Err(Unsuitable::Instruction(i.opcode()));
             }
             _ => {}
         }
@@ -217,7 +217,7 @@ fn check_loops(facts: &Divergence<'_>) -> Result<(), Unsuitable> {
                     user.block().is_some_and(|b| stays(made, facts.index[&b]))
                 };
                 if !inside {
-                    return Err(Unsuitable("a value leaves its loop other than through a φ".into()));
+                    return Err(Unsuitable::LeavesLoop);
                 }
             }
         }

@@ -92,7 +92,7 @@ impl<'ctx> Maker<'_, 'ctx> {
         for i in version.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca) {
             map.insert(i.as_value(), self.local_alloca(i));
         }
-        let start = blocks.first().copied().ok_or_else(|| Unsuitable("a kernel without a body".into()))?;
+        let start = blocks.first().copied().ok_or(Unsuitable::NoBody)?;
         Ok(self.copy_blocks(&blocks, start, map, position, &mut |_| after))
     }
 
