@@ -1,4 +1,5 @@
-//! The C interface: `scythe_jit_build` and `scythe_jit_free`, as [`scythe_abi::jit`] describes them.
+//! The C interface: `scythe_jit_build` and `scythe_jit_free`, as [`scythe_abi::jit`] describes
+//! them.
 //!
 //! [`Job::read`] checks a request once and gives it types. No panic crosses the interface, and a
 //! response is filled in every case.
@@ -18,8 +19,9 @@ use std::ptr::slice_from_raw_parts_mut;
 /// Compiles `request`; 0 on success.
 ///
 /// # Safety
-/// `request` is null or points to a request. Each of its pointers is null or valid: data for its length, lists for their number of
-/// entries, and texts as C strings. `response` is null or valid for writing; the caller frees it once with [`scythe_jit_free`].
+/// `request` is null or points to a request. Each of its pointers is null or valid: data for its
+/// length, lists for their number of entries, and texts as C strings. `response` is null or valid
+/// for writing; the caller frees it once with [`scythe_jit_free`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_jit_build(request: *const Request, response: *mut Response) -> i32 {
     if response.is_null() {
@@ -85,7 +87,8 @@ enum Work {
 
 impl<'a> Job<'a> {
     /// # Safety
-    /// `request` is null or points to a request, unchanged during `'a`, whose pointers are as [`scythe_jit_build`] demands.
+    /// `request` is null or points to a request, unchanged during `'a`, whose pointers are as
+    /// [`scythe_jit_build`] demands.
     unsafe fn read(request: *const Request) -> Result<Self, RequestError> {
         // SAFETY: null or valid by this function's contract.
         let Some(request): Option<&'a Request> = (unsafe { request.as_ref() }) else {

@@ -1,11 +1,13 @@
-//! The run-time compiler: device bitcode in, x86-64 object out, or SPIR-V or PTX for devices whose drivers compile that.
+//! The code generator: device bitcode in; an x86-64 object out, or SPIR-V or PTX for drivers that
+//! compile those.
 //!
-//! As `libscythe-jit.so`, the runtime loads it for the first build that the cache does not answer ([`edge`]). As a
-//! Rust library, it serves ahead-of-time compilation ([`compile_to_object`]). It is the only part of a running
-//! program that brings LLVM with it.
+//! The runtime loads it as `libscythe-jit.so` for the first build that the cache does not answer
+//! ([`edge`]). Ahead-of-time compilation uses it as a Rust library ([`compile_to_object`]). It is
+//! the only part of a running program that needs LLVM.
 //!
-//! Each target has a folder: its `mod.rs` reads device code and runs LLVM's back end, its `libraries.rs` links the
-//! device library. The passes are in [`scythe_passes::target`], and do no I/O.
+//! Each target has a folder: its `mod.rs` reads device code and runs LLVM's back end, its
+//! `libraries.rs` links the device library. The passes are in [`scythe_passes::target`], and do no
+//! I/O.
 
 mod cpu;
 mod device_library;

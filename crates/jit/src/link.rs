@@ -1,9 +1,9 @@
-//! Links the device code of other images into that of a kernel's: exported functions and variables of libraries, which become
-//! part of the kernel like any function of its own.
+//! Links the device code of other images into that of a kernel's image: exported functions and
+//! variables of libraries become part of the kernel like its own functions.
 //!
-//! Guarantees: the module keeps its own definitions and kernels, and gets no kernel of a library. Where libraries define the
-//! same symbol, the first counts. Libraries may refer to each other in circles. What is still undefined afterwards is found
-//! by whoever finishes the module, with the name of its user.
+//! Guarantees: the module keeps its own definitions and kernels, and gets no kernel of a library.
+//! If libraries define the same symbol, the first one counts. Libraries may refer to each other in
+//! cycles. Later stages report symbols that are still undefined, with the name of a user.
 
 use crate::Error;
 use scythe_llvm::{Context, Linkage, Module, PassOptions, run_passes};
@@ -29,8 +29,8 @@ pub fn run<'ctx>(context: &'ctx Context, module: &Module<'ctx>, libraries: &[&[u
     Ok(())
 }
 
-/// Makes definitions give way to those that are there already. They must not be `linkonce`: a library that is linked later
-/// may need what nobody uses yet.
+/// Makes definitions give way to those that are there already. They must not be `linkonce`: a
+/// library that is linked later may need what nobody uses yet.
 fn yield_to_others(library: &Module<'_>) {
     for function in library.functions().filter(|f| !f.is_declaration() && f.is_externally_visible()) {
         function.remove_comdat();

@@ -1,4 +1,5 @@
-//! Device bitcode with new values of specialization constants. A constant without a new value keeps its default.
+//! Sets new values of specialization constants in device bitcode. A constant without a new value
+//! keeps its default.
 
 use crate::Error;
 use scythe_llvm::Context;

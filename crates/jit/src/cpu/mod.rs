@@ -34,8 +34,8 @@ impl Options {
     }
 }
 
-/// Compiles device bitcode to an object that defines `__scythe_cpu.<kernel>` for each kernel. An error says what was wrong
-/// with what.
+/// Compiles device bitcode to an object that defines `__scythe_cpu.<kernel>` for each kernel. An
+/// error says what was wrong with what.
 pub fn compile_to_object(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
     compile_linked(bitcode, &[], options)
 }
@@ -58,7 +58,8 @@ pub fn compile_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, option
     })?;
     // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
     module.verify()?;
-    // Nobody can look at debug information of code that is loaded into memory, and it slows every pass.
+    // Nobody can look at debug information of code that is loaded into memory, and it slows every
+    // pass.
     module.strip_debug_info();
     let folder = options.dump_dir.as_deref();
     dump::module(folder, "cpu-0-input", &module)?;

@@ -1,4 +1,5 @@
-//! What device code may call without defining it, from where it is found first. A library that nothing is needed of is not even read.
+//! Links the libraries for NVPTX: each symbol comes from the first library that defines it. A
+//! library is read only if a symbol is missing.
 
 use super::Options;
 use crate::{Error, device_library};

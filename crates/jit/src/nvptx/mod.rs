@@ -1,10 +1,12 @@
 //! Bitcode → linked device module → PTX, in memory.
 //!
-//! Device code comes in two forms: that of a device pass for NVPTX, and generic code, whose address spaces are renumbered. What it lacks
-//! is taken, in this order, from the device library, from CUDA's maths library (`libdevice`), from `libclc`, and from the device
-//! library's own maths, which serves where there is no CUDA. What is undefined then is an error that names the symbol.
+//! Device code has one of two forms: the output of a device pass for NVPTX, or generic code, whose
+//! address spaces are renumbered. Missing symbols come, in this order, from the device library,
+//! from CUDA's maths library (`libdevice`), from `libclc`, and from the device library's own maths,
+//! which is for machines without CUDA. A symbol that is still undefined is an error that names it.
 //!
-//! Guarantees: only kernels, and variables that the host knows by name, are visible in the result; the same input gives the same text.
+//! Guarantees: only kernels, and variables that the host knows by name, are visible in the result;
+//! the same input gives the same text.
 
 pub mod libraries;
 pub use scythe_cuda_toolkit as toolkit;
@@ -20,7 +22,8 @@ use std::path::PathBuf;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// PTX's first version, times ten, that kernels can be written in: it has what their parameters need.
+/// PTX's first version, times ten, that kernels can be written in: it has what their parameters
+/// need.
 pub const FIRST_PTX: u32 = 77;
 
 /// How to compile, and for what.
@@ -42,8 +45,8 @@ pub struct Options {
     pub aspects: Vec<u32>,
 }
 
-/// The architecture and PTX version for a device of compute capability `sm` whose driver knows PTX up to `ptx_version`: the newest
-/// architecture that all know. `None` where that driver is too old.
+/// The architecture and PTX version for a device of compute capability `sm` whose driver knows PTX
+/// up to `ptx_version`: the newest architecture that all know. `None` where that driver is too old.
 pub fn architecture(sm: u32, ptx_version: u32) -> Option<(String, u32)> {
     if ptx_version < FIRST_PTX {
         return None;
@@ -58,7 +61,8 @@ pub fn architecture(sm: u32, ptx_version: u32) -> Option<(String, u32)> {
     Some((arch, ptx.min(ptx_version)))
 }
 
-/// Compiles device bitcode, linked with `libraries`, to PTX text. An error says what was wrong with what.
+/// Compiles device bitcode, linked with `libraries`, to PTX text. An error says what was wrong with
+/// what.
 pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Error> {
     let context = Context::new();
     let module = context.parse_bitcode(bitcode, "device image")?;

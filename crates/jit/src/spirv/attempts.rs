@@ -1,6 +1,7 @@
-//! Translating again where the back end gave two blocks one id.
+//! Translates again if the back end gave two blocks the same id.
 //!
-//! It does so by chance ([`scythe_passes::target::spirv::lowering::labels`]): with functions that come to lie where none has been before, it cannot happen.
+//! It does so by chance ([`scythe_passes::target::spirv::lowering::labels`]). It cannot happen if
+//! the functions have addresses that no function had before.
 
 use crate::Error;
 use scythe_passes::target::spirv::SpirvError;
@@ -21,7 +22,8 @@ pub fn run<T: Send>(translate: &(dyn Fn() -> Result<T, Error> + Sync)) -> Result
 fn attempt<T: Send>(left: u32, translate: &(dyn Fn() -> Result<T, Error> + Sync)) -> Result<T, Error> {
     match translate() {
         Err(error @ Error::Spirv(SpirvError::SameBlock { .. })) if left > 1 => scope(|s| {
-            // The C library gives threads that live at the same time memory from different places; this one waits for the next.
+            // The C library gives threads that live at the same time memory from different places;
+            // this one waits for the next.
             let next = Builder::new().stack_size(STACK).spawn_scoped(s, || attempt(left - 1, translate));
             let Ok(next) = next else { return Err(error) };
             next.join().unwrap_or_else(|panic| resume_unwind(panic))

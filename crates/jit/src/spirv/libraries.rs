@@ -1,4 +1,4 @@
-//! The device library for SPIR-V. Programs that need nothing of it do not even read it.
+//! Links the device library for SPIR-V. It is read only if the program needs a symbol of it.
 
 use super::Options;
 use crate::{Error, device_library};

@@ -1,9 +1,10 @@
 //! Bitcode → linked device module → SPIR-V module, in memory.
 //!
-//! [`scythe_passes::target::spirv`] does the work before and after LLVM's back end; this module reads the libraries,
-//! runs the back end, and lets a validator see the result.
+//! [`scythe_passes::target::spirv`] does the work before and after LLVM's back end; this module
+//! reads the libraries, runs the back end, and lets a validator see the result.
 //!
-//! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
+//! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is
+//! linear in the input.
 
 mod attempts;
 mod libraries;
@@ -17,13 +18,15 @@ use scythe_passes::target::spirv::lowering::binary;
 use scythe_passes::target::spirv::{self, check};
 use std::path::PathBuf;
 
-/// The minor version that modules have where the driver accepts it; later versions bring kernels nothing.
+/// The minor version that modules have where the driver accepts it; later versions bring kernels
+/// nothing.
 const HIGHEST_MINOR: u32 = 4;
 
-/// How much the back end optimises: nothing, whatever the program asks for. Its passes on IR, loop strength reduction first of
-/// all, make integers of widths that SPIR-V does not have, after lowering has removed them, and sums with carries, which
-/// not all of Intel's compilers for GPUs know. And they replace indices by pointers that are counted up, which drivers then
-/// know less about.
+/// How much the back end optimises: nothing, whatever the program asks for. Its passes on IR, loop
+/// strength reduction first of all, make integers of widths that SPIR-V does not have, after
+/// lowering has removed them, and sums with carries, which not all of Intel's compilers for GPUs
+/// know. And they replace indices by pointers that are counted up, which drivers then know less
+/// about.
 const LEVEL: OptLevel = OptLevel::None;
 
 /// How to translate, and for what.
@@ -45,8 +48,8 @@ pub struct Options {
     pub validator: Option<PathBuf>,
 }
 
-/// Translates device bitcode, linked with `libraries`, to a SPIR-V module with the same kernels. An error says what was wrong
-/// with what.
+/// Translates device bitcode, linked with `libraries`, to a SPIR-V module with the same kernels. An
+/// error says what was wrong with what.
 pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Error> {
     attempts::run(&|| translate_once(bitcode, libraries, options))
 }

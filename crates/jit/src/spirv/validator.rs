@@ -1,6 +1,7 @@
-//! Has a program judge a SPIR-V module, as `spirv-val` does: for tests, and for whoever looks for a fault.
+//! Runs a validator such as `spirv-val` on a SPIR-V module: for tests, and for debugging.
 //!
-//! The program gets `--target-env spv1.N -` and the module as its input. A module that it refuses is an error with its words.
+//! The program gets `--target-env spv1.N -` and the module as its input. If it rejects the module,
+//! its output is part of the error.
 
 use crate::Error;
 use std::io::Write;

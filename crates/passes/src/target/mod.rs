@@ -1,7 +1,8 @@
-//! Code generation: one folder per target that device code is lowered to, and [`common`] for what they share.
+//! Code generation: one folder per target that device code is lowered to, and [`common`] for what
+//! they share.
 //!
-//! Every target has the same modules, so that a reader of one finds the way in the others, and a new target is one
-//! folder. A test compares the folders.
+//! Every target has the same modules, so that a reader of one finds the way in the others, and a
+//! new target is one folder. A test compares the folders.
 //!
 //! | module | contents |
 //! |---|---|
@@ -11,11 +12,12 @@
 //! | `address_spaces.rs` | how the target tells private, local and global memory apart |
 //! | `arguments.rs` | how kernels receive their arguments |
 //! | `printf.rs` | what calls of `printf` become |
-//! | `externals.rs` | the symbols that code may leave undefined: `missing` lists the others, `check` refuses them |
+//! | `externals.rs` | symbols that code may leave undefined; `missing` lists all others |
 //! | `check.rs` | refuses code that the target, or LLVM's back end for it, cannot handle |
 //! | `lowering/` | the passes that no other target needs |
 //!
-//! The crate `jit` has a folder of the same name for each target: it reads the libraries and runs LLVM's back end.
+//! The crate `jit` has a folder of the same name for each target: it reads the libraries and runs
+//! LLVM's back end.
 
 pub mod common;
 pub mod cpu;

@@ -1,11 +1,13 @@
-//! What device code asks of a pointer: `bool __scythe_is_global(const volatile void *)`, and likewise `local` and `private`, tell
-//! whether it points into such memory.
+//! Answers questions of device code about pointers: `bool __scythe_is_global(const volatile void
+//! *)` tells whether the pointer points into global memory; likewise for `local` and `private`.
 //!
-//! [`resolve`] answers where the code shows what the pointer was made from: a variable, a parameter, a choice between them. Of
-//! other pointers only a run can tell, each target in its own way. That is the more often needed the less is inlined, so whoever
-//! compiles for a device brings all that asks into kernels first ([`users`]).
+//! [`resolve`] answers if the code shows the origin of the pointer: a variable, a parameter, or a
+//! selection between them. Other pointers need an answer at run time, which each target computes in
+//! its own way. The more code is inlined, the fewer such pointers remain. A target therefore
+//! inlines all functions that ask into kernels first ([`users`]).
 //!
-//! Address spaces are those of generic device code: 0 is private memory, 1 global, 2 constants, 3 local, 4 any.
+//! Address spaces are those of generic device code: 0 is private memory, 1 global, 2 constant, 3
+//! local, 4 any.
 
 use super::callers;
 use scythe_llvm::{BasicBlock, Builder, Function, Instruction, Module, Opcode, Value};
@@ -58,7 +60,8 @@ pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
     callers::of(Space::ALL.into_iter().filter_map(|space| module.function(space.question())))
 }
 
-/// Builds the answer to a question about a pointer of which nothing is known, at the builder's place.
+/// Builds the answer to a question about a pointer of which nothing is known, at the builder's
+/// place.
 pub type Unknown<'a, 'ctx> = dyn FnMut(&Builder<'ctx>, Space, Value<'ctx>) -> Value<'ctx> + 'a;
 
 /// Replaces all questions in `function` by their answers, and tells whether there were any.
@@ -168,7 +171,8 @@ impl<'ctx> Resolver<'_, '_, 'ctx> {
         answer.as_value()
     }
 
-    /// Behind the instruction that a value comes from; for what comes from none, at the start of the function.
+    /// Behind the instruction that a value comes from; for what comes from none, at the start of
+    /// the function.
     fn position_behind(&self, value: Value<'ctx>) {
         let behind = match value.as_instruction() {
             Some(i) if i.opcode() == Opcode::LLVMPHI => i.block().and_then(|block| block.first_non_phi()),

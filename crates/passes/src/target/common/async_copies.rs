@@ -1,10 +1,12 @@
-//! Copies that a work-group makes (`__spirv_OpGroupAsyncCopy`, `__spirv_OpGroupWaitEvents`), for devices that have no
-//! instruction for them: the CPU, and NVIDIA's GPUs.
+//! Replaces asynchronous group copies (`__spirv_OpGroupAsyncCopy`, `__spirv_OpGroupWaitEvents`) for
+//! devices without an instruction for them: the CPU and NVIDIA GPUs.
 //!
-//! The headers declare them for any type of element, which only the mangled name tells. The device library copies elements of so
-//! many bytes; a wait is a barrier of the group. An event is then nothing that is looked at.
+//! The headers declare them for any element type, and only the mangled name shows the type. The
+//! device library copies elements of a given size. A wait becomes a barrier of the group, and
+//! nothing uses the event.
 //!
-//! Guarantee: afterwards no call of them is left. An element whose size the name does not tell is an error.
+//! Guarantee: afterwards no such call is left. An element whose size the name does not show is an
+//! error.
 
 use super::local_variables::LOCAL;
 use scythe_llvm::{CallConv, Instruction, Module, Value};
@@ -13,7 +15,8 @@ use scythe_llvm::{CallConv, Instruction, Module, Value};
 pub const COPIES: [&str; 2] = ["_Z24__spirv_OpGroupAsyncCopyI", "_Z22__spirv_GroupAsyncCopyI"];
 pub const WAITS: [&str; 2] = ["_Z25__spirv_OpGroupWaitEvents", "_Z23__spirv_GroupWaitEvents"];
 
-/// Of the device library: to, from, number of elements, steps of either in elements, bytes of an element.
+/// Of the device library: to, from, number of elements, steps of either in elements, bytes of an
+/// element.
 const GROUP_COPY: &str = "__scythe_group_copy";
 const BARRIER: &str = "_Z22__spirv_ControlBarrierjjj";
 /// Sequentially consistent, for local and global memory.
@@ -49,7 +52,8 @@ pub fn element(name: &str) -> Option<&str> {
     rest.split_once("EP").map(|(element, _)| element)
 }
 
-/// The bytes of a mangled type of numbers, or of a vector of them: one of three elements takes the space of four.
+/// The bytes of a mangled type of numbers, or of a vector of them: one of three elements takes the
+/// space of four.
 fn size(element: &str) -> Option<u64> {
     if let Some(vector) = element.strip_prefix("Dv") {
         let (count, scalar) = vector.split_once('_')?;

@@ -1,9 +1,11 @@
-//! Who calls a function, directly or through others: what means something only as part of a kernel brings its callers along.
+//! Finds the direct and indirect callers of a function. Code that is only meaningful as part of a
+//! kernel must be inlined together with its callers.
 
 use scythe_llvm::Function;
 use std::collections::HashSet;
 
-/// All functions from which a chain of direct calls leads to one of `callees`, each once, nearer ones first on each chain.
+/// All functions from which a chain of direct calls leads to one of `callees`, each once, nearer
+/// ones first on each chain.
 pub fn of<'ctx>(callees: impl IntoIterator<Item = Function<'ctx>>) -> Vec<Function<'ctx>> {
     let mut work: Vec<_> = callees.into_iter().collect();
     let (mut found, mut known) = (Vec::new(), HashSet::new());

@@ -1,7 +1,8 @@
 //! Variables in local memory: one instance per work-group.
 //!
-//! Device code declares them as globals in address space [`LOCAL`]. It can also request one with a call of
-//! `void *__scythe_group_local_memory(size_t bytes, size_t align)`; each call stands for a separate variable.
+//! Device code declares them as globals in address space [`LOCAL`]. It can also request one with a
+//! call of `void *__scythe_group_local_memory(size_t bytes, size_t align)`; each call stands for a
+//! separate variable.
 
 use scythe_llvm::Module;
 

@@ -10,7 +10,8 @@ pub fn transfer(call: Instruction<'_>) -> Option<usize> {
     if is("llvm.memcpy.") || is("llvm.memmove.") { Some(2) } else { is("llvm.memset.").then_some(1) }
 }
 
-/// What an address is computed from, through plain address arithmetic; `None` where that is not one value.
+/// What an address is computed from, through plain address arithmetic; `None` where that is not one
+/// value.
 pub fn base(pointer: Value<'_>) -> Option<Value<'_>> {
     let mut value = pointer;
     loop {
@@ -51,8 +52,9 @@ pub fn only_read(pointer: Value<'_>) -> bool {
     })
 }
 
-/// Follows the uses of an address, through address arithmetic, to the instructions that do something with it; true when
-/// `matters` is, for one such user and the address in it, or when a user is no instruction.
+/// Follows the uses of an address, through address arithmetic, to the instructions that do
+/// something with it; true when `matters` is, for one such user and the address in it, or when a
+/// user is no instruction.
 fn any_use<'ctx>(pointer: Value<'ctx>, matters: impl Fn(Instruction<'ctx>, Value<'ctx>) -> bool) -> bool {
     let mut seen = HashSet::new();
     let mut work = vec![pointer];

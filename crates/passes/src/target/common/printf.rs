@@ -1,4 +1,5 @@
-//! `printf` in kernels. Device code calls it by two names: the C library's, and SPIR-V's, which the headers use.
+//! `printf` in kernels. Device code calls it by two names: the C library's, and SPIR-V's, which the
+//! headers use.
 //!
 //! Each target replaces the calls by what its devices have: see `printf.rs` in the target's folder.
 

@@ -78,8 +78,9 @@ pub fn parse(name: &str) -> Option<Query> {
     Query::ALL.into_iter().find(|q| q.symbol() == name)
 }
 
-/// Brings the queries of `kernel` into the form that widening knows: the dimension is a constant. In a kernel over a plain range,
-/// which has no groups, `group` becomes the work-item's index and its place in the group 0.
+/// Brings the queries of `kernel` into the form that widening knows: the dimension is a constant.
+/// In a kernel over a plain range, which has no groups, `group` becomes the work-item's index and
+/// its place in the group 0.
 pub fn simplify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, has_groups: bool) {
     let context = module.context();
     let (builder, i64) = (context.create_builder(), context.int_type(64));

@@ -1,19 +1,19 @@
-//! Where a pointer of a kernel points, told by its address.
+//! Decides by its address which memory a pointer of a kernel points to.
 //!
-//! A work-group runs inside one call of its work-group function, so what it has for itself lies in few places:
+//! A work-group runs inside one call of its work-group function. Its own memory is in few places:
 //!
-//! | region | what is there |
+//! | region | contents |
 //! |---|---|
-//! | the function's frame | private variables, and local ones, which are then one piece of it ([`super::lowering::local_memory`]) |
-//! | contexts | private variables that live across a barrier, where they are too large for the stack |
-//! | the launch's local memory | local accessors |
+//! | the frame of the function | private variables, and local ones in one block |
+//! | contexts | private variables that live across a barrier and are too large for the stack |
+//! | the local memory of the launch | local accessors |
 //!
-//! All else is global memory. The program's own stack is, too: the thread that runs a kernel may be the one that waits for it, so
-//! that it is the frame that counts and not the stack.
+//! All other memory is global. So is the program's own stack: the thread that runs a kernel may be
+//! the thread that waits for it. That is why the frame counts, not the stack.
 //!
-//! Kernels are widened and cut at barriers before their work-group function exists. Till then [`ask`] leaves calls that stand for
-//! the regions' bounds, which are the same for all work-items; [`Regions::answer`] replaces them. Kernels without such calls pay
-//! nothing.
+//! Kernels are widened and cut at barriers before their work-group function exists. Until then,
+//! calls stand for the bounds of the regions ([`ask`]), which are the same for all work-items.
+//! [`Regions::answer`] replaces the calls. Kernels without questions pay nothing.
 
 use crate::target::common::address_spaces::{self, Space};
 use scythe_abi::cpu::Launch;
@@ -45,7 +45,8 @@ impl Region {
     }
 }
 
-/// Answers all questions of a kernel that [`address_spaces`] knows, by bounds where the code does not show the answer.
+/// Answers all questions of a kernel that [`address_spaces`] knows, by bounds where the code does
+/// not show the answer.
 pub fn ask<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     address_spaces::resolve(module, kernel, &mut |builder, space, pointer| {
         let context = module.context();
@@ -100,8 +101,8 @@ pub struct Regions<'ctx> {
 }
 
 impl<'ctx> Regions<'ctx> {
-    /// Finds the regions of `function` at the builder's place: behind all its allocations of variable size, and ahead of all that
-    /// asks. `contexts` is their address and size.
+    /// Finds the regions of `function` at the builder's place: behind all its allocations of
+    /// variable size, and ahead of all that asks. `contexts` is their address and size.
     pub fn find(
         module: &Module<'ctx>,
         builder: &Builder<'ctx>,

@@ -1,14 +1,16 @@
-//! A kernel's arguments, from the addresses in [`scythe_abi::cpu::Launch::args`].
+//! Loads the arguments of a kernel from the addresses in [`scythe_abi::cpu::Launch::args`].
 //!
-//! All are read once, before the work-item loops: scalars and pointers into values, by-value bytes into a copy on the
-//! stack. The copy has a known size and nobody else writes it, so the optimiser can split it, keep its parts in
-//! registers, and read it ahead of a branch; none of that is possible with the caller's memory.
+//! All arguments are read once, before the work-item loops: scalars and pointers into values,
+//! by-value bytes into a copy on the stack. The copy has a known size, and nobody else writes it.
+//! The optimiser can therefore split it, keep its parts in registers, and read it ahead of a
+//! branch. None of that is possible with the caller's memory.
 
 use crate::target::common::pointers::only_read;
 use scythe_llvm::{Builder, Function, Module, Place, Type, Value};
 
-/// By-value parameters that the kernel only reads need no copy for each work-item: drops `byval` there, and says that
-/// nobody writes them. Those that it writes keep `byval`, and the inliner copies them in each iteration.
+/// By-value parameters that the kernel only reads need no copy for each work-item: drops `byval`
+/// there, and says that nobody writes them. Those that it writes keep `byval`, and the inliner
+/// copies them in each iteration.
 pub fn share_read_only<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     for (i, param) in kernel.params().into_iter().enumerate() {
         let place = Place::Param(i as u32);
@@ -57,8 +59,8 @@ pub fn passing<'ctx>(kernel: Function<'ctx>) -> Vec<Passing<'ctx>> {
     kernel.params().into_iter().enumerate().map(one).collect()
 }
 
-/// Loads all arguments at the builder's place, in the function's entry block. The value of a local accessor is the
-/// address of its memory, so that it is passed like any pointer.
+/// Loads all arguments at the builder's place, in the function's entry block. The value of a local
+/// accessor is the address of its memory, so that it is passed like any pointer.
 pub fn load<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
@@ -75,7 +77,8 @@ pub fn load<'ctx>(
             let align = align.max(ty.abi_align(module).unwrap_or(1));
             copy.set_align(align);
             let size = i64.const_int(ty.alloc_size(module).unwrap_or(0));
-            // The caller's memory has the alignment of the functor's field, which need not be that of the parameter.
+            // The caller's memory has the alignment of the functor's field, which need not be that
+            // of the parameter.
             builder.memcpy(copy.as_value(), align, address, 1, size);
             copy.as_value()
         } else {

@@ -1,4 +1,5 @@
-//! Device code that the CPU device cannot run: recursion through work-item queries, and global constructors.
+//! Device code that the CPU device cannot run: recursion through work-item queries, and global
+//! constructors.
 
 use super::error::CpuError;
 use scythe_llvm::{Function, Module};

@@ -4,7 +4,8 @@ use super::lowering::widening::divergence::Unsuitable;
 use crate::target::common::local_variables::SizeNotConstant;
 use crate::target::common::shape::ShapeError;
 
-/// Why lowering failed, and for which kernel or function. Names are symbols, as in the device module.
+/// Why lowering failed, and for which kernel or function. Names are symbols, as in the device
+/// module.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CpuError {
     #[error(transparent)]
@@ -28,7 +29,8 @@ pub enum CpuError {
     /// A kernel that cannot become the function of a work-group.
     #[error("kernel '{kernel}' cannot run as a work-group: {why}")]
     Unsuitable { kernel: String, why: Unsuitable },
-    /// A kernel that requires sub-groups of more than one work-item, sees them, and cannot be widened.
+    /// A kernel that requires sub-groups of more than one work-item, sees them, and cannot be
+    /// widened.
     #[error(
         "kernel '{kernel}' cannot run as a work-group: it requires sub-groups of {size} work-items, but cannot be widened: \
          {why}"

@@ -1,8 +1,10 @@
-//! What a built object may refer to: the C library's memory and string functions, `printf`, the scalar functions of its maths
-//! library, and what the CPU backend has for kernels. All else must have been defined in the program or in the device library.
+//! Symbols that a CPU object may leave undefined: memory and string functions of the C library,
+//! `printf`, scalar functions of the maths library, and the functions that the CPU backend provides
+//! for kernels. The program or the device library must define all others.
 //!
-//! Functions that pass or return complex numbers are not among them: device code passes those through memory, the C
-//! library does not, so that a call would go wrong. The device library has them.
+//! Functions that take or return complex numbers are not allowed: device code passes them through
+//! memory and the C library does not, so a call would compute nonsense. The device library defines
+//! them.
 
 use super::error::CpuError;
 use super::lowering::queries;
@@ -32,7 +34,8 @@ const C_LIBRARY: [&str; 12] = [
 /// Called where an assertion fails: the CPU backend tells and ends the process.
 pub const ASSERTION: &str = "__scythe_assertion_failed";
 
-/// Names of the maths library in `double`; with an `f` at the end, they take and give `float`. Sorted.
+/// Names of the maths library in `double`; with an `f` at the end, they take and give `float`.
+/// Sorted.
 const MATHS: [&str; 67] = [
     "acos",
     "acosh",
@@ -117,8 +120,8 @@ pub fn is_provided(symbol: &str) -> bool {
         || is_maths(symbol)
 }
 
-/// The symbols that the module uses, does not define, and no one else provides: what the device library is asked for. The
-/// runtime provides `device_global` variables.
+/// The symbols that the module uses, does not define, and no one else provides: what the device
+/// library is asked for. The runtime provides `device_global` variables.
 pub fn missing(module: &Module<'_>) -> Vec<String> {
     let functions = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     let functions =
@@ -137,8 +140,8 @@ fn is_of_device_library(symbol: &str) -> bool {
     DEVICE_LIBRARY.iter().any(|prefix| name.unwrap_or(symbol).starts_with(prefix))
 }
 
-/// Fails when the finished module refers to a symbol that nobody provides; where it is `linkable`, other objects provide what
-/// is not the device library's.
+/// Fails when the finished module refers to a symbol that nobody provides; where it is `linkable`,
+/// other objects provide what is not the device library's.
 pub fn check(module: &Module<'_>, linkable: bool) -> Result<(), CpuError> {
     let missing = missing(module).into_iter().find(|symbol| !linkable || is_of_device_library(symbol));
     let Some(symbol) = missing else { return Ok(()) };

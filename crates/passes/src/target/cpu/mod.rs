@@ -1,16 +1,22 @@
-//! Device module → x86-64 module: kernels become functions that run whole boxes of work-items.
+//! Device module → x86-64 module: kernels become functions that run boxes of work-items.
 //!
-//! Input: a linked device module for the generic target, kernels with flat parameters and the attribute
-//! [`scythe_abi::names::SHAPE_ATTRIBUTE`]. Output: a module for the machine that defines `__scythe_cpu.<kernel>` for each
-//! kernel, `__scythe_cpu_form.<kernel>` for each over an nd_range, and nothing else that is visible, optimised, and referring to no symbol but those [`externals`] names.
+//! The input is a linked device module for the generic target. Kernels have flat parameters and the
+//! attribute [`scythe_abi::names::SHAPE_ATTRIBUTE`]. The output is an optimised module for the
+//! machine. It defines `__scythe_cpu.<kernel>` for each kernel and `__scythe_cpu_form.<kernel>` for
+//! each nd_range kernel; no other symbol is visible. It refers only to symbols that [`externals`]
+//! allows.
 //!
 //! The order of [`lower`], and why:
-//! 1. check what the device cannot run, while the module still looks like the user's;
-//! 2. `retarget`: triple, data layout, calling conventions, attributes;
-//! 3. simplify: everything that asks for a work-item's position is inlined into its kernel, so that the answer can be a loop
-//!    counter; private variables leave memory, so that what is left there is known to be shared or not;
-//! 4. `work_group`: argument loads and work-item loops round each kernel, with the parts of a row that need no tests apart;
-//! 5. optimise, with the machine's costs: loads of arguments leave the loops, the innermost loop is vectorised.
+//!
+//! 1. Check for code that the device cannot run, while the module still looks like the user's.
+//! 2. Retarget: triple, data layout, calling conventions, attributes.
+//! 3. Simplify. Code that queries the position of its work-item is inlined into its kernel, so that
+//!    the answer can be a loop counter. Private variables leave memory, so that the remaining
+//!    memory is known to be shared or not.
+//! 4. Wrap: argument loads and work-item loops around each kernel, with separate code for the parts
+//!    of a row that need no tests.
+//! 5. Optimise, with the costs of the machine. Loads of arguments leave the loops, and the
+//!    innermost loop is vectorised.
 
 pub mod address_spaces;
 pub mod arguments;
@@ -45,13 +51,13 @@ pub struct Options {
     pub vector_width: u32,
     /// Work-items side by side in kernels that are widened; a power of two.
     pub lanes: u32,
-    /// One work-item at a time, without vectors: what widened code is compared with. Kernels that see their sub-groups are still
-    /// widened, since these would be others.
+    /// One work-item at a time, without vectors: what widened code is compared with. Kernels that
+    /// see their sub-groups are still widened, since these would be others.
     pub scalar: bool,
     /// One kernel for one work-group size; else all of them, for any.
     pub target: Option<specialise::Target>,
-    /// The object will be linked with others: functions that the module shows stay visible, unless they only make sense as
-    /// part of a kernel, and functions of other objects may be called.
+    /// The object will be linked with others: functions that the module shows stay visible, unless
+    /// they only make sense as part of a kernel, and functions of other objects may be called.
     pub linkable: bool,
 }
 
@@ -59,8 +65,8 @@ impl Options {
     /// For the machine this runs on, with all it can do.
     pub fn host(opt_level: u32) -> Self {
         let (cpu, features) = (scythe_llvm::host_cpu(), scythe_llvm::host_features());
-        // LLVM prefers 256 bits even where the processor has 512, for fear of lower clocks; kernels that stream through
-        // memory and do arithmetic on wide data gain from the full width.
+        // LLVM prefers 256 bits even where the processor has 512, for fear of lower clocks; kernels
+        // that stream through memory and do arithmetic on wide data gain from the full width.
         let vector_width = if features.split(',').any(|f| f == "+avx512vl") { 512 } else { 0 };
         let has = |feature: &str| features.split(',').any(|f| f == feature);
         let lanes = if has("+avx512vl") {
@@ -102,8 +108,8 @@ struct Kernel<'ctx> {
     local_size: Option<[u64; 3]>,
     /// How each parameter is passed. Known once the kernel is simplified.
     passing: Vec<Passing<'ctx>>,
-    /// The kernel becomes vector code of [`items`], not loops of [`work_group`]. Decided before the work-group
-    /// function is made.
+    /// The kernel becomes vector code of [`items`], not loops of [`work_group`]. Decided before the
+    /// work-group function is made.
     by_items: bool,
 }
 
@@ -167,7 +173,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
         functions.into_iter().map(kernel).collect()
     }
 
-    /// Checks the module and makes it one for the machine. Returns the functions that other objects may call.
+    /// Checks the module and makes it one for the machine. Returns the functions that other objects
+    /// may call.
     fn retarget(&self, kernels: &[Kernel<'ctx>]) -> Result<Vec<Function<'ctx>>, CpuError> {
         let Self { module, options, .. } = *self;
         check::globals(module)?;
@@ -211,7 +218,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
         Ok(())
     }
 
-    /// Makes the work-group functions. Only they, what describes them, and `exports` are visible afterwards.
+    /// Makes the work-group functions. Only they, what describes them, and `exports` are visible
+    /// afterwards.
     fn wrap(&self, kernels: &mut [Kernel<'ctx>], exports: &[Function<'ctx>]) -> Result<Vec<Entry<'ctx>>, CpuError> {
         let Self { module, machine, options, passes } = *self;
         for kernel in kernels.iter_mut() {
@@ -220,7 +228,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
         if kernels.iter().any(|kernel| kernel.by_items) {
             run_passes(module, items::PREPARE, Some(machine), passes)?;
         }
-        // Variables that keep values from launch to launch exist once: code that is compiled apart would have its own.
+        // Variables that keep values from launch to launch exist once: code that is compiled apart
+        // would have its own.
         let has_state = module.globals().any(|g| {
             !g.is_declaration() && !g.is_constant() && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
         });
@@ -239,8 +248,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
         Ok(entries)
     }
 
-    /// Makes the work-group function of a kernel, and tells its form. `has_state`: the module has variables that keep
-    /// values from launch to launch.
+    /// Makes the work-group function of a kernel, and tells its form. `has_state`: the module has
+    /// variables that keep values from launch to launch.
     fn make_entry(&self, kernel: &Kernel<'ctx>, has_state: bool) -> Result<(Entry<'ctx>, Form), CpuError> {
         let Self { module, machine, options, .. } = *self;
         let Kernel { function, shape, local_size, ref passing, by_items } = *kernel;
@@ -255,7 +264,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
             lanes = if made.lanes > 1 || divides { lanes } else { 0 };
             made.function
         } else {
-            // A single task is a sub-group of its own, for functions of the device library that ask.
+            // A single task is a sub-group of its own, for functions of the device library that
+            // ask.
             subgroup::make_single(module, function);
             work_group::make(module, function, passing, shape, local_size, options)?
         };
@@ -264,8 +274,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
         Ok((Entry { function: made, by_items }, form))
     }
 
-    /// Optimises each entry as its form needs: LLVM's whole pipeline finds vectors in work-item loops; what is made of
-    /// vectors already would only grow by it.
+    /// Optimises each entry as its form needs: LLVM's whole pipeline finds vectors in work-item
+    /// loops; what is made of vectors already would only grow by it.
     fn optimize(&self, entries: &[Entry<'ctx>]) -> Result<(), CpuError> {
         let Self { module, machine, options, passes } = *self;
         let whole = OptLevel::from_number(options.opt_level).pipeline();
@@ -297,20 +307,22 @@ impl<'ctx> Lowering<'_, 'ctx> {
     }
 }
 
-/// For code that is vectorised: registers, common subexpressions, loop invariants. Where a barrier leads to one region alone,
-/// jump threading goes there directly, which leaves a third less code to compile in kernels of many regions.
+/// For code that is vectorised: registers, common subexpressions, loop invariants. Where a barrier
+/// leads to one region alone, jump threading goes there directly, which leaves a third less code to
+/// compile in kernels of many regions.
 const LEAN: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,jump-threading,instcombine<no-verify-fixpoint>,\
     loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,\
     simplifycfg<switch-to-lookup>,adce),globaldce";
 
-/// What stays a call is made for each work-item, one after the other: worth this many instructions, with all that the function
-/// brings along, to avoid.
+/// What stays a call is made for each work-item, one after the other: worth this many instructions,
+/// with all that the function brings along, to avoid.
 const INLINE_LIMIT: usize = 4000;
 
 /// Marks functions that are to become part of their callers.
 fn inline_moderate<'ctx>(module: &Module<'ctx>, kernels: &[Function<'ctx>]) {
-    /// Instructions of a function with everything in it that gets inlined; more than any limit where it calls itself.
+    /// Instructions of a function with everything in it that gets inlined; more than any limit
+    /// where it calls itself.
     fn size<'ctx>(function: Function<'ctx>, known: &mut HashMap<Function<'ctx>, usize>) -> usize {
         if let Some(&n) = known.get(&function) {
             return n;

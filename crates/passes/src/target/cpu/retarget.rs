@@ -1,4 +1,5 @@
-//! From the generic device target to the CPU: triple, data layout, calling conventions and attributes.
+//! From the generic device target to the CPU: triple, data layout, calling conventions and
+//! attributes.
 //!
 //! Address spaces stay as they are: x86 treats all numbers below 256 as one flat space.
 
@@ -26,8 +27,8 @@ const DROPPED_STRINGS: [&str; 8] = [
 /// Globals that keep others alive, or describe them for tools that have run before.
 const BOOKKEEPING: [&str; 3] = ["llvm.used", "llvm.compiler.used", "llvm.global.annotations"];
 
-/// Makes `module` one for the machine. Functions lose what binds them to another target, and `optnone` with the `noinline`
-/// that comes with it, when the code is to be optimised.
+/// Makes `module` one for the machine. Functions lose what binds them to another target, and
+/// `optnone` with the `noinline` that comes with it, when the code is to be optimised.
 pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Options) {
     machine.apply_to(module);
     for name in BOOKKEEPING {
@@ -53,8 +54,8 @@ pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Optio
     }
 }
 
-/// Whether work-items meet in a call of this function. Such a call stays where it is: two copies of a barrier on the two
-/// sides of a branch are two barriers.
+/// Whether work-items meet in a call of this function. Such a call stays where it is: two copies of
+/// a barrier on the two sides of a branch are two barriers.
 fn meets(function: Function<'_>) -> bool {
     let name = function.name();
     belongs_to_kernel(&name) && queries::parse(&name).is_none()

@@ -1,4 +1,4 @@
-//! Generic device code → the address spaces of NVPTX.
+//! Renumbers the address spaces of generic device code for NVPTX.
 //!
 //! | memory | generic code | NVPTX |
 //! |---|---|---|
@@ -8,12 +8,14 @@
 //! | local | 3 | 3 |
 //! | any | 4 | 0 |
 //!
-//! A pointer's address space is part of its type, and types cannot be changed in place: the module is written as text, read again with
-//! other numbers, and LLVM gives intrinsics the names of their new types. Casts between spaces that become one are marked by
-//! calls before, and are gone afterwards.
+//! The address space of a pointer is part of its type, and types cannot be changed in place. The
+//! pass therefore writes the module as text and reads it again with other numbers; LLVM then
+//! renames the intrinsics for their new types. Calls mark casts between spaces that become one, and
+//! are removed afterwards.
 //!
-//! Generic code also has functions give objects, such as complex numbers, through memory of the caller, where NVPTX returns them: functions
-//! of the library get another of the kind that the caller expects.
+//! Functions of generic code return some objects, such as complex numbers, through memory of the
+//! caller. NVPTX functions return them directly. Functions of the library get a wrapper with the
+//! signature that the caller expects.
 
 use super::GENERIC_ORIGIN;
 use scythe_llvm::{Attribute, Context, Error, Function, Linkage, Module, Opcode, Place, TargetMachine, Type};
@@ -79,7 +81,8 @@ fn mark_casts(module: &Module<'_>) {
     }
 }
 
-/// The attribute that says so. Of functions that clang itself calls, such as `__divdc3`, the calls have it, not the declaration.
+/// The attribute that says so. Of functions that clang itself calls, such as `__divdc3`, the calls
+/// have it, not the declaration.
 fn gives_through_memory<'ctx>(function: Function<'ctx>) -> Option<Attribute<'ctx>> {
     let calls = || function.users().into_iter().filter_map(|user| user.as_instruction());
     let of_calls = || {
@@ -89,7 +92,8 @@ fn gives_through_memory<'ctx>(function: Function<'ctx>) -> Option<Attribute<'ctx
     function.enum_attribute(Place::Param(0), "sret").or_else(of_calls)
 }
 
-/// Lets `function`, which gives its result through its first parameter, call one of its name that returns it.
+/// Lets `function`, which gives its result through its first parameter, call one of its name that
+/// returns it.
 fn return_through_memory<'ctx>(module: &Module<'ctx>, function: Function<'ctx>, result: Type<'ctx>) {
     let context = module.context();
     let name = function.name();

@@ -1,13 +1,15 @@
 //! The parameters of kernels, as [`scythe_abi::cuda`] describes them.
 //!
-//! Guarantee: after [`add_launch`] the kernel's last parameter is the launch block ([`scythe_abi::cuda::Launch`]), by value.
+//! Guarantee: after [`add_launch`] the kernel's last parameter is the launch block
+//! ([`scythe_abi::cuda::Launch`]), by value.
 
 use super::lowering::launch;
 use crate::target::common::pointers::only_read;
 use scythe_abi::launch::Shape;
 use scythe_llvm::{Builder, Function, Module, Place, Type, Value};
 
-/// Adds the launch block to the parameters of `kernel`, and the check to range kernels. Returns the new kernel.
+/// Adds the launch block to the parameters of `kernel`, and the check to range kernels. Returns the
+/// new kernel.
 pub fn add_launch<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, shape: Shape) -> Function<'ctx> {
     let context = module.context();
     let block = block_type(module);
@@ -29,8 +31,9 @@ pub fn add_launch<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, shape: Sh
     kernel
 }
 
-/// Blocks that the kernel never writes are read where they are: without this, optimisation keeps copies that the kernel made of them,
-/// and code generation makes one where their address escapes. Nobody else writes them either.
+/// Blocks that the kernel never writes are read where they are: without this, optimisation keeps
+/// copies that the kernel made of them, and code generation makes one where their address escapes.
+/// Nobody else writes them either.
 fn keep_parameters<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let context = module.context();
     for (index, param) in kernel.params().into_iter().enumerate() {
@@ -51,8 +54,9 @@ fn block_type<'ctx>(module: &Module<'ctx>) -> Type<'ctx> {
     context.struct_type(&[words, words, words, words, halves, halves], false)
 }
 
-/// Replaces `kernel` by one with parameters of these types. The first ones take over the attributes of the old parameters where their
-/// types are the same. `adapt` gives what the body gets in an old parameter's place, with a builder at the start of the body.
+/// Replaces `kernel` by one with parameters of these types. The first ones take over the attributes
+/// of the old parameters where their types are the same. `adapt` gives what the body gets in an old
+/// parameter's place, with a builder at the start of the body.
 pub fn replace<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,

@@ -1,7 +1,8 @@
-//! Constructs on which LLVM's NVPTX back end gives up by ending the process: each is an error that says where it is.
+//! Refuses constructs on which LLVM's NVPTX back end ends the process. Each is an error with its
+//! position in the source.
 //!
-//! What matters is the code that is left after optimisation, when positions in the source are gone. So [`positions`] notes them before,
-//! and [`run`] looks at the end.
+//! Only code that remains after optimisation matters, and positions are lost by then. So
+//! [`positions`] records them before, and [`run`] checks at the end.
 
 use super::NvptxError;
 use scythe_llvm::{Function, Instruction, Module, Opcode, TypeKind};

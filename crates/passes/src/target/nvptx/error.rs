@@ -4,7 +4,8 @@ use super::check::{Construct, Position};
 use crate::target::common::local_variables::SizeNotConstant;
 use crate::target::common::shape::ShapeError;
 
-/// Why lowering failed, and for which kernel or function. Names are symbols, as in the device module.
+/// Why lowering failed, and for which kernel or function. Names are symbols, as in the device
+/// module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NvptxError {
     #[error(transparent)]
@@ -31,7 +32,8 @@ pub enum NvptxError {
     /// A sub-group size that no device has.
     #[error("kernel '{kernel}' requires sub-groups of {size} work-items, on NVIDIA GPUs they have 32")]
     SubGroup { kernel: String, size: u32 },
-    /// A construct that LLVM's back end does not support, and its position in the source, where that is known.
+    /// A construct that LLVM's back end does not support, and its position in the source, where
+    /// that is known.
     #[error("{}'{function}' {construct}, which code for NVIDIA GPUs cannot have", place.as_ref().map_or_else(String::new, |place| format!("{place}: ")))]
     Unsupported { construct: Construct, function: String, place: Option<String> },
     #[error(transparent)]

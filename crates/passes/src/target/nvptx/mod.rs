@@ -2,11 +2,13 @@
 //!
 //! The steps, in order. Between the first two, the caller links the libraries:
 //!
-//! 1. [`prepare`] makes the module one for LLVM's NVPTX target. Code of the generic target gets other address spaces
-//!    first ([`address_spaces`]). Variables in local memory, maths intrinsics and `printf` become what the target has.
-//! 2. [`lower`] hides all functions but kernels. Functions that query the launch become part of their kernels, and
-//!    kernels get their parameters ([`arguments`]). Callers copy objects that functions take by value. Then all code
-//!    is optimised, and atomic accesses get their scopes and orders ([`lowering::atomics`]).
+//! 1. [`prepare`] makes the module one for LLVM's NVPTX target. Code of the generic target gets
+//!    other address spaces first ([`address_spaces`]). Variables in local memory, maths intrinsics
+//!    and `printf` become what the target has.
+//! 2. [`lower`] hides all functions but kernels. Functions that query the launch become part of
+//!    their kernels, and kernels get their parameters ([`arguments`]). Callers copy objects that
+//!    functions take by value. Then all code is optimised, and atomic accesses get their scopes and
+//!    orders ([`lowering::atomics`]).
 //!
 //! Code generation then needs only the target machine.
 
@@ -67,8 +69,9 @@ pub fn prepare(module: &Module<'_>, machine: &TargetMachine, options: &Options) 
     Ok(())
 }
 
-/// The second step. `observe` sees the module after each stage. Gives the machine that the module is for: `machine`, or `short`, which has
-/// pointers of 32 bits to shared memory, where optimised code can use it.
+/// The second step. `observe` sees the module after each stage. Gives the machine that the module
+/// is for: `machine`, or `short`, which has pointers of 32 bits to shared memory, where optimised
+/// code can use it.
 pub fn lower<'ctx, 'm>(
     module: &Module<'ctx>,
     machine: &'m TargetMachine,

@@ -1,4 +1,5 @@
-//! `printf` in kernels: CUDA's driver has `vprintf`, which takes the arguments in memory, each at a multiple of its size.
+//! Translates `printf` to `vprintf` of CUDA's driver, which takes the arguments in memory, each
+//! aligned to its size.
 
 use crate::target::common::printf::{calls, promoted};
 use scythe_llvm::{Instruction, Module, Value};

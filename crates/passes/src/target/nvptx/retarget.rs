@@ -1,5 +1,5 @@
-//! From device code as the front end leaves it to LLVM's NVPTX target: triple, data layout, calling conventions, attributes, scopes of
-//! atomic accesses, visibility.
+//! Makes device code from the front end a module for LLVM's NVPTX target: triple, data layout,
+//! calling conventions, attributes, scopes of atomic accesses, visibility.
 
 use super::Options;
 use crate::device_globals::erase_bookkeeping;
@@ -46,8 +46,8 @@ fn clean(function: Function<'_>, options: &Options) {
 
 /// Scopes of generic device code, and what they are called for NVPTX.
 ///
-/// clang knows no scopes when it compiles for NVPTX itself: all accesses are the whole system's. The headers make those volatile that
-/// are the device's.
+/// clang knows no scopes when it compiles for NVPTX itself: all accesses are the whole system's.
+/// The headers make those volatile that are the device's.
 struct Scopes {
     names: [(SyncScope, SyncScope); 6],
     device: SyncScope,
@@ -82,7 +82,8 @@ impl Scopes {
     }
 }
 
-/// Makes everything invisible that is defined here, but for kernels and the variables that the host reaches by name.
+/// Makes everything invisible that is defined here, but for kernels and the variables that the host
+/// reaches by name.
 pub fn internalize(module: &Module<'_>) {
     for function in module.functions().filter(|f| !f.is_declaration()) {
         function.remove_comdat();

@@ -1,7 +1,9 @@
-//! Where pointers point, asked of SPIR-V: `OpGenericCastToPtrExplicit` gives null for memory of another kind.
+//! Answers questions about the memory that a pointer points to, with SPIR-V's
+//! `OpGenericCastToPtrExplicit`. The instruction returns null for memory of another kind.
 //!
-//! Drivers of CPUs give the pointer for every kind, since they know no more of it than its address. So the instruction is the last
-//! resort: what asks becomes part of its kernels ([`inline_users`]), where the code often shows the answer ([`answer`]).
+//! Drivers for CPUs return the pointer for every kind, because they know only its address. The
+//! instruction is therefore the last resort. Functions that ask become part of their kernels first
+//! ([`inline_users`]), where the code often shows the answer ([`answer`]).
 
 use crate::target::common::address_spaces::{self, Space};
 use scythe_llvm::{CallConv, Error, IntPredicate, Module, PassOptions, Place, TargetMachine, run_passes};
@@ -9,7 +11,8 @@ use scythe_llvm::{CallConv, Error, IntPredicate, Module, PassOptions, Place, Tar
 /// Brings what was kept for the questions' sake into registers.
 const TIDY: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce)";
 
-/// Marks all functions that ask, to be inlined. None is to be left without optimisation: LLVM does not take both.
+/// Marks all functions that ask, to be inlined. None is to be left without optimisation: LLVM does
+/// not take both.
 pub fn inline_users(module: &Module<'_>) {
     for function in address_spaces::users(module).into_iter().filter(|function| !function.is_kernel()) {
         function.remove_enum_attribute(Place::Function, "noinline");
@@ -25,7 +28,8 @@ pub fn answer(module: &Module<'_>, machine: &TargetMachine) -> Result<(), Error>
     for function in module.functions().filter(|f| !f.is_declaration()).collect::<Vec<_>>() {
         any |= address_spaces::resolve(module, function, &mut |builder, space, pointer| {
             let context = module.context();
-            // The function's name, the address space of its result, and SPIR-V's number of the storage class.
+            // The function's name, the address space of its result, and SPIR-V's number of the
+            // storage class.
             let (name, result, storage_class) = match space {
                 Space::Global => ("_Z41__spirv_GenericCastToPtrExplicit_ToGlobalPvi", 1, 5),
                 Space::Local => ("_Z40__spirv_GenericCastToPtrExplicit_ToLocalPvi", 3, 4),

@@ -1,7 +1,8 @@
-//! Gives parameters that kernels take by value the type of a structure.
+//! Gives by-value parameters of kernels the type of a structure.
 //!
-//! Device code passes them as arrays of bytes. Drivers know by-value parameters as structures alone, and lay a kernel's arguments
-//! out by their types: the structure's element says how the bytes are aligned.
+//! Device code passes them as arrays of bytes. Drivers support only structures as by-value
+//! parameters, and lay out the arguments of a kernel by their types. The element type of the
+//! structure gives the bytes their alignment.
 
 use scythe_llvm::{Function, Module, Place, Type};
 

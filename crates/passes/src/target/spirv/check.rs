@@ -1,10 +1,12 @@
-//! Looks whether the types of what a SPIR-V module computes fit together, before a driver sees it.
+//! Checks that the types in a SPIR-V module fit together, before a driver sees the module.
 //!
-//! Drivers crash on modules that are not valid, or say no more than that. LLVM's back end has made such ones: operations on
-//! numbers of different widths. Here each operation is compared with its operands: arithmetic, bits, comparisons,
-//! conversions, choices, phi nodes, memory accesses. The rest is for `spirv-val`, in tests.
+//! Drivers crash on invalid modules, or report only that a module is invalid. LLVM's back end has
+//! written such modules, with operations on numbers of different widths. This check compares each
+//! operation with its operands: arithmetic, bit operations, comparisons, conversions, selections,
+//! phi nodes and memory accesses. Tests run `spirv-val` for the rest.
 //!
-//! Guarantee: what is refused here is not valid SPIR-V; time is linear in the module.
+//! Guarantee: a module that this check refuses is invalid SPIR-V. The time is linear in the size of
+//! the module.
 
 use super::SpirvError;
 use super::lowering::binary::{
@@ -159,7 +161,8 @@ fn name(module: &Module, function: u32) -> String {
 mod tests {
     use super::*;
 
-    /// A kernel `k` of one instruction on values 10 (type 1), 11 (type 2) and 12 (a pointer to type 1), and truth 13.
+    /// A kernel `k` of one instruction on values 10 (type 1), 11 (type 2) and 12 (a pointer to type
+    /// 1), and truth 13.
     fn checked(opcode: u16, operands: &[u32]) -> Result<(), SpirvError> {
         let list: [(u16, &[u32]); 12] = [
             (OP_ENTRY_POINT, &[6, 9, 0x6b]),

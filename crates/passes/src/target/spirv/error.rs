@@ -7,7 +7,8 @@ use crate::properties::spirv::{EXECUTION_MODES, PARAMETER_DECORATIONS};
 use crate::target::common::async_copies::CopyError;
 use crate::target::common::local_variables::SizeNotConstant;
 
-/// Why lowering failed, and for which kernel, function or variable. Names are symbols, as in the device module.
+/// Why lowering failed, and for which kernel, function or variable. Names are symbols, as in the
+/// device module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpirvError {
     /// The one kernel that the options ask for.

@@ -1,5 +1,6 @@
-//! What a SPIR-V module may leave undefined: SPIR-V's own functions, which are instructions. All else must have been defined in
-//! the program or in the device library, for drivers tell little of what they miss.
+//! Symbols that a SPIR-V module may leave undefined: SPIR-V's own functions, which are
+//! instructions. The program or the device library must define all others. Drivers say little about
+//! an undefined symbol, so this module reports it.
 
 use super::SpirvError;
 use crate::target::common::address_spaces::is_question;
@@ -19,8 +20,9 @@ pub fn missing<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Function<'ct
     undefined.filter(|f| !is_instruction(&f.name()) && !is_question(&f.name()))
 }
 
-/// SPIR-V's functions have C++ mangled names, `_Z<length>__spirv_…`. The device library has those of groups, which drivers know
-/// in part only; shuffles and arithmetic of sub-groups (`GroupNonUniform…`), and copies by a group, are instructions.
+/// SPIR-V's functions have C++ mangled names, `_Z<length>__spirv_…`. The device library has those
+/// of groups, which drivers know in part only; shuffles and arithmetic of sub-groups
+/// (`GroupNonUniform…`), and copies by a group, are instructions.
 fn is_instruction(symbol: &str) -> bool {
     let plain = symbol.strip_prefix("_Z").map_or(symbol, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
     let Some(name) = plain.strip_prefix("__spirv_") else { return symbol == "printf" };

@@ -1,12 +1,14 @@
 //! Device code → SPIR-V.
 //!
-//! LLVM's SPIR-V back end knows SPIR-V's functions by their names, work-item queries among them, and turns LLVM's own
-//! intrinsics into OpenCL's instructions. [`lower`] replaces what the back end does not know, or translates wrongly
-//! ([`lowering`]). A symbol that is undefined afterwards is an error that names it; no driver is asked. The caller then
-//! runs the back end, and [`Lowered::finish`] adds to the result what the back end cannot write. [`check`] looks at the
+//! LLVM's SPIR-V back end knows SPIR-V's functions by their names, work-item queries among them,
+//! and turns LLVM's own intrinsics into OpenCL's instructions. [`lower`] replaces what the back end
+//! does not know, or translates wrongly ([`lowering`]). A symbol that is undefined afterwards is an
+//! error that names it; no driver is asked. The caller then runs the back end, and
+//! [`Lowered::finish`] adds to the result what the back end cannot write. [`check`] looks at the
 //! finished module before a driver does.
 //!
-//! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is linear in the input.
+//! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is
+//! linear in the input.
 
 pub mod address_spaces;
 pub mod arguments;
@@ -28,8 +30,8 @@ use lowering::{
 };
 use scythe_llvm::{Linkage, Module, PassOptions, TargetMachine, run_passes};
 
-/// What is worth using where the driver has it. Each is one that the back end has instructions or decorations of; others would
-/// change nothing.
+/// What is worth using where the driver has it. Each is one that the back end has instructions or
+/// decorations of; others would change nothing.
 const EXTENSIONS: [&str; 12] = [
     "SPV_EXT_shader_atomic_float_add",
     "SPV_EXT_shader_atomic_float_min_max",
@@ -90,12 +92,12 @@ pub fn keep_only(module: &Module<'_>, wanted: &str) -> Result<(), SpirvError> {
 const SIMPLIFY: &str = "always-inline,inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,infer-address-spaces,\
     instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),globaldce";
 
-/// For code that was compiled without optimisation. It is optimised nevertheless: drivers crash on barriers and local
-/// memory in functions that are called.
+/// For code that was compiled without optimisation. It is optimised nevertheless: drivers crash on
+/// barriers and local memory in functions that are called.
 const OPTIMISE: &str = "default<O2>,function(infer-address-spaces,adce),globaldce";
 
-/// Makes `module` one that the back end accepts. `link` links what the module lacks from the device library; it is
-/// called once, and again when lowering has added calls of the library.
+/// Makes `module` one that the back end accepts. `link` links what the module lacks from the device
+/// library; it is called once, and again when lowering has added calls of the library.
 pub fn lower<'ctx, E: From<SpirvError>>(
     module: &Module<'ctx>,
     machine: &TargetMachine,

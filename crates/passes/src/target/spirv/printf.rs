@@ -1,7 +1,9 @@
-//! `printf` as OpenCL's instruction: format and strings lie in constant memory, where the program's literals do not.
+//! Translates `printf` to OpenCL's instruction. The instruction takes the format and strings from
+//! constant memory; the program's literals are in other memory.
 //!
-//! LLVM's back end asks for an extension as soon as two functions print, since it looks at the format of one in the other. It is let
-//! have it ([`EXTENSION`]), and the module, which is one without it, does not name it ([`repair`]).
+//! LLVM's back end requires an extension as soon as two functions print, because it looks at the
+//! format of one of them in the other. The back end gets the extension ([`EXTENSION`]). [`repair`]
+//! removes its name from the finished module, which does not use it.
 
 use super::SpirvError;
 use super::lowering::binary::{self, BinaryError};
@@ -29,8 +31,8 @@ pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, BinaryError> {
     module.write()
 }
 
-/// Replaces all calls, once the code is simplified: what was a literal in the source is one again then. An error names the
-/// function whose format is none.
+/// Replaces all calls, once the code is simplified: what was a literal in the source is one again
+/// then. An error names the function whose format is none.
 pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     let mut copies = HashMap::new();
     let context = module.context();

@@ -1,4 +1,5 @@
-//! From device code as the front end leaves it to LLVM's SPIR-V target: triple, data layout, visibility.
+//! From device code as the front end leaves it to LLVM's SPIR-V target: triple, data layout,
+//! visibility.
 //!
 //! Generic device code has SPIR-V's address spaces and calling conventions already.
 

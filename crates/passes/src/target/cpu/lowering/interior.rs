@@ -1,13 +1,16 @@
-//! Finds the part of a row of work-items for which a kernel's comparisons of its index are already decided.
+//! Finds the part of a row of work-items in which the comparisons of a kernel with its index have a
+//! known result.
 //!
-//! Kernels test their index: `if (i < n)`, `if (x == 0 || x + 1 >= width)`. In a vectorised loop each such test makes masks,
-//! and masked stores are slow. But along a row each test changes its answer at one place only. So the row is cut in three:
-//! the *interior*, where every test has the answer that lets most work-items through, runs a copy of the kernel in which the
-//! tests are constants; what lies before and behind it runs the kernel as it is.
+//! Kernels test their index: `if (i < n)`, `if (x == 0 || x + 1 >= width)`. In a vectorised loop
+//! each such test needs masks, and masked stores are slow. But along a row each test changes its
+//! result in one place only. The row is therefore cut into three parts. In the *interior* every
+//! test has the result that lets most work-items through; it runs a copy of the kernel in which the
+//! tests are constants. The parts before and after it run the original kernel.
 //!
-//! A test qualifies when it compares `g + c` with `u`: `g` the global id in dimension 0 (or its low 32 bits), `c` a constant,
-//! and `u` the same for the whole row. The bounds are conservative: an interior that is smaller than it could be costs
-//! time only, and inside it every comparison has the answer assumed.
+//! A test qualifies when it compares `g + c` with `u`: `g` is the global id in dimension 0 (or its
+//! low 32 bits), `c` a constant, and `u` the same for the whole row. The bounds are conservative:
+//! an interior that is too small costs only time, and inside it every comparison has the assumed
+//! result.
 
 use super::queries::Position;
 use crate::target::common::pointers;
@@ -134,7 +137,8 @@ impl<'ctx> Row<'_, 'ctx> {
         Some(Guard { compare, answer: below, bound, offset, narrow })
     }
 
-    /// Is the value the same for all work-items of a row, and can it be computed ahead of them without harm?
+    /// Is the value the same for all work-items of a row, and can it be computed ahead of them
+    /// without harm?
     fn is_uniform(&self, value: Value<'ctx>, depth: u32) -> bool {
         if value.ty().int_width().is_none_or(|w| w > 64) || depth == 0 {
             return false;
@@ -237,7 +241,8 @@ pub struct RowCode<'a, 'ctx> {
 }
 
 impl<'ctx> RowCode<'_, 'ctx> {
-    /// The interior of the global ids `begin..end`, as such a pair: `begin <= first <= last <= end`.
+    /// The interior of the global ids `begin..end`, as such a pair: `begin <= first <= last <=
+    /// end`.
     pub fn interior(&self, guards: &[Guard<'ctx>], begin: Value<'ctx>, end: Value<'ctx>) -> (Value<'ctx>, Value<'ctx>) {
         let (mut first, mut last) = (begin, end);
         for guard in guards {
@@ -268,8 +273,9 @@ impl<'ctx> RowCode<'_, 'ctx> {
         self.whole_vectors(begin, first, self.min(last, end), end)
     }
 
-    /// Rounds an interior inwards to whole vectors, counted from `begin`: then neither it nor, as a rule, the edges leave
-    /// work-items over that run one by one. An interior too short to pay becomes empty, at `end`.
+    /// Rounds an interior inwards to whole vectors, counted from `begin`: then neither it nor, as a
+    /// rule, the edges leave work-items over that run one by one. An interior too short to pay
+    /// becomes empty, at `end`.
     fn whole_vectors(
         &self,
         begin: Value<'ctx>,
@@ -302,7 +308,8 @@ impl<'ctx> RowCode<'_, 'ctx> {
         (new_first, b.select(far, value, last, ""))
     }
 
-    /// The first number that a comparison with `limit` excludes: not negative, and not so large that sums overflow.
+    /// The first number that a comparison with `limit` excludes: not negative, and not so large
+    /// that sums overflow.
     fn limit(&self, limit: Value<'ctx>, inclusive: bool, signed: bool) -> Value<'ctx> {
         let limit = self.wide(self.value(limit), signed);
         let top = self.constant(WIDE_LIMIT);
@@ -324,7 +331,8 @@ impl<'ctx> RowCode<'_, 'ctx> {
         }
         let Some(instruction) = value.as_instruction() else { return value };
         let operand = |i: u32| instruction.operand(i).map_or(value, |o| self.value(o));
-        // Without the promises of the original, which may stand behind a branch that makes them true.
+        // Without the promises of the original, which may stand behind a branch that makes them
+        // true.
         match instruction.opcode() {
             Opcode::LLVMAdd => b.add(operand(0), operand(1), ""),
             Opcode::LLVMSub => b.sub(operand(0), operand(1), ""),

@@ -1,4 +1,4 @@
-//! Makes the work-group function of a kernel from wide items: sub-groups of work-items in vector lanes, and code between
+//! Makes the work-group function of a kernel from sub-groups in vector lanes and code between
 //! barriers ([`super::widening`]).
 //!
 //! ```text
@@ -6,9 +6,10 @@
 //! range:     the box as one group
 //! ```
 //!
-//! [`super::work_group`] leaves the vectorising to LLVM, which is best for kernels without loops. This form is for those with
-//! barriers and sub-groups, which have no other, for kernels with loops, where LLVM would vectorise the wrong one, and for those
-//! too long for it.
+//! [`super::work_group`] leaves vectorisation to LLVM, which is best for kernels without loops. The
+//! form in this module is for kernels with barriers and sub-groups, which have no other form; for
+//! kernels with loops, where LLVM would vectorise the wrong loop; and for kernels that are too long
+//! for LLVM's vectoriser.
 
 use super::widening::divergence::Unsuitable;
 use super::widening::{group, lanes, subgroup};
@@ -35,7 +36,8 @@ const NARROW: u64 = 1 << 31;
 /// Widened forms of up to this many instructions are kept in any case.
 const SWOLLEN: usize = 1500;
 
-/// How many times as large as the kernel a larger form may be: vector code has about as many instructions as the kernel.
+/// How many times as large as the kernel a larger form may be: vector code has about as many
+/// instructions as the kernel.
 const SWOLLEN_TIMES: usize = 2;
 
 /// Forms of more instructions than this are not kept.
@@ -65,8 +67,9 @@ fn needed(kernel: Function<'_>) -> bool {
     })
 }
 
-/// Whether code for any work-group size is only made in the form whose lanes can be switched off. That serves full rows, too,
-/// if more slowly, and half the code is left to compile; code for one size has the form that suits it.
+/// Whether code for any work-group size is only made in the form whose lanes can be switched off.
+/// That serves full rows, too, if more slowly, and half the code is left to compile; code for one
+/// size has the form that suits it.
 pub fn has_many_barriers(kernel: Function<'_>) -> bool {
     group::barriers(kernel).nth(MANY_BARRIERS).is_some()
 }
@@ -115,8 +118,8 @@ pub struct Made<'ctx> {
     pub lanes: u32,
 }
 
-/// Wraps `kernel` in its work-group function. The kernel is left without uses. `local_size` is that of all launches, where it is
-/// known.
+/// Wraps `kernel` in its work-group function. The kernel is left without uses. `local_size` is that
+/// of all launches, where it is known.
 pub fn make<'ctx>(
     module: &Module<'ctx>,
     machine: &TargetMachine,
@@ -139,7 +142,8 @@ pub fn make<'ctx>(
     let order = layout.map_or([0, 1, 2], |l| l.order);
     specialise::reorder(kernel, order);
     let (versions, narrow) = versions(module, machine, kernel, count, layout)?;
-    // The fast form takes for granted that numbers fit an `int`; where that was used, a plain one stands by.
+    // The fast form takes for granted that numbers fit an `int`; where that was used, a plain one
+    // stands by.
     let spare = if narrow { Some(single(module, kernel)?) } else { None };
     let make_group = |suffix: &str, v: &group::Versions<'ctx>| {
         group::make(module, &format!("{name}.{suffix}"), v)
@@ -256,7 +260,8 @@ impl Plan {
     }
 }
 
-/// The kernel's forms, and whether they rest on small work-item numbers. What cannot be widened stays one work-item wide.
+/// The kernel's forms, and whether they rest on small work-item numbers. What cannot be widened
+/// stays one work-item wide.
 fn versions<'ctx>(
     module: &Module<'ctx>,
     machine: &TargetMachine,
@@ -302,8 +307,9 @@ fn versions<'ctx>(
     Ok((single(module, kernel)?, false))
 }
 
-/// Whether a widened form is mostly work done lane by lane, or so large that compiling it takes seconds. Kernels that move whole
-/// vectors of elements under masks come out like that: they are sooner compiled, and no slower, one work-item at a time.
+/// Whether a widened form is mostly work done lane by lane, or so large that compiling it takes
+/// seconds. Kernels that move whole vectors of elements under masks come out like that: they are
+/// sooner compiled, and no slower, one work-item at a time.
 fn has_swollen(kernel: Function<'_>, widened: Function<'_>) -> bool {
     let (before, after) = (kernel.instructions().count(), widened.instructions().count());
     after > SWOLLEN && (after > SWOLLEN_TIMES * before || after > ENORMOUS)
@@ -360,7 +366,8 @@ impl<'ctx> Memory<'ctx> {
         let (large, ready) = (block("context.large"), block("context.ready"));
         let from = builder.cond_br(small, ready, large).block();
         builder.position_at_end(large);
-        // Vectors are saved there with their own alignment, which `malloc` does not keep; contexts are multiples of it.
+        // Vectors are saved there with their own alignment, which `malloc` does not keep; contexts
+        // are multiples of it.
         let ty = pointer.function(&[context.int_type(64); 2], false);
         let heap = builder.call(module.get_or_add_function("aligned_alloc", ty), &[int(64), total], "").as_value();
         builder.br(ready);

@@ -1,7 +1,7 @@
 //! Allocates variables in local memory, which exist once per work-group.
 //!
-//! A work-group runs on one thread, inside one call of its work-group function. Each variable therefore
-//! becomes an allocation of that function.
+//! A work-group runs on one thread, inside one call of its work-group function. Each variable
+//! therefore becomes an allocation of that function.
 
 use crate::target::common::local_variables::LOCAL;
 use crate::target::cpu::address_spaces::Bounds;
@@ -10,7 +10,8 @@ use scythe_llvm::{Function, GlobalVariable, Instruction, Module, Opcode};
 /// What the stack aligns variables to, at least.
 const ALIGN: u32 = 64;
 
-/// Gives `function` its own copy of every local variable that it uses. All code that uses them has been inlined.
+/// Gives `function` its own copy of every local variable that it uses. All code that uses them has
+/// been inlined.
 pub fn place<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
     let Some(entry) = function.entry_block() else { return };
     let builder = module.context().create_builder();
@@ -25,7 +26,8 @@ pub fn place<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
     }
 }
 
-/// The same with all variables in one piece, whose bounds come back; `None` where there is no variable.
+/// The same with all variables in one piece, whose bounds come back; `None` where there is no
+/// variable.
 pub fn place_together<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) -> Option<Bounds<'ctx>> {
     let (context, entry) = (module.context(), function.entry_block()?);
     let builder = context.create_builder();

@@ -1,15 +1,17 @@
 //! Marks the memory accesses of a kernel that no other work-item of the same call can depend on.
 //!
-//! Work-items of one kernel may not race on memory, so accesses to memory that they share carry no dependence from one
-//! iteration of the work-item loop to the next: they get the loop's access group, and the vectoriser needs no alias
-//! checks. Private memory is different. An `alloca` of the inlined kernel is one piece of stack that every iteration
-//! uses anew, so iterations *do* depend on each other through it: accesses that may go there get no mark.
+//! Work-items of one kernel may not race on memory, so accesses to memory that they share carry no
+//! dependence from one iteration of the work-item loop to the next: they get the loop's access
+//! group, and the vectoriser needs no alias checks. Private memory is different. An `alloca` of the
+//! inlined kernel is one piece of stack that every iteration uses anew, so iterations *do* depend
+//! on each other through it: accesses that may go there get no mark.
 
 use crate::target::common::pointers::{escapes, is_byval, transfer};
 use scythe_llvm::{Function, Instruction, Metadata, Opcode, Value};
 use std::collections::HashSet;
 
-/// Gives every access of `kernel` to shared memory the access group `group`. Runs before the kernel is inlined.
+/// Gives every access of `kernel` to shared memory the access group `group`. Runs before the kernel
+/// is inlined.
 pub fn mark<'ctx>(kernel: Function<'ctx>, group: Metadata<'ctx>) {
     let kind = kernel.ty().context().metadata_kind("llvm.access.group");
     let hidden = !any_private_escapes(kernel);
@@ -34,8 +36,8 @@ fn accessed<'ctx>(instruction: Instruction<'ctx>) -> Vec<Value<'ctx>> {
     }
 }
 
-/// True when the address is surely not in private memory. `hidden`: no address of private memory is stored anywhere, so
-/// that what is loaded or computed from integers cannot point there.
+/// True when the address is surely not in private memory. `hidden`: no address of private memory is
+/// stored anywhere, so that what is loaded or computed from integers cannot point there.
 fn is_shared<'ctx>(kernel: Function<'ctx>, pointer: Value<'ctx>, hidden: bool) -> bool {
     let mut seen = HashSet::new();
     let mut work = vec![pointer];

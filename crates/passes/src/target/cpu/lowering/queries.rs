@@ -1,4 +1,4 @@
-//! Work-item queries: the calls by which device code asks where it stands, and what takes their place.
+//! Work-item queries: finds the calls by which device code queries its position, and replaces them.
 
 use super::widening::group::BARRIER;
 use super::widening::subgroup::Primitive;
@@ -10,7 +10,8 @@ use crate::target::cpu::CpuError;
 use scythe_llvm::{Builder, Function, IntPredicate, Module, Place, Value};
 use std::collections::HashSet;
 
-/// The answers to all queries at one place in the code. Index 0 is the dimension that varies fastest.
+/// The answers to all queries at one place in the code. Index 0 is the dimension that varies
+/// fastest.
 #[derive(Clone, Copy, Debug)]
 pub struct Position<'ctx> {
     pub global_id: [Value<'ctx>; 3],
@@ -43,7 +44,8 @@ pub fn declared<'ctx>(module: &Module<'ctx>) -> Vec<(Query, Function<'ctx>)> {
     Query::ALL.into_iter().filter_map(|q| Some((q, module.function(&q.symbol())?))).collect()
 }
 
-/// Tells the optimiser that queries read no memory and always answer the same, so that it merges and moves them.
+/// Tells the optimiser that queries read no memory and always answer the same, so that it merges
+/// and moves them.
 pub fn declare_pure(module: &Module<'_>) {
     let context = module.context();
     for (_, function) in declared(module) {
@@ -57,14 +59,14 @@ pub fn declare_pure(module: &Module<'_>) {
     }
 }
 
-/// Whether a function with this name means something only as part of a kernel: queries, barriers, and what the lanes of a
-/// sub-group do together.
+/// Whether a function with this name means something only as part of a kernel: queries, barriers,
+/// and what the lanes of a sub-group do together.
 pub fn belongs_to_kernel(name: &str) -> bool {
     queries::parse(name).is_some() || name.contains(BARRIER) || Primitive::parse(name).is_some()
 }
 
-/// All functions from which a chain of direct calls leads to one that [`belongs_to_kernel`] or asks where a pointer points, or
-/// which use local variables; without those called themselves.
+/// All functions from which a chain of direct calls leads to one that [`belongs_to_kernel`] or asks
+/// where a pointer points, or which use local variables; without those called themselves.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
     let belongs = |name: &str| belongs_to_kernel(name) || is_question(name);
     let special = |f: &Function<'ctx>| f.is_declaration() && belongs(&f.name());
@@ -82,7 +84,8 @@ fn uses_local_variable(function: Function<'_>) -> bool {
     })
 }
 
-/// Replaces every query in `function` by its answer. The values of `position` must dominate each of the calls.
+/// Replaces every query in `function` by its answer. The values of `position` must dominate each of
+/// the calls.
 pub fn replace<'ctx>(builder: &Builder<'ctx>, function: Function<'ctx>, position: &Position<'ctx>) {
     let calls: Vec<_> = function.instructions().filter(|i| i.is_call()).collect();
     for call in calls {

@@ -1,7 +1,9 @@
-//! Code for one work-group size: what the size makes constant, how work-items then lie in lanes, and what the object tells of it.
+//! Code for one work-group size: the queries that become constants, the layout of work-items in
+//! lanes, and the description in the object.
 //!
-//! The size is known for kernels that require one, and for a kernel that is compiled anew for a size that its general form serves
-//! badly ([`Target`]). Sub-groups stay as large as the device says they are wherever the kernel can see them.
+//! The size is known for kernels that require one. It is also known when a kernel is compiled again
+//! for a size that its general form handles badly ([`Target`]). Sub-groups keep the size that the
+//! device reports if the kernel can observe them.
 
 use super::widening::subgroup::Primitive;
 use crate::target::common::queries::{self, Query};
@@ -43,8 +45,9 @@ pub fn sees_sub_groups(kernel: Function<'_>) -> bool {
 
 /// How work-groups of `size` lie in `lanes` lanes.
 pub fn layout(kernel: Function<'_>, size: [u64; 3], lanes: u32) -> Layout {
-    // As in code for any size: whoever demands a sub-group size may count on which work-items it holds, and whoever sees sub-groups
-    // sees the same ones at all launches, also at those that are served by code for any size.
+    // As in code for any size: whoever demands a sub-group size may count on which work-items it
+    // holds, and whoever sees sub-groups sees the same ones at all launches, also at those that are
+    // served by code for any size.
     if required_sizes::sub_group(kernel).is_some()
         || (required_sizes::work_group(kernel).is_none() && sees_sub_groups(kernel))
     {
@@ -68,8 +71,8 @@ pub fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
     }
 }
 
-/// Whether the kernel divides by an extent of its work-group, which takes longer than most of what surrounds it, and as a constant
-/// next to nothing.
+/// Whether the kernel divides by an extent of its work-group, which takes longer than most of what
+/// surrounds it, and as a constant next to nothing.
 pub fn divides_by_size(kernel: Function<'_>) -> bool {
     fn is_size(v: Value<'_>) -> bool {
         let Some(i) = v.as_instruction() else { return false };

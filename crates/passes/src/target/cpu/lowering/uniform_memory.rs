@@ -1,27 +1,30 @@
-//! Private memory that every work-item fills alike is filled once, before the work-item loops.
+//! Fills private memory once, before the work-item loops, if every work-item fills it alike.
 //!
-//! A kernel begins by rebuilding its functor on the stack from its parameters. The optimiser usually takes that apart and
-//! keeps the pieces in registers, but not where the kernel indexes an array in the functor: then the whole functor stays
-//! in memory, each work-item copies it again, and the loop over work-items cannot be vectorised.
+//! A kernel begins by rebuilding its functor on the stack from its parameters. The optimiser
+//! usually splits the functor and keeps the parts in registers. It cannot do so if the kernel
+//! indexes an array in the functor: the whole functor stays in memory, each work-item copies it
+//! again, and the loop over work-items cannot be vectorised.
 //!
-//! A stack variable qualifies when all that is written to it is written in the kernel's entry block, from values that do
-//! not change between work-items, before anything of it is read there; and when its address goes nowhere else. Its writes
-//! then have the same effect in every iteration, and move in front of the loops. What remains in the loop only reads, so
-//! it joins the accesses that are parallel.
+//! A stack variable qualifies when all writes to it are in the kernel's entry block, write values
+//! that do not change between work-items, and come before the first read; and when its address does
+//! not escape. Its writes then have the same effect in every iteration, and move in front of the
+//! loops. The loop only reads the variable, so those accesses are parallel.
 
 use crate::target::common::pointers::{self, transfer};
 use scythe_llvm::{BasicBlock, Function, Instruction, Metadata, Opcode, Value};
 use std::collections::HashSet;
 
-/// Does so for all stack variables of the work-group function `function`. `body` is the innermost loop's header, where the
-/// kernel's entry block was inlined; `before` is the terminator of the block before the loops; `group` the access group.
+/// Does so for all stack variables of the work-group function `function`. `body` is the innermost
+/// loop's header, where the kernel's entry block was inlined; `before` is the terminator of the
+/// block before the loops; `group` the access group.
 pub fn hoist<'ctx>(function: Function<'ctx>, body: BasicBlock<'ctx>, before: Instruction<'ctx>, group: Metadata<'ctx>) {
     let Some(entry) = function.entry_block() else { return };
     let outside = [entry, before.block().unwrap_or(entry)];
     let is_outside = |i: &Instruction<'ctx>| i.block().is_some_and(|b| outside.contains(&b));
     let variables = entry.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca);
     let variables: Vec<_> = variables.filter_map(|v| Some((v.as_value(), Uses::of(v)?))).collect();
-    // First those that are written only ahead of the loops, the copies of arguments: others are filled from them.
+    // First those that are written only ahead of the loops, the copies of arguments: others are
+    // filled from them.
     let (known, candidates): (Vec<_>, Vec<_>) =
         variables.into_iter().partition(|(_, uses)| uses.writes.iter().all(is_outside));
     let mut filled: HashSet<Value<'ctx>> = known.into_iter().map(|(v, _)| v).collect();
@@ -68,7 +71,8 @@ impl<'ctx> Uses<'ctx> {
                     Opcode::LLVMStore if user.operand(0) != Some(address) => uses.writes.push(user),
                     Opcode::LLVMCall if pointers::is_lifetime_marker(user) => uses.lifetimes.push(user),
                     Opcode::LLVMCall if transfer(user).is_some() => {
-                        // Once for each operand that is this address: a transfer within the variable is both.
+                        // Once for each operand that is this address: a transfer within the
+                        // variable is both.
                         let to = user.operand(0) == Some(address);
                         if to { uses.writes.push(user) } else { uses.reads.push(user) }
                     }
@@ -79,7 +83,8 @@ impl<'ctx> Uses<'ctx> {
         Some(uses)
     }
 
-    /// The writes in `body`, after what is computed for them, in order; `None` when they may not move out of it.
+    /// The writes in `body`, after what is computed for them, in order; `None` when they may not
+    /// move out of it.
     fn movable(
         &self,
         body: BasicBlock<'ctx>,

@@ -1,4 +1,5 @@
-//! Makes the work-group function of a kernel: `__scythe_cpu.<kernel>`, of type [`scythe_abi::cpu::KernelFn`].
+//! Makes the work-group function of a kernel: `__scythe_cpu.<kernel>`, of type
+//! [`scythe_abi::cpu::KernelFn`].
 //!
 //! ```text
 //! entry:   read the box, sizes and arguments; return when the box is empty
@@ -7,13 +8,15 @@
 //!                  for local z, y, x in group:  kernel(arguments)
 //! ```
 //!
-//! Kernels that this form does not suit, with barriers, sub-groups or loops, are made by [`super::items`].
+//! [`super::items`] makes kernels that this form does not suit: kernels with barriers, sub-groups
+//! or loops.
 //!
-//! Where the kernel tests its index, the innermost loop is cut in parts ([`super::interior`]); private memory that is the
-//! same for all items is filled ahead of all loops ([`super::uniform_memory`]).
+//! If the kernel tests its index, the innermost loop is cut into parts ([`super::interior`]).
+//! Private memory that is the same for all work-items is filled ahead of all loops
+//! ([`super::uniform_memory`]).
 //!
-//! Every loop runs at least once, tests at its end, and counts up by one without overflow: sizes are below 2^63. The
-//! innermost is marked as parallel in the accesses that [`super::parallel`] found so.
+//! Every loop runs at least once, tests at its end, and counts up by one without overflow: sizes
+//! are below 2^63. The innermost loop is parallel in the accesses that [`super::parallel`] marked.
 
 use super::interior::{self, Guard, RowCode};
 use super::queries::{self, Position};
@@ -30,7 +33,8 @@ use scythe_llvm::{
 };
 use std::mem::{offset_of, size_of};
 
-/// Wraps `kernel` in its work-group function. The kernel itself is inlined there, and left without uses.
+/// Wraps `kernel` in its work-group function. The kernel itself is inlined there, and left without
+/// uses.
 pub fn make<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
@@ -67,7 +71,8 @@ pub fn make<'ctx>(
     };
     builder.br(done);
 
-    // One body after the other: the queries of the first are answered before the second brings its own.
+    // One body after the other: the queries of the first are answered before the second brings its
+    // own.
     for body in bodies {
         let block = body.call.block();
         body.call.inline_call()?;
@@ -83,7 +88,8 @@ pub fn make<'ctx>(
     Ok(function)
 }
 
-/// The start of a work-group function: everything is read, and the builder stands in `work`, where the box is not empty.
+/// The start of a work-group function: everything is read, and the builder stands in `work`, where
+/// the box is not empty.
 pub(super) struct Frame<'ctx> {
     pub function: Function<'ctx>,
     pub work: BasicBlock<'ctx>,
@@ -96,7 +102,8 @@ pub(super) struct Frame<'ctx> {
 }
 
 impl<'ctx> Frame<'ctx> {
-    /// `local_size` is that of all launches, where it is known. Everything in the frame lists dimensions in `order`.
+    /// `local_size` is that of all launches, where it is known. Everything in the frame lists
+    /// dimensions in `order`.
     pub fn open(
         module: &Module<'ctx>,
         builder: &Builder<'ctx>,
@@ -214,8 +221,9 @@ impl<'ctx> Code<'_, 'ctx> {
         bodies
     }
 
-    /// The innermost loop: indices `begin..end` in dimension 0, of which `base` makes global ids. `at` gives the position of
-    /// an index. Where the kernel tests its index, the row is cut as [`interior`] says:
+    /// The innermost loop: indices `begin..end` in dimension 0, of which `base` makes global ids.
+    /// `at` gives the position of an index. Where the kernel tests its index, the row is cut as
+    /// [`interior`] says:
     ///
     /// ```text
     /// part:      start..stop = begin..first, the second time last..end
@@ -423,7 +431,8 @@ impl<'ctx> Loop<'ctx> {
         Self { index: phi.as_value(), header, phi, end }
     }
 
-    /// Ends the loop; the builder then stands behind it. With an access group, the loop is parallel in it.
+    /// Ends the loop; the builder then stands behind it. With an access group, the loop is parallel
+    /// in it.
     pub fn close(self, scope: &Scope<'_, 'ctx>, access_group: Option<Metadata<'ctx>>) {
         let context = scope.context;
         let next = scope.add(self.index, context.const_int(64, 1), "next");

@@ -1,8 +1,9 @@
-//! Atomic read-modify-write accesses in PTX's own words, where LLVM's back end would leave out scope and order: it writes all of them
-//! relaxed, and of the device.
+//! Writes atomic read-modify-write accesses as PTX instructions with their scope and order. LLVM's
+//! back end would write all of them relaxed, with device scope.
 //!
-//! Runs when address spaces are known. Relaxed accesses of the device or less stay as they are. So do operations that PTX has not, of
-//! which LLVM makes loops of exchanges, with scope and order. Before Volta, PTX has no orders: fences stand around the access.
+//! The pass runs when address spaces are known. Relaxed accesses of device scope or less stay as
+//! they are. So do operations that PTX lacks: LLVM expands them to loops of exchanges, with scope
+//! and order. PTX has no orders before Volta; there, fences surround the access.
 
 use scythe_llvm::{AtomicOrdering, AtomicRmwOp, Instruction, Module, SyncScope, TypeKind};
 
@@ -73,7 +74,8 @@ fn rewrite<'ctx>(module: &Module<'ctx>, access: Instruction<'ctx>, sm: u32) {
     access.erase();
 }
 
-/// PTX's name of the operation and its type; `None` for those that it, or the architecture, has not.
+/// PTX's name of the operation and its type; `None` for those that it, or the architecture, has
+/// not.
 fn operation(op: AtomicRmwOp, access: Instruction<'_>, sm: u32) -> Option<String> {
     use AtomicRmwOp::*;
     let name = match (access.ty().kind(), access.ty().int_width()) {

@@ -1,8 +1,9 @@
-//! Objects passed by value become copies that the caller makes.
+//! Copies objects that are passed by value in the caller.
 //!
-//! LLVM takes what a function gets by value for memory of that function, and reads it by instructions for such memory. When the
-//! function then becomes part of a kernel and only reads the object, there is no copy any more: those instructions would read the
-//! kernel's own parameter, which is elsewhere. A copy that the code shows is left out by the same rules as any other.
+//! LLVM assumes that a by-value object is in the memory of the called function, and reads it with
+//! instructions for such memory. If the function becomes part of a kernel and only reads the
+//! object, the copy disappears, and those instructions would read the kernel's own parameter, which
+//! is elsewhere. The optimiser removes an explicit copy by the same rules as any other copy.
 
 use scythe_llvm::{Instruction, Module, Opcode, Place};
 

@@ -1,7 +1,8 @@
-//! Copies of a few aligned blocks of 16 bytes, such as a `float4` from global to local memory, in accesses of 16 bytes. LLVM's code
-//! generation would take 8 at a time.
+//! Copies small blocks with an alignment of 16 bytes, such as a `float4` from global to local
+//! memory, in accesses of 16 bytes. LLVM would access 8 bytes at a time.
 //!
-//! Runs after optimisation, since until then a copy of an object is better understood than its bytes.
+//! The pass runs after optimisation: the optimiser handles the copy of an object better than its
+//! bytes.
 
 use scythe_llvm::{Instruction, Module};
 

@@ -1,12 +1,14 @@
-//! Which code takes denormal numbers (`float`) for zero, where units of a program differ in it.
+//! Reconciles units of a program that treat denormal `float` numbers differently.
 //!
-//! Clang notes a unit's choice (`-fdenormal-fp-math`) twice. Attributes of its functions tell code generation. The module flag
-//! [`FLAG`] tells CUDA's maths library, which asks `__nvvm_reflect`: one answer for a whole module, and LLVM refuses to link
-//! modules whose answers differ.
+//! Clang records the choice of a unit (`-fdenormal-fp-math`) twice. Attributes of its functions
+//! tell code generation. The module flag [`FLAG`] tells CUDA's maths library, which calls
+//! `__nvvm_reflect`. There is one answer per module, and LLVM refuses to link modules with
+//! different answers.
 //!
-//! Guarantees: a function flushes denormals if and only if its unit was compiled to. Functions of CUDA's library do where all
-//! units of the linked module were. The device library's functions, compiled for either, do as the function that they are
-//! inlined into, else not.
+//! Guarantees: a function flushes denormals if and only if its unit was compiled to. Functions of
+//! CUDA's library flush them if all units of the linked module were. Functions of the device
+//! library, which is compiled for both, behave like the function that they are inlined into, and do
+//! not flush otherwise.
 
 use scythe_llvm::{Metadata, Module, Place};
 
@@ -20,7 +22,8 @@ const MINIMUM: u64 = 8;
 /// What LLVM calls the attribute for `float`.
 const ATTRIBUTE: &str = "denormal-fp-math-f32";
 
-/// Lets a module for NVPTX be linked with others that made the other choice. One without the flag keeps denormals.
+/// Lets a module for NVPTX be linked with others that made the other choice. One without the flag
+/// keeps denormals.
 pub fn reconcile(module: &Module<'_>) {
     if module.triple().starts_with("nvptx") {
         rewrite(module, |value| value);

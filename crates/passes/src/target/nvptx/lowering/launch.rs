@@ -1,8 +1,8 @@
-//! Work-item queries: answered from the launch block, which every kernel gets by value as its last parameter
-//! ([`crate::target::nvptx::arguments`]), and from the special registers.
+//! Work-item queries: answered from the launch block, which every kernel gets by value as its last
+//! parameter ([`crate::target::nvptx::arguments`]), and from the special registers.
 //!
-//! Guarantees: after [`leave_out_others`] a range kernel does nothing for work-items beyond the range; after
-//! [`answer_queries`] no query is left in the kernel.
+//! Guarantees: after [`leave_out_others`] a range kernel does nothing for work-items beyond the
+//! range; after [`answer_queries`] no query is left in the kernel.
 
 use crate::target::common::queries::{self, Query};
 use crate::target::common::{callers, required_sizes};
@@ -94,7 +94,8 @@ pub fn check_none_left(module: &Module<'_>) -> Result<(), NvptxError> {
     Ok(())
 }
 
-/// The functions that ask for the launch, and those that reach them: they must become part of their kernels.
+/// The functions that ask for the launch, and those that reach them: they must become part of their
+/// kernels.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
     let asked =
         |f: &Function<'ctx>| f.is_declaration() && queries::parse(&f.name()).is_some_and(|q| q.takes_dimension());
@@ -125,8 +126,9 @@ impl<'ctx> Position<'_, 'ctx> {
         }
     }
 
-    /// The product of block and block size has up to 42 bits: one multiplication of 32-bit numbers with a 64-bit result. What is the same
-    /// for the whole block comes first, so that it is computed once for a warp.
+    /// The product of block and block size has up to 42 bits: one multiplication of 32-bit numbers
+    /// with a 64-bit result. What is the same for the whole block comes first, so that it is
+    /// computed once for a warp.
     fn global_id(&self, d: usize) -> Value<'ctx> {
         let [group, size, item] = ["ctaid", "ntid", "tid"].map(|name| self.wide(self.register(name, d)));
         let before = self.builder.mul(group, size, "");

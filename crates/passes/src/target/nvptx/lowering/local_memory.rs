@@ -1,8 +1,9 @@
-//! Pointers to local memory that a kernel is given become offsets into shared memory.
+//! Replaces pointers to local memory in the parameters of kernels by offsets into shared memory.
 //!
-//! CUDA gives a kernel one block of shared memory whose size the host chooses. So each kernel that takes pointers to local memory gets an
-//! external symbol in that address space, `<kernel>.shared_mem`, and 32-bit offsets from it in their place; the runtime places the
-//! blocks behind the offsets one after another.
+//! CUDA gives a kernel one block of shared memory, and the host chooses its size. Each kernel that
+//! takes pointers to local memory gets an external symbol in that address space,
+//! `<kernel>.shared_mem`, and takes 32-bit offsets from it instead. The runtime places the blocks
+//! one after another.
 //!
 //! ```text
 //! ptx_kernel void @k(ptr addrspace(3) %a, i32 %n, ptr addrspace(3) %b)
@@ -13,9 +14,11 @@
 //!   %a = getelementptr inbounds [0 x i8], ptr addrspace(3) @k.shared_mem, i32 0, i32 %0
 //! ```
 //!
-//! Offsets are multiples of [`LOCAL_ALIGNMENT`], which the optimiser learns by the `and`: it can then load several elements at once.
+//! Offsets are multiples of [`LOCAL_ALIGNMENT`]. The `and` tells the optimiser, which can then load
+//! several elements at once.
 //!
-//! Variables in local memory of a known size stay what they are: the driver places them before that block.
+//! Variables in local memory of a known size do not change: the driver places them before that
+//! block.
 
 use crate::target::common::local_variables::LOCAL;
 use crate::target::nvptx::arguments;

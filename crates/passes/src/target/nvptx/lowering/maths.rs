@@ -1,6 +1,8 @@
-//! LLVM's maths intrinsics that have no instruction: calls of CUDA's maths library, `__nv_<name>`.
+//! Replaces maths intrinsics without an instruction by calls of CUDA's maths library,
+//! `__nv_<name>`.
 //!
-//! Where a call allows approximations (`-ffast-math`), those of single precision become the library's fast functions.
+//! If a call allows approximations (`-ffast-math`), a single-precision intrinsic becomes the
+//! library's fast function.
 
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, TypeKind, Value};
 

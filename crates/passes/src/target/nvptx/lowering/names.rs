@@ -1,5 +1,6 @@
-//! Names that PTX takes. LLVM renames what only the module sees; kernels, variables that the host reaches and external symbols are
-//! renamed here, as [`scythe_abi::cuda::symbol`] tells the runtime.
+//! Gives symbols names that PTX accepts. LLVM renames internal symbols. This pass renames kernels,
+//! variables that the host accesses and external symbols; [`scythe_abi::cuda::symbol`] is the rule,
+//! which the runtime uses, too.
 
 use scythe_abi::cuda::symbol;
 use scythe_llvm::Module;

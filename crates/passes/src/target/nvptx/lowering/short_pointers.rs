@@ -1,13 +1,15 @@
-//! Pointers to shared memory in 32 bits, as nvcc has them: half the registers, and arithmetic that the hardware does in one step.
+//! Uses 32 bits for pointers to shared memory, like nvcc. They need half the registers, and their
+//! arithmetic is one step in hardware.
 //!
-//! Device code was compiled with 64 bits for them. That makes no difference as long as no memory holds such a pointer, for objects would
-//! have other sizes; almost all code has them in registers only.
+//! Device code was compiled with 64 bits for them. The difference is invisible unless memory holds
+//! such a pointer, because objects would change size. Almost all code holds them in registers only.
 
 use crate::target::common::local_variables::LOCAL;
 use crate::target::nvptx::NvptxError;
 use scythe_llvm::{Instruction, Module, Opcode, PassOptions, TargetMachine, Type, run_passes};
 
-/// Brings the module to the layout of `short`, and gives that machine; `machine` where the module must stay as it is.
+/// Brings the module to the layout of `short`, and gives that machine; `machine` where the module
+/// must stay as it is.
 pub fn shorten<'m>(
     module: &Module<'_>,
     machine: &'m TargetMachine,
@@ -35,7 +37,8 @@ fn touches_pointer(instruction: Instruction<'_>) -> bool {
         Opcode::LLVMGetElementPtr => instruction.gep_source_type().is_none_or(holds_pointer),
         Opcode::LLVMStore => instruction.operand(0).is_none_or(|value| holds_pointer(value.ty())),
         Opcode::LLVMLoad | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => holds_pointer(instruction.ty()),
-        // Between functions, pointers travel as they are; in variable arguments, and blocks by value, in memory.
+        // Between functions, pointers travel as they are; in variable arguments, and blocks by
+        // value, in memory.
         _ => false,
     }
 }

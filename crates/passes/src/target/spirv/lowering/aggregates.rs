@@ -1,8 +1,9 @@
-//! Takes structures out of phi nodes.
+//! Removes structures from phi nodes.
 //!
-//! LLVM's optimiser lets the pair that a compare-exchange gives, or that an addition with overflow gives, meet in a phi node. The SPIR-V
-//! back end replaces such pairs by values of its own and then finds a phi node of another type. Here each element gets a phi
-//! node, and the structure is put together again where it is used.
+//! LLVM's optimiser creates phi nodes of the pairs that a compare-exchange or an addition with
+//! overflow returns. The SPIR-V back end replaces such pairs by its own values, and the type of the
+//! phi node no longer matches. This pass creates one phi node per element, and rebuilds the
+//! structure where it is used.
 
 use scythe_llvm::{Instruction, Module, Opcode};
 

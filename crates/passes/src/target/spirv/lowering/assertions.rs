@@ -1,14 +1,17 @@
-//! Failed assertions: the work-item reports the first of a program and ends; who launched the kernel looks at the report.
+//! Reports failed assertions. A work-item whose assertion fails writes a report and ends. The
+//! runtime reads the report after the launch.
 //!
-//! SPIR-V has nothing to end a kernel with, and what follows a failed `assert` must not run, for it may rely on what was asserted. So
-//! all functions that assert become part of their kernels ([`bring_to_kernels`]), where a return ends the work-item ([`report`]). The
-//! device library writes the report to a variable that the runtime finds by its name ([`share`]).
+//! SPIR-V has no instruction that ends a kernel, and code after a failed `assert` must not run,
+//! because it may rely on the condition. All functions with assertions therefore become part of
+//! their kernels ([`bring_to_kernels`]), where a return ends the work-item ([`report`]). The device
+//! library writes the report to a variable that the runtime finds by name ([`share`]).
 
 use scythe_abi::spirv::ASSERTION_VARIABLE;
 use scythe_llvm::{CallConv, Function, Instruction, Linkage, Module, Opcode, Place};
 use std::collections::HashSet;
 
-/// What a failed `assert` calls, and in which order the device library's function wants its arguments: expression, file, line, function.
+/// What a failed `assert` calls, and in which order the device library's function wants its
+/// arguments: expression, file, line, function.
 const ASSERTIONS: [(&str, [usize; 4]); 2] =
     [("__assert_fail", [0, 1, 2, 3]), ("_ZSt21__glibcxx_assert_failPKciS0_S0_", [3, 0, 1, 2])];
 
@@ -33,8 +36,8 @@ pub fn bring_to_kernels<'ctx>(module: &Module<'ctx>) {
     }
 }
 
-/// After the code is simplified: each failure is a call of the device library's function, and the end of the work-item. False where
-/// nothing is asserted.
+/// After the code is simplified: each failure is a call of the device library's function, and the
+/// end of the work-item. False where nothing is asserted.
 pub fn report(module: &Module<'_>) -> bool {
     let mut found = false;
     for (name, order) in ASSERTIONS {
@@ -71,7 +74,8 @@ fn replace<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, order: [usize; 
     true
 }
 
-/// Once the device library's function is there: the variable is visible to the runtime, and nothing else is.
+/// Once the device library's function is there: the variable is visible to the runtime, and nothing
+/// else is.
 pub fn share(module: &Module<'_>) {
     for function in module.functions().filter(|f| !f.is_declaration() && !f.is_kernel()) {
         function.remove_comdat();

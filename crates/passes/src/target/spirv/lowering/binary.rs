@@ -1,7 +1,9 @@
-//! SPIR-V modules as lists of instructions: reading, writing, and adding what LLVM's back end has no way to say.
+//! Reads and writes SPIR-V modules as lists of instructions, and adds instructions that LLVM's back
+//! end cannot write.
 //!
-//! A module is read whole or not at all, and written as it was read: `read(words).write() == words`. Additions go to the end of the
-//! section that SPIR-V's layout of modules has for them, so that a valid module stays valid. Each step is linear in the module.
+//! A module is read completely or not at all, and written as it was read: `read(words).write() ==
+//! words`. New instructions go to the end of their section in SPIR-V's module layout, so that a
+//! valid module stays valid. Each step is linear in the size of the module.
 
 use std::collections::HashSet;
 
@@ -24,8 +26,9 @@ pub const OP_FUNCTION_END: u16 = 56;
 pub const OP_DECORATE: u16 = 71;
 pub const OP_MEMBER_DECORATE: u16 = 72;
 
-/// Whether instructions with this opcode make a type, which is their first operand: OpTypeVoid to OpTypeForwardPointer, and those of
-/// later extensions that have their own numbers are not among them.
+/// Whether instructions with this opcode make a type, which is their first operand: OpTypeVoid to
+/// OpTypeForwardPointer, and those of later extensions that have their own numbers are not among
+/// them.
 pub fn is_type(opcode: u16) -> bool {
     (19..=38).contains(&opcode)
 }
@@ -121,7 +124,8 @@ impl Module {
         self.header[3] = bound;
     }
 
-    /// The bytes. An error tells of an instruction that is longer than SPIR-V's instructions can be.
+    /// The bytes. An error tells of an instruction that is longer than SPIR-V's instructions can
+    /// be.
     pub fn write(&self) -> Result<Vec<u8>, BinaryError> {
         let mut words = self.header.to_vec();
         for Instruction { opcode, operands } in &self.instructions {
@@ -135,7 +139,8 @@ impl Module {
         Ok(words.into_iter().flat_map(u32::to_le_bytes).collect())
     }
 
-    /// Adds instructions to their sections, in order, but for those that the module or the list has already.
+    /// Adds instructions to their sections, in order, but for those that the module or the list has
+    /// already.
     pub fn add(&mut self, mut added: Vec<Instruction>) {
         let opcodes: HashSet<u16> = added.iter().map(|new| new.opcode).collect();
         let of_same_kind = self.instructions.iter().filter(|i| opcodes.contains(&i.opcode));
@@ -168,7 +173,8 @@ impl Module {
         self.instructions.iter().filter(own).filter_map(|i| i.text(1)).collect()
     }
 
-    /// The ids of the parameters of a kernel, or of another function that has a name, in their order.
+    /// The ids of the parameters of a kernel, or of another function that has a name, in their
+    /// order.
     pub fn parameters(&self, function: &str) -> Option<Vec<u32>> {
         let is_entry = |i: &&Instruction| i.opcode == OP_ENTRY_POINT && i.text(2).as_deref() == Some(function);
         let entry = self.instructions.iter().find(is_entry).and_then(|entry| entry.operands.get(1).copied());
@@ -205,7 +211,8 @@ fn section(opcode: u16) -> u32 {
         OP_NAME | 6 => 7,
         // OpModuleProcessed.
         330 => 8,
-        // OpDecorationGroup, OpGroupDecorate, OpGroupMemberDecorate, OpDecorateId, OpDecorateString, OpMemberDecorateString.
+        // OpDecorationGroup, OpGroupDecorate, OpGroupMemberDecorate, OpDecorateId,
+        // OpDecorateString, OpMemberDecorateString.
         OP_DECORATE | OP_MEMBER_DECORATE | 73..=75 | 332 | 5632 | 5633 => 9,
         _ => 10,
     }

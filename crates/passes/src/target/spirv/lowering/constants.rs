@@ -1,13 +1,15 @@
-//! Makes constants ones that the SPIR-V back end takes.
+//! Rewrites constants that the SPIR-V back end does not translate correctly.
 //!
-//! It cannot translate structures and arrays of which a part is undefined, as clang leaves the padding of structures: such
-//! parts become zeros. It takes an address with an offset, in an initial value, if the offset is added before the address
-//! becomes a generic one. It then believes that an address within a variable, as part of another one's initial value, counts
-//! elements of that variable, where it counts bytes: such variables become arrays of bytes. So do those with numbers or
-//! vectors that SPIR-V has no types for.
+//! * A structure or array with an undefined part, such as the padding that clang leaves: the part
+//!   becomes zero.
+//! * An address with an offset in an initial value: the offset must be added before the address
+//!   becomes a generic one.
+//! * An address inside a variable, in the initial value of another variable: the back end counts
+//!   elements where LLVM counts bytes. The variable becomes an array of bytes. Variables of types
+//!   that SPIR-V lacks become arrays of bytes, too.
 //!
-//! Guarantee: variables keep size, alignment and initial bytes. Code that uses them stays as it was, since its
-//! addresses have no types.
+//! Guarantee: variables keep their size, alignment and initial bytes. Code that uses them does not
+//! change, because its addresses have no element types.
 
 use super::layouts::is_known;
 use crate::target::spirv::SpirvError;
@@ -58,9 +60,9 @@ pub fn replace_variable<'ctx>(
     new.set_name(&name);
 }
 
-/// `value` with zeros for what is undefined in it, and with offsets added before addresses become generic ones: the back end
-/// does not find the variable behind a cast. `None` where nothing is to be done, and where all is undefined, which the back
-/// end knows.
+/// `value` with zeros for what is undefined in it, and with offsets added before addresses become
+/// generic ones: the back end does not find the variable behind a cast. `None` where nothing is to
+/// be done, and where all is undefined, which the back end knows.
 fn simplified<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Option<Value<'ctx>> {
     if let (Some(_), Some(base), Some(offset)) = (value.constant_byte_offset(), value.operand(0), value.operand(1)) {
         let inside = base.strip_constant_casts();
@@ -95,8 +97,8 @@ fn simplify_operands<'ctx>(builder: &Builder<'ctx>, instruction: Instruction<'ct
     }
 }
 
-/// Adds the variables that addresses with an offset in an initial value point into. `within` tells that `value` is part of
-/// the computation of such an address.
+/// Adds the variables that addresses with an offset in an initial value point into. `within` tells
+/// that `value` is part of the computation of such an address.
 fn collect_addressed<'ctx>(value: Value<'ctx>, within: bool, list: &mut Vec<Value<'ctx>>) -> Result<(), SpirvError> {
     if value.as_global_variable().is_some() {
         if within && !list.contains(&value) {

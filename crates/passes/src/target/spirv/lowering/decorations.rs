@@ -1,12 +1,14 @@
-//! The last step before LLVM's back end and the first after it: what `!spirv.*` metadata says becomes SPIR-V, all of it that the
-//! device's driver can read.
+//! Translates `!spirv.*` metadata to SPIR-V, as far as the driver supports it. The pass has two
+//! parts, directly before and directly after LLVM's back end.
 //!
-//! * A decoration of an extension that the driver does not know is left out.
-//! * Execution modes replace the older metadata of kernels that says the same, which the back end would translate, too.
-//! * Annotations of members become `llvm.spv.assign.decoration`, the back end's own name for a list of decorations.
-//! * What the back end has no way to say is kept in [`Additions`] and written into the finished module: texts in decorations of
-//!   parameters, which the back end crashes on; decorations of extensions that it has never heard of; decorations of members
-//!   of structures.
+//! * A decoration of an extension that the driver does not support is left out.
+//! * Execution modes replace the older metadata of kernels with the same meaning, which the back
+//!   end would translate again.
+//! * Annotations of members become `llvm.spv.assign.decoration`, the back end's intrinsic for a
+//!   list of decorations.
+//! * [`Additions`] keeps what the back end cannot write, for the finished module: texts in
+//!   decorations of parameters, on which the back end crashes; decorations of extensions that the
+//!   back end does not know; decorations of structure members.
 
 use super::binary::{self, Instruction, text_operands};
 use crate::properties::members;
@@ -162,7 +164,8 @@ impl<'ctx> Preparation<'_, 'ctx> {
         Ok(())
     }
 
-    /// Puts the decorations of the address, which the back end knows by this intrinsic, before `call`.
+    /// Puts the decorations of the address, which the back end knows by this intrinsic, before
+    /// `call`.
     fn assign(&self, call: Call<'ctx>, address: Type<'ctx>, list: Metadata<'ctx>) {
         let context = self.module.context();
         let Some(assign) = self.module.intrinsic("llvm.spv.assign.decoration", &[address]) else { return };
@@ -172,7 +175,8 @@ impl<'ctx> Preparation<'_, 'ctx> {
         builder.call(assign, &[address, list.as_value(context)], "");
     }
 
-    /// Divides a list. The back end knows no texts where `texts_are_ours`, and no extension that is not marked as known to it.
+    /// Divides a list. The back end knows no texts where `texts_are_ours`, and no extension that is
+    /// not marked as known to it.
     fn divide(
         &mut self,
         list: Option<Metadata<'ctx>>,
@@ -262,8 +266,9 @@ impl Additions {
         Ok(module.write()?)
     }
 
-    /// The back end makes one structure of all that have the same members. Where such ones are to be decorated differently,
-    /// and be it that one is not, the members stay as they are: the accesses to each are decorated anyway.
+    /// The back end makes one structure of all that have the same members. Where such ones are to
+    /// be decorated differently, and be it that one is not, the members stay as they are: the
+    /// accesses to each are decorated anyway.
     fn member_decorations(&self, module: &binary::Module) -> Vec<Instruction> {
         let mut wanted: BTreeMap<&str, BTreeSet<(u32, &Words)>> = BTreeMap::new();
         for (structure, member, words) in &self.members {

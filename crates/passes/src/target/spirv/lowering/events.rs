@@ -1,8 +1,10 @@
-//! Events of copies that a work-group makes (`__ocl_event_t`): SPIR-V has a type for them, C++ has not.
+//! Gives events of asynchronous group copies (`__ocl_event_t`) SPIR-V's event type, which C++
+//! lacks.
 //!
-//! In C++ an event is an address that nobody looks behind. [`to_slots`] gives each copy a private variable of SPIR-V's type, whose
-//! address is the event; once the code is simplified, every wait names such a variable, and [`finish`] makes it SPIR-V's
-//! instruction. Both spellings of the operations are known, with and without `Op`.
+//! In C++ an event is an opaque address. [`to_slots`] gives each copy a private variable of
+//! SPIR-V's type, and its address is the event. After simplification every wait names such a
+//! variable, and [`finish`] replaces it by SPIR-V's instruction. The pass knows both spellings of
+//! the operations, with and without `Op`.
 
 use super::binary::{self, BinaryError};
 use crate::target::common::async_copies::{CopyError, WAITS, element};

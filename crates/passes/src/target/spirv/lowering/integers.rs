@@ -1,17 +1,22 @@
 //! Widens integers of widths that SPIR-V does not have.
 //!
-//! LLVM's optimiser copies structures of three or six bytes as one integer, and packs the results of a `switch` into one of just
-//! as many bits as they need: 48 for three results of 16. The SPIR-V back end takes widths of 8, 16, 32 and 64 bits. On most others
-//! it fails; where it does not, it takes a wider integer in their place, also in memory, where that reads and writes what is beside
-//! it. Here arithmetic on integers of up to 64 bits is done in the next of those widths, with the bits above the value cleared
-//! where they matter, and memory is accessed in parts. Vectors are taken for such integers element by element; so are vectors of
-//! flags for integers of any width, since SPIR-V's flags have no bits.
+//! LLVM's optimiser copies structures of three or six bytes as one integer. It also packs the
+//! results of a `switch` into one integer with exactly as many bits as they need: 48 for three
+//! results of 16. The SPIR-V back end accepts widths of 8, 16, 32 and 64 bits. It fails on most
+//! other widths. Where it does not fail, it uses a wider integer, also in memory, and accesses the
+//! neighbouring bytes.
 //!
-//! Truth values that are converted as signed numbers become integers first: true is minus one, and the back end makes it one.
-//! Floating-point numbers become truth values by way of integers, too.
+//! This pass computes with integers of up to 64 bits in the next supported width, clears the bits
+//! above the value where they matter, and accesses memory in parts. It handles vectors of such
+//! integers element by element. It does the same with vectors of `i1` that are cast to integers of
+//! any width, because SPIR-V's booleans have no bits.
 //!
-//! Guarantee: afterwards no instruction that this pass knows has an integer of another width as operand or result. Others
-//! (calls, volatile accesses) are left for the back end to refuse: the optimiser makes none with such integers.
+//! Booleans that are converted as signed numbers become integers first: true is minus one, and the
+//! back end would make it one. Floating-point numbers become booleans by way of integers, too.
+//!
+//! Guarantee: afterwards no instruction that this pass knows has an integer of another width as
+//! operand or result. The back end rejects other instructions (calls, volatile accesses) with such
+//! integers; the optimiser creates none.
 
 use scythe_llvm::{Builder, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value};
 
@@ -109,8 +114,9 @@ struct Widening<'ctx> {
 }
 
 impl<'ctx> Widening<'ctx> {
-    /// Replaces an instruction by one on wide integers. What others see of it is a truncation of the wide result, and what it
-    /// sees of others an extension; `join` then makes each such pair one value.
+    /// Replaces an instruction by one on wide integers. What others see of it is a truncation of
+    /// the wide result, and what it sees of others an extension; `join` then makes each such pair
+    /// one value.
     fn replace(&self, instruction: Instruction<'ctx>) {
         let phi = instruction.opcode() == Opcode::LLVMPHI;
         self.builder.position_before(instruction);
@@ -312,7 +318,8 @@ impl Part {
     }
 }
 
-/// The bytes of an integer of a width that SPIR-V does not have, lowest first: as many at once as there are widths for.
+/// The bytes of an integer of a width that SPIR-V does not have, lowest first: as many at once as
+/// there are widths for.
 fn parts(ty: Type<'_>) -> Vec<Part> {
     let size = ty.int_width().unwrap_or(0).div_ceil(8);
     let mut offset = 0;

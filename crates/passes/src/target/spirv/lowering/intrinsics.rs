@@ -1,4 +1,4 @@
-//! Replaces LLVM's intrinsics that the SPIR-V back end does not translate, some of which it even crashes on, by OpenCL's
+//! Replaces LLVM intrinsics that the SPIR-V back end does not translate, or crashes on, by OpenCL's
 //! extended instructions or plain arithmetic.
 
 use super::products;
@@ -67,7 +67,8 @@ impl<'ctx> Site<'_, 'ctx> {
         self.call.args()
     }
 
-    /// A call of OpenCL's function `name`, with C++ mangling. `None` for types that it does not come in.
+    /// A call of OpenCL's function `name`, with C++ mangling. `None` for types that it does not
+    /// come in.
     fn ocl(&self, name: &str, result: Type<'ctx>, args: &[Value<'ctx>]) -> Option<Value<'ctx>> {
         let mut mangled = format!("_Z{}__spirv_ocl_{name}", "__spirv_ocl_".len() + name.len());
         for arg in args {
@@ -148,8 +149,8 @@ impl<'ctx> Site<'_, 'ctx> {
         Some(self.pair(result, overflowed))
     }
 
-    /// The sum or difference, and whether it left the unsigned numbers. SPIR-V has instructions with both results, which not
-    /// all drivers know.
+    /// The sum or difference, and whether it left the unsigned numbers. SPIR-V has instructions
+    /// with both results, which not all drivers know.
     fn carry(&self, add: bool) -> Option<Value<'ctx>> {
         let (args, b) = (self.args(), self.builder);
         let [x, y] = args[..] else { return None };
@@ -158,7 +159,8 @@ impl<'ctx> Site<'_, 'ctx> {
         Some(self.pair(result, b.icmp(IntPredicate::LLVMIntULT, less, than, "")))
     }
 
-    /// The product, and whether it has more bits than the factors. `None` for widths that OpenCL has no instruction for.
+    /// The product, and whether it has more bits than the factors. `None` for widths that OpenCL
+    /// has no instruction for.
     fn product(&self, signed: bool) -> Option<Value<'ctx>> {
         let (args, b) = (self.args(), self.builder);
         let [x, y] = args[..] else { return None };
@@ -192,7 +194,8 @@ impl<'ctx> Site<'_, 'ctx> {
         let lower = |v: Value<'ctx>| b.zext(b.trunc(v, word, ""), ty, "");
         let is_set = |v: Value<'ctx>| b.icmp(LLVMIntNE, v, zero, "");
         let (m, n) = (magnitude(x), magnitude(y));
-        // Where one factor is a single word, one of the two mixed products is zero, and what is added below fits.
+        // Where one factor is a single word, one of the two mixed products is zero, and what is
+        // added below fits.
         let mixed = [b.mul(upper(m), lower(n), ""), b.mul(upper(n), lower(m), "")];
         let middle = b.add(b.or(lower(mixed[0]), lower(mixed[1]), ""), upper(b.mul(lower(m), lower(n), "")), "");
         let too_large =

@@ -1,14 +1,17 @@
-//! Gives every block of a SPIR-V module an id of its own.
+//! Gives every block of a SPIR-V module a unique id.
 //!
-//! LLVM's back end remembers the ids of blocks by the addresses of functions, also of functions that it has freed by then: a
-//! block gets the id of another one, perhaps of an earlier module, when its function came to lie where that one's had been. Such an
-//! id may be that of anything in the module by now. Drivers refuse such a module, or crash on it. A block is only spoken of within
-//! its function, and where nothing but blocks can be meant, so that blocks can be told apart from all else.
+//! LLVM's back end stores the ids of blocks by the addresses of functions, and keeps entries of
+//! functions that it has freed. A block gets the id of an earlier block, perhaps of an earlier
+//! module, when its function has the same address. That id may belong to anything in the module.
+//! Drivers reject such a module or crash on it. Only instructions of the same function refer to a
+//! block, and only in operands that must be blocks, so this pass can find and replace all
+//! references.
 //!
-//! Within a function two blocks of the same id cannot be told apart: that is an error, which another translation will hardly have.
+//! If two blocks of one function have the same id, the references are ambiguous. That is an error.
+//! Another translation is unlikely to have it.
 //!
-//! Guarantee: ids of blocks are new ones, in the order of the blocks, so that they do not depend on addresses either. All else
-//! stays as it was.
+//! Guarantee: ids of blocks are new and in block order, and so do not depend on addresses. Nothing
+//! else changes.
 
 use super::binary::{
     BinaryError, Instruction, Module, OP_FUNCTION, OP_FUNCTION_END, OP_FUNCTION_PARAMETER, OP_NAME, OP_TYPE_STRUCT,
@@ -124,8 +127,8 @@ mod tests {
 
     #[test]
     fn blocks_of_two_functions_get_ids_of_their_own() {
-        // Types 1 (64 bits) and 2 (32 bits); both functions have the blocks 30 and 31, and switch on 40 and 41. Numbers that
-        // happen to be ids of blocks stay.
+        // Types 1 (64 bits) and 2 (32 bits); both functions have the blocks 30 and 31, and switch
+        // on 40 and 41. Numbers that happen to be ids of blocks stay.
         let module = |first: [u32; 2], second: [u32; 2], bound: u32, name: bool| {
             let ([a, b], [c, d]) = (first, second);
             let names: &[(u16, &[u32])] = if name { &[(OP_NAME, &[30, 0x61])] } else { &[] };

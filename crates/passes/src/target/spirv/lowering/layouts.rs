@@ -1,17 +1,18 @@
-//! Gives memory whose type SPIR-V does not have the type of so many bytes.
+//! Replaces memory types that SPIR-V lacks by arrays of bytes of the same size.
 //!
-//! Of a structure with an array without elements, as programs write for one of any length, the SPIR-V back end makes one in
-//! which all arrays are pointers. It takes a wider integer for one of a width that SPIR-V lacks, and does not know vectors
-//! of five or six elements. Whoever steps over such memory, or keeps it in a variable of a function, then uses what is
-//! beside it.
+//! For a structure with an array of zero elements, which programs use for arrays of any length, the
+//! SPIR-V back end creates a structure in which all arrays are pointers. It replaces integers of
+//! other widths by wider ones, and does not know vectors of five or six elements. An address
+//! computed with such a type, or a private variable of it, then refers to the wrong memory.
 //!
-//! Guarantee: afterwards neither a variable of a function nor the computation of an address depends on such a type.
-//! (Variables of the module are [`super::constants`]' concern.)
+//! Guarantee: afterwards neither a private variable nor an address computation depends on such a
+//! type. ([`super::constants`] handles variables of the module.)
 
 use crate::target::spirv::SpirvError;
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, TypeKind, Value};
 
-/// Replaces such types in all functions. An error names an address that is computed with elements of unknown size.
+/// Replaces such types in all functions. An error names an address that is computed with elements
+/// of unknown size.
 pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     let builder = module.context().create_builder();
     for function in module.functions().filter(|f| !f.is_declaration()) {

@@ -4,9 +4,11 @@
 //! * [`assertions`]: a failed assertion is reported, and ends its work-item.
 //! * [`events`]: events of copies by a work-group get SPIR-V's type.
 //! * [`intrinsics`], [`products`]: LLVM's intrinsics that the back end does not translate.
-//! * [`aggregates`], [`vectors`], [`layouts`], [`constants`], [`pointer_variables`]: types and constants that SPIR-V lacks.
+//! * [`aggregates`], [`vectors`], [`layouts`], [`constants`], [`pointer_variables`]: types and
+//!   constants that SPIR-V lacks.
 //! * [`integers`], [`truncations`]: integers of widths that SPIR-V lacks.
-//! * [`wide_types`], [`wide_division`], [`wide_integers`]: integers of 65 to 128 bits, in two words.
+//! * [`wide_types`], [`wide_division`], [`wide_integers`]: integers of 65 to 128 bits, in two
+//!   words.
 //!
 //! After, on the module in SPIR-V ([`binary`]):
 //! * [`labels`]: each block gets an id of its own.

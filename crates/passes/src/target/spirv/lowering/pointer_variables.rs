@@ -1,10 +1,12 @@
-//! Keeps pointers in private variables as integers.
+//! Stores pointers in private variables as integers.
 //!
-//! The SPIR-V back end gives a variable that a pointer is loaded from, or stored to, the type of that pointer, however large the
-//! variable is: an array of 64 bytes becomes one of 8. And it makes a single byte of a variable for a pointer whose bytes are looked at. What
-//! is next to it in memory is then overwritten.
+//! The SPIR-V back end gives a variable that a pointer is loaded from or stored to the type of the
+//! pointer, whatever the size of the variable: an array of 64 bytes becomes one of 8. A variable
+//! for a pointer whose bytes are accessed becomes a single byte. Stores then overwrite neighbouring
+//! memory.
 //!
-//! Guarantee: afterwards no variable of a function has a pointer's type, and none is directly the address of a load or store of one.
+//! Guarantee: afterwards no private variable has a pointer type, and none is directly the address
+//! of a load or store of a pointer.
 
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, Value};
 

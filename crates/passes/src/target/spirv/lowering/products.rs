@@ -1,4 +1,4 @@
-//! The upper half of a product, by OpenCL's instructions for it.
+//! Computes the upper half of a product with OpenCL's instructions.
 
 use scythe_llvm::{Builder, CallConv, Module, Type, TypeKind, Value};
 

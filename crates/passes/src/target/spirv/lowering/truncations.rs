@@ -1,7 +1,8 @@
 //! Replaces zero extensions of truncated integers by masks.
 //!
-//! LLVM's legaliser makes a mask of such a pair itself, but of the truncation that this takes the SPIR-V back end believes
-//! that its result has the operand's type: operations then have operands of two widths, which is no valid SPIR-V.
+//! LLVM's legaliser replaces such a pair by a mask, too. But the SPIR-V back end assumes that the
+//! result of its truncation has the operand's type. Operations then have operands of two widths,
+//! which is invalid SPIR-V.
 //!
 //! Guarantee: afterwards no operand of a zero extension is a truncation.
 

@@ -1,9 +1,11 @@
-//! Takes vectors apart that SPIR-V does not have: those of pointers, and those of other than 2, 3, 4, 8 or 16 elements.
+//! Splits vectors that SPIR-V lacks: vectors of pointers, and vectors with other than 2, 3, 4, 8 or
+//! 16 elements.
 //!
-//! Programs have none of pointers, but the optimiser makes them of pointers that are copied together. The SPIR-V back end
-//! translates some uses of such vectors, to what drivers refuse, and fails on others.
+//! Programs have no vectors of pointers, but the optimiser creates them for pointers that are
+//! copied together. The SPIR-V back end fails on some uses of such vectors, and translates others
+//! to code that drivers reject.
 //!
-//! Guarantee: where a module has no such vector, nothing changes.
+//! Guarantee: a module without such vectors does not change.
 
 use scythe_llvm::{Error, Module, PassOptions, TargetMachine, Type, TypeKind, run_passes};
 

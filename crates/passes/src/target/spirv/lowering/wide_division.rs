@@ -1,7 +1,7 @@
-//! Divisions of integers of 65 to 128 bits → calls of the device library, in 128 bits.
+//! Replaces divisions of integers of 65 to 128 bits by calls of the device library, in 128 bits.
 //!
-//! The functions are there to be inlined: what they compute with is then split by `wide_integers`. So this comes before the library is
-//! linked.
+//! The functions are inlined later, and [`super::wide_integers`] splits their integers. The pass
+//! therefore runs before the device library is linked.
 
 use super::wide_types::wide_width;
 use scythe_llvm::{Builder, CallConv, Instruction, Module, Opcode, TypeKind, Value};

@@ -1,14 +1,16 @@
 //! Computes with integers of 65 to 128 bits in two words of 64.
 //!
-//! LLVM's optimiser makes such integers on its own: it recognises the steps by which programs (and `sycl::mul_hi`) compute the upper
-//! half of a product, carries out of sums in 65 bits, and sums up the numbers below `n` without a loop. SPIR-V's kernels have none.
-//! Vectors of them are computed element by element: devices do not compute with vectors of such sizes either.
+//! LLVM's optimiser creates such integers: it recognises the steps by which programs (and
+//! `sycl::mul_hi`) compute the upper half of a product, computes carries of sums in 65 bits, and
+//! replaces loops that sum the numbers below `n`. SPIR-V has none in kernels. Vectors of them are
+//! computed element by element; devices lack vectors of that size, too.
 //!
-//! Of an integer of fewer than 128 bits, the bits above it are zero in the upper word.
+//! For an integer of fewer than 128 bits, the bits above it are zero in the upper word.
 //!
-//! Guarantee: afterwards no instruction has such an integer as operand or result. Divisions are calls by then (`wide_division`), and
-//! calls were inlined. What is left that this pass does not know (conversions from and to floating point, atomic and volatile
-//! accesses) is an error that names function and instruction; the module is then no longer of use.
+//! Guarantee: afterwards no instruction has such an integer as operand or result. Divisions are
+//! calls already ([`super::wide_division`]), and calls have been inlined. An instruction that this
+//! pass does not know (conversion from or to floating point, atomic or volatile access) is an error
+//! that names the function and the instruction; the module is unusable after it.
 
 mod arithmetic;
 
@@ -48,7 +50,8 @@ fn count(ty: Type<'_>) -> u32 {
     if vector { ty.element_count().and_then(|n| u32::try_from(n).ok()).unwrap_or(1) } else { 1 }
 }
 
-/// Blocks such that each comes after those that dominate it. Without recursion: functions can be long.
+/// Blocks such that each comes after those that dominate it. Without recursion: functions can be
+/// long.
 fn in_dominance_order(function: Function<'_>) -> Vec<BasicBlock<'_>> {
     let Some(entry) = function.entry_block() else { return Vec::new() };
     let (mut seen, mut order) = (HashSet::from([entry]), Vec::new());
@@ -242,7 +245,8 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         }
     }
 
-    /// Two for each element, without values: those may come from blocks that were not looked at yet.
+    /// Two for each element, without values: those may come from blocks that were not looked at
+    /// yet.
     fn phi(&mut self, phi: Instruction<'ctx>) -> Vec<Words<'ctx>> {
         self.phis.push(phi);
         let part = || self.builder.phi(self.word, "").as_value();

@@ -1,7 +1,7 @@
-//! How integers of 65 to 128 bits lie in memory: as two words, wherever they are part of a type.
+//! The memory layout of integers of 65 to 128 bits: two words, wherever they are part of a type.
 //!
-//! SPIR-V's data layout aligns them like words, and clang writes the gaps that programs see as fields of their own. So no byte of a
-//! structure or array moves.
+//! SPIR-V's data layout aligns them like words, and clang writes the gaps that programs see as
+//! separate fields. No byte of a structure or array moves.
 
 use super::constants::replace_variable;
 use crate::target::spirv::SpirvError;
@@ -12,7 +12,8 @@ pub fn wide_width(ty: Type<'_>) -> Option<u32> {
     ty.scalar().int_width().filter(|width| (65..=128).contains(width))
 }
 
-/// A type that lies in memory like such an integer, or like arrays and structures with such ones. `None` for types without.
+/// A type that lies in memory like such an integer, or like arrays and structures with such ones.
+/// `None` for types without.
 pub fn in_memory(ty: Type<'_>) -> Option<Type<'_>> {
     match ty.kind() {
         TypeKind::LLVMArrayTypeKind => Some(in_memory(ty.element()?)?.array(ty.element_count()?)),
@@ -31,7 +32,8 @@ pub fn in_memory(ty: Type<'_>) -> Option<Type<'_>> {
     }
 }
 
-/// Gives variables with such integers, such as the tables that the optimiser makes of a `switch`, the types of [`in_memory`].
+/// Gives variables with such integers, such as the tables that the optimiser makes of a `switch`,
+/// the types of [`in_memory`].
 pub fn replace_variables(module: &Module<'_>) -> Result<(), SpirvError> {
     let builder = module.context().create_builder();
     for old in module.globals().collect::<Vec<_>>() {
@@ -48,7 +50,8 @@ pub fn replace_variables(module: &Module<'_>) -> Result<(), SpirvError> {
     Ok(())
 }
 
-/// The same constant in two words. `None` where an integer is the result of a computation with addresses.
+/// The same constant in two words. `None` where an integer is the result of a computation with
+/// addresses.
 fn constant<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Option<Value<'ctx>> {
     let Some(ty) = in_memory(value.ty()) else { return Some(value) };
     if value.is_undef_or_poison() {

@@ -1,7 +1,8 @@
-//! Control-flow graphs as plain numbers: dominators, post-dominators, loops, and the block order that linearisation needs.
+//! Control-flow graphs as plain numbers: dominators, post-dominators, loops, and the block order
+//! that linearisation needs.
 //!
-//! Nothing here knows LLVM, so that the graph algorithms can be tested on random graphs. Block 0 is the entry. Blocks that
-//! the entry does not reach must have been removed before.
+//! Nothing here knows LLVM, so that the graph algorithms can be tested on random graphs. Block 0 is
+//! the entry. Blocks that the entry does not reach must have been removed before.
 
 /// A graph of basic blocks.
 #[derive(Clone, Debug)]
@@ -226,7 +227,8 @@ impl Loops {
             }
             loops.push(Loop { header, latch, contains, parent: None, exits });
         }
-        // Reverse post-order visits outer headers first, so the last loop found that holds a block is its innermost.
+        // Reverse post-order visits outer headers first, so the last loop found that holds a block
+        // is its innermost.
         let mut innermost = vec![None; n];
         for (i, l) in loops.iter().enumerate() {
             for b in (0..n).filter(|&b| l.contains[b]) {
@@ -246,8 +248,9 @@ impl Loops {
     }
 }
 
-/// The graph with every loop left at its latch only: an edge from inside goes to the latch, and on from there. A block behind a
-/// loop is then dominated by the latch, not by the block inside that chose it.
+/// The graph with every loop left at its latch only: an edge from inside goes to the latch, and on
+/// from there. A block behind a loop is then dominated by the latch, not by the block inside that
+/// chose it.
 fn left_at_latches(cfg: &Cfg, loops: &Loops) -> Cfg {
     let mut succs: Vec<Vec<usize>> = vec![Vec::new(); cfg.len()];
     let mut add = |from: usize, to: usize| {
@@ -269,9 +272,9 @@ fn left_at_latches(cfg: &Cfg, loops: &Loops) -> Cfg {
     Cfg::new(succs)
 }
 
-/// A topological order (back edges aside) in which every loop is contiguous, and so is every set of blocks that one
-/// block dominates once loops are left at their latches. Linearisation needs both: a deferred block then never falls into the middle
-/// of a loop or of a region entered elsewhere.
+/// A topological order (back edges aside) in which every loop is contiguous, and so is every set of
+/// blocks that one block dominates once loops are left at their latches. Linearisation needs both:
+/// a deferred block then never falls into the middle of a loop or of a region entered elsewhere.
 pub fn compact_order(cfg: &Cfg, loops: &Loops) -> Vec<usize> {
     let cfg = &left_at_latches(cfg, loops);
     let dom = Dominators::of(cfg);
@@ -292,8 +295,9 @@ pub fn compact_order(cfg: &Cfg, loops: &Loops) -> Vec<usize> {
     order
 }
 
-/// Appends `block` and all it dominates. Dominator-tree children are ordered topologically among themselves, where an edge
-/// from anywhere in one child's subtree counts; children inside the block's own loops come before those outside.
+/// Appends `block` and all it dominates. Dominator-tree children are ordered topologically among
+/// themselves, where an edge from anywhere in one child's subtree counts; children inside the
+/// block's own loops come before those outside.
 fn emit(block: usize, cfg: &Cfg, loops: &Loops, position: &[usize], children: &[Vec<usize>], order: &mut Vec<usize>) {
     order.push(block);
     let kids = &children[block];
@@ -347,11 +351,11 @@ pub enum Exit {
     Loop { header: usize, after: usize },
 }
 
-/// Partial linearisation: divergent branches disappear, all their targets are visited one after the other (under
-/// masks); uniform branches stay.
+/// Partial linearisation: divergent branches disappear, all their targets are visited one after the
+/// other (under masks); uniform branches stay.
 ///
-/// `divergent[b]`: the branch at the end of `b` diverges. `divergent_loop[l]`: some lanes may leave loop `l` before others; such
-/// a loop is left at its latch only, when no lane wants to go on.
+/// `divergent[b]`: the branch at the end of `b` diverges. `divergent_loop[l]`: some lanes may leave
+/// loop `l` before others; such a loop is left at its latch only, when no lane wants to go on.
 pub fn linearize(cfg: &Cfg, loops: &Loops, order: &[usize], divergent: &[bool], divergent_loop: &[bool]) -> Vec<Exit> {
     let n = cfg.len();
     let mut index = vec![usize::MAX; n];
@@ -423,7 +427,8 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A random reducible graph with single-latch loops and one return, grown by replacing single edges.
+    /// A random reducible graph with single-latch loops and one return, grown by replacing single
+    /// edges.
     pub(in crate::target::cpu::lowering::widening) fn grow(choices: &[u8]) -> Cfg {
         // Block 0 is the entry, block 1 the return. `open` edges may be replaced.
         let mut succs: Vec<Vec<usize>> = vec![vec![1], vec![]];
@@ -485,7 +490,8 @@ pub(super) mod tests {
         Cfg::new(succs)
     }
 
-    /// Which successor a lane takes at its `visit`-th time in a block; loops end because late visits leave.
+    /// Which successor a lane takes at its `visit`-th time in a block; loops end because late
+    /// visits leave.
     fn choose(cfg: &Cfg, loops: &Loops, seed: u64, b: usize, visit: usize, lane: usize) -> usize {
         if cfg.succs[b].len() < 2 {
             return 0;

@@ -1,24 +1,28 @@
 //! Which lanes run together: the effect of divergent branches on a control-flow graph.
 //!
-//! Lanes run in step. All lanes that are in one iteration of a loop, and of all loops round it, visit a block of it together.
-//! A branch is *divergent* when lanes that reach it together may take different ways. This module derives from the set of
-//! divergent branches:
+//! Lanes run in step. All lanes that are in one iteration of a loop, and of all loops round it,
+//! visit a block of it together. A branch is *divergent* when lanes that reach it together may take
+//! different ways. This module derives from the set of divergent branches:
 //!
-//! * [`Convergence::is_join`]: lanes may come to a block together by different edges, or left a loop for it in different
+//! * [`Convergence::is_join`]: lanes may come to a block together by different edges, or left a
+//!   loop for it in different iterations;
+//! * [`Convergence::divergent_loop`]: lanes that entered a loop together may leave it in different
 //!   iterations;
-//! * [`Convergence::divergent_loop`]: lanes that entered a loop together may leave it in different iterations;
 //! * [`Convergence::is_masked`]: a block may run for some of the lanes only.
 //!
 //! # How
 //!
-//! The *level* of a loop is the graph of one of its iterations: its blocks, with the back edge and all edges that leave the loop
-//! leading to one more node, the *sink*. The level of the function is the whole graph. Lanes that part at a divergent branch meet again
-//! in the post-dominator of its targets, in the level of the innermost loop round it. Until there, each target's label spreads along the
-//! edges; a block that two labels reach is a join, and spreads a label of its own. If they meet in the sink alone, then some lanes leave
-//! the loop in an iteration that others stay in, or leave by another edge: the loop is divergent. Its exits are joins then, and what
-//! holds for the targets of a branch holds for the targets of these exits, in the level of the loop round it.
+//! The *level* of a loop is the graph of one of its iterations: its blocks, with the back edge and
+//! all edges that leave the loop leading to one more node, the *sink*. The level of the function is
+//! the whole graph. Lanes that part at a divergent branch meet again in the post-dominator of its
+//! targets, in the level of the innermost loop round it. Until there, each target's label spreads
+//! along the edges; a block that two labels reach is a join, and spreads a label of its own. If
+//! they meet in the sink alone, then some lanes leave the loop in an iteration that others stay in,
+//! or leave by another edge: the loop is divergent. Its exits are joins then, and what holds for
+//! the targets of a branch holds for the targets of these exits, in the level of the loop round it.
 //!
-//! Inner loops that do not hold the branch need no more than that: lanes of one label enter them together, through their header.
+//! Inner loops that do not hold the branch need no more than that: lanes of one label enter them
+//! together, through their header.
 
 use super::cfg::{Cfg, Dominators, Loops};
 
@@ -32,7 +36,8 @@ pub struct Convergence {
     masked_at: Vec<Option<usize>>,
     /// How many loops are round a loop, itself included.
     depth: Vec<usize>,
-    /// Post-dominators of each loop's level, and of the function's as the last; made when they are needed.
+    /// Post-dominators of each loop's level, and of the function's as the last; made when they are
+    /// needed.
     levels: Vec<Option<Dominators>>,
     position: Vec<usize>,
     order: Vec<usize>,
@@ -68,7 +73,8 @@ impl Convergence {
         &self.divergent_loop
     }
 
-    /// Lanes may come to the block together by different edges, or from different iterations of a loop.
+    /// Lanes may come to the block together by different edges, or from different iterations of a
+    /// loop.
     pub fn is_join(&self, block: usize) -> bool {
         self.join[block]
     }
@@ -83,7 +89,8 @@ impl Convergence {
         self.masked_at[block].is_some_and(|depth| depth >= self.depth[l])
     }
 
-    /// A value that is made in block `made` and seen in block `seen` may be from different iterations in different lanes.
+    /// A value that is made in block `made` and seen in block `seen` may be from different
+    /// iterations in different lanes.
     pub fn differs_in_time(&self, loops: &Loops, made: usize, seen: usize) -> bool {
         loops.around(made).any(|l| self.divergent_loop[l] && !loops.loops[l].contains[seen])
     }
@@ -118,7 +125,8 @@ impl Convergence {
         self.masked_at[block] = self.masked_at[block].max(Some(depth));
     }
 
-    /// Lanes part and go to `targets`, in a level. Returns the level's loop if they may leave it at different times.
+    /// Lanes part and go to `targets`, in a level. Returns the level's loop if they may leave it at
+    /// different times.
     fn spread(&mut self, cfg: &Cfg, loops: &Loops, level: Option<usize>, targets: &[usize]) -> Option<usize> {
         let sink = cfg.len();
         let node = |b: usize| match level {
@@ -189,7 +197,8 @@ mod tests {
 
     #[test]
     fn a_latch_joins_what_goes_on_early_with_what_goes_on_late() {
-        // 1: if (varies) continue; 2: if (uniform) break. The branch's post-dominator in the whole graph is 2.
+        // 1: if (varies) continue; 2: if (uniform) break. The branch's post-dominator in the whole
+        // graph is 2.
         let facts = parted(&[&[1], &[3, 2], &[4, 3], &[1], &[]], &[1]);
         assert_eq!(joins(&facts), [3, 4]);
         assert_eq!(masked(&facts), [1, 2, 3]);
@@ -206,7 +215,8 @@ mod tests {
 
     #[test]
     fn leaving_two_loops_apart_parts_the_outer_one() {
-        // An inner loop of 2 and 3 that 2 leaves for 5, outside of both, and 3 for 4, the outer latch.
+        // An inner loop of 2 and 3 that 2 leaves for 5, outside of both, and 3 for 4, the outer
+        // latch.
         let facts = parted(&[&[1], &[2], &[5, 3], &[2, 4], &[1], &[]], &[2]);
         assert_eq!(facts.divergent_loop(), [true, true]);
         assert_eq!(joins(&facts), [4, 5]);

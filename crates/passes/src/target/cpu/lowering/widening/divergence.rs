@@ -1,15 +1,18 @@
 //! Which values differ between the work-items of a sub-group, and how.
 //!
-//! Every value of a function gets a [`Shape`]: the same in all lanes, growing by a constant from lane to lane, or
-//! anything. A shape tells of the lanes that run the value's block together; others may hold anything. Every branch is uniform or
-//! divergent; what that means for joins, loops and masks is the part of [`super::convergence`].
+//! Every value of a function gets a [`Shape`]: the same in all lanes, growing by a constant from
+//! lane to lane, or anything. A shape tells of the lanes that run the value's block together;
+//! others may hold anything. Every branch is uniform or divergent; what that means for joins, loops
+//! and masks is the part of [`super::convergence`].
 //!
-//! The analysis is optimistic: everything starts uniform, and facts only get worse until nothing changes. What makes a
-//! value vary is (a) its operands; (b) for a φ, control: two lanes that parted at a divergent branch may reach the φ's
-//! block by different edges; (c) for a value used behind a divergent loop, time: lanes took it from different iterations.
+//! The analysis is optimistic: everything starts uniform, and facts only get worse until nothing
+//! changes. What makes a value vary is (a) its operands; (b) for a φ, control: two lanes that
+//! parted at a divergent branch may reach the φ's block by different edges; (c) for a value used
+//! behind a divergent loop, time: lanes took it from different iterations.
 //!
-//! Soundness of uniform loads: a non-atomic load from one address by several work-items, none ordered against a store to
-//! that address, gives the same value to all, or the program has a data race.
+//! Soundness of uniform loads: a non-atomic load from one address by several work-items, none
+//! ordered against a store to that address, gives the same value to all, or the program has a data
+//! race.
 
 mod extension;
 
@@ -27,14 +30,15 @@ pub enum Shape {
     Uniform,
     /// Lane `i` holds the value of lane 0 plus `i` times this (bytes, for pointers).
     Linear(i64),
-    /// Where several rows of work-items lie in the lanes, one after the other: lane `i` of a row holds the value of the row's first
-    /// lane plus `i` times `along`; the first lanes differ by `down` from row to row, where that is known.
+    /// Where several rows of work-items lie in the lanes, one after the other: lane `i` of a row
+    /// holds the value of the row's first lane plus `i` times `along`; the first lanes differ by
+    /// `down` from row to row, where that is known.
     Rows {
         along: i64,
         down: Option<i64>,
     },
-    /// As linear, unless a narrow number wrapped round on the way: then anything. Code that profits compares the first lane
-    /// with the last.
+    /// As linear, unless a narrow number wrapped round on the way: then anything. Code that profits
+    /// compares the first lane with the last.
     Hopefully(i64),
     Varying,
 }
@@ -84,7 +88,8 @@ impl Shape {
     }
 }
 
-/// What the analysis must be told about calls: the shape of a call's result, given its arguments' shapes.
+/// What the analysis must be told about calls: the shape of a call's result, given its arguments'
+/// shapes.
 pub trait CallShapes {
     /// `None`: unknown; varying unless the callee only computes from uniform arguments.
     fn shape(&self, call: Instruction<'_>, args: &[Shape]) -> Option<Shape>;
@@ -196,7 +201,8 @@ impl<'ctx> Divergence<'ctx> {
         self.shapes.get(&value).copied().unwrap_or(Shape::Uniform)
     }
 
-    /// The shape of an operand as the lanes of `block` see it: those that left a loop in different iterations took different values.
+    /// The shape of an operand as the lanes of `block` see it: those that left a loop in different
+    /// iterations took different values.
     pub fn shape_in(&self, value: Value<'ctx>, block: usize) -> Shape {
         let made = value.as_instruction().and_then(|i| i.block()).map(|b| self.index[&b]);
         match made {
@@ -393,8 +399,9 @@ impl<'ctx> Divergence<'ctx> {
         total
     }
 
-    /// The shape of a narrow value, made wider. A narrow number that does not wrap stays linear. Work-item numbers fit 31 bits
-    /// wherever the vectorised code is used (its caller checks), so their truncation does not wrap.
+    /// The shape of a narrow value, made wider. A narrow number that does not wrap stays linear.
+    /// Work-item numbers fit 31 bits wherever the vectorised code is used (its caller checks), so
+    /// their truncation does not wrap.
     fn widened(&self, narrow: Value<'ctx>, shape: Shape, extension: Opcode, bits: u32) -> Shape {
         match shape {
             Shape::Linear(s) if self.keeps_distance(narrow, extension, bits, Among::All) => Shape::Linear(s),
@@ -413,7 +420,8 @@ impl<'ctx> Divergence<'ctx> {
     }
 }
 
-/// A work-item number that fits 31 bits: within a work-group in any dimension, else in the fastest, where callers check it.
+/// A work-item number that fits 31 bits: within a work-group in any dimension, else in the fastest,
+/// where callers check it.
 fn is_number(v: Value<'_>) -> bool {
     position(v).is_some_and(|(query, dimension)| query == Query::LocalInvocationId || dimension == 0)
 }
@@ -469,7 +477,8 @@ fn signed_constant(v: Value<'_>) -> Option<i64> {
     Some(((raw << shift) as i64) >> shift)
 }
 
-/// Comparing the first lane with the last finds a wrap only while all lanes together span less than the narrow type.
+/// Comparing the first lane with the last finds a wrap only while all lanes together span less than
+/// the narrow type.
 fn hopefully(stride: i64) -> Shape {
     if stride.unsigned_abs() < 1 << 16 { Shape::Hopefully(stride) } else { Shape::Varying }
 }

@@ -1,41 +1,49 @@
-//! Makes one function that runs a whole work-group from a kernel that runs one work-item (or `W` of them in lanes).
+//! Makes one function that runs a whole work-group from a kernel that runs one work-item (or `W` of
+//! them in lanes).
 //!
 //! # What comes out
 //!
-//! A function with the kernel's parameters and eight more: memory for what work-items keep across barriers, how many
-//! bytes of it each item has ([`GroupFunction::context_bytes`]), the group's size in three dimensions, and the global id of
-//! its first work-item. Of the work-item queries only those remain that are the same for the whole group. An *item* is
-//! one call's worth of the kernel: `W` neighbouring work-items of a row, several short rows, or one work-item.
+//! A function with the kernel's parameters and eight more: memory for what work-items keep across
+//! barriers, how many bytes of it each item has ([`GroupFunction::context_bytes`]), the group's
+//! size in three dimensions, and the global id of its first work-item. Of the work-item queries
+//! only those remain that are the same for the whole group. An *item* is one call's worth of the
+//! kernel: `W` neighbouring work-items of a row, several short rows, or one work-item.
 //!
 //! # How
 //!
-//! A kernel without barriers is one nest of loops over the items. With barriers, the code is cut at each of them:
-//! *region* `k` is everything that can run from behind barrier `k` (region 0: from the start) until the next barrier or
-//! the end. Each region becomes a nest of loops over the items, and a small state machine goes from region to region:
+//! A kernel without barriers is one nest of loops over the items. With barriers, the code is cut at
+//! each of them: *region* `k` is everything that can run from behind barrier `k` (region 0: from
+//! the start) until the next barrier or the end. Each region becomes a nest of loops over the
+//! items, and a small state machine goes from region to region:
 //!
 //! ```text
 //! next = 0
 //! while next is a region:
-//!   for every item:  restore what is live;  run region `next`;  save what is live;  note which barrier was reached
+//!   for every item:  restore what is live;  run region `next`;  save what is live;
+//!                    note which barrier was reached
 //! ```
 //!
-//! Where ways from different barriers meet, what follows would be part of several regions. If it is much, and all items come
-//! by, it becomes a region of its own ([`meetings`]): code grows with the kernel, not with the ways through it.
+//! Where ways from different barriers meet, what follows would be part of several regions. If it is
+//! much, and all items come by, it becomes a region of its own ([`meetings`]): code grows with the
+//! kernel, not with the ways through it.
 //!
-//! In SYCL all work-items of a group reach the same barrier, so what one item notes holds for all. Where the compiler cannot see
-//! that this is so, every item's note is compared with the first item's, and a difference is reported
-//! ([`DIVERGENT_BARRIER`]).
+//! In SYCL all work-items of a group reach the same barrier, so what one item notes holds for all.
+//! Where the compiler cannot see that this is so, every item's note is compared with the first
+//! item's, and a difference is reported ([`DIVERGENT_BARRIER`]).
 //!
 //! A value that is live across a barrier is, in this order of preference:
-//! * computed again, where it depends on nothing but arguments and the item's position, and is cheap;
+//! * computed again, where it depends on nothing but arguments and the item's position, and is
+//!   cheap;
 //! * kept once, where it is the same for all items of the group;
-//! * computed again from such values, where that is cheap: addresses above all, which LLVM likes to move out of loops;
+//! * computed again from such values, where that is cheap: addresses above all, which LLVM likes to
+//!   move out of loops;
 //! * saved in the item's context, and restored.
 //!
 //! # Invariants
 //!
-//! * No SSA value crosses from one region to another: each crossing value goes through a variable on the stack that its
-//!   region sets before any use. `mem2reg` then makes it an SSA value again, inside each region.
+//! * No SSA value crosses from one region to another: each crossing value goes through a variable
+//!   on the stack that its region sets before any use. `mem2reg` then makes it an SSA value again,
+//!   inside each region.
 //! * A region's code is a copy; blocks that several regions still share are copied into each.
 //! * The order of regions, slots and saved values is that of the blocks: output is reproducible.
 
@@ -63,8 +71,8 @@ pub const BARRIER: &str = "__spirv_ControlBarrier";
 /// Called when work-items of one group reach different barriers.
 pub const DIVERGENT_BARRIER: &str = "__scythe_divergent_barrier";
 
-/// How many operations deep values are that are computed again: from arguments and positions, which LLVM then moves out of
-/// loops, and from shared values.
+/// How many operations deep values are that are computed again: from arguments and positions, which
+/// LLVM then moves out of loops, and from shared values.
 const RECOMPUTED_DEPTH: u32 = 8;
 const SHARED_DEPTH: u32 = 4;
 
@@ -358,8 +366,8 @@ impl<'ctx> Maker<'_, 'ctx> {
     ) -> Vec<Crosser<'ctx>> {
         let mut at = live_at_barriers(version, cuts);
         let shared = |v: Value<'ctx>| uniform.is_some_and(|u| u.is_uniform_for_all(v));
-        // What is computed again from shared values keeps them alive. They dominate it, so that wherever it is live they have
-        // the values it was made from.
+        // What is computed again from shared values keeps them alive. They dominate it, so that
+        // wherever it is live they have the values it was made from.
         let mut again = HashSet::new();
         for i in version.instructions().filter(|i| at.contains_key(&i.as_value())).collect::<Vec<_>>() {
             let (value, mut roots) = (i.as_value(), Vec::new());
@@ -398,7 +406,8 @@ impl<'ctx> Maker<'_, 'ctx> {
                 live_at: at.remove(&value).unwrap_or_default(),
             });
         }
-        // Uses first become loads; then the definition is stored, so that the store itself keeps its operand.
+        // Uses first become loads; then the definition is stored, so that the store itself keeps
+        // its operand.
         for c in &crossers {
             for user in c.value.users() {
                 let Some(user) = user.as_instruction() else { continue };

@@ -2,29 +2,35 @@
 //!
 //! # What goes in
 //!
-//! A kernel body that [`prepare`] has brought into shape: everything that asks for work-item numbers inlined, one return,
-//! no switches, loops in simplified and LCSSA form, no vector types. Lanes run along the fastest dimension: in lane `i` the
-//! local and global number in that dimension is that of lane 0 plus `i`. With [`Options::fold`], several short rows lie side by side
-//! instead ([`Fold`]).
+//! A kernel body that [`prepare`] has brought into shape: everything that asks for work-item
+//! numbers inlined, one return, no switches, loops in simplified and LCSSA form, no vector types.
+//! Lanes run along the fastest dimension: in lane `i` the local and global number in that dimension
+//! is that of lane 0 plus `i`. With [`Options::fold`], several short rows lie side by side instead
+//! ([`Fold`]).
 //!
 //! # What comes out
 //!
-//! A function with the same parameters in which the work-item queries that remain mean lane 0. With [`Options::masked`]
-//! it starts with a call to `__scythe_active_lanes`, which its caller resolves to the number of lanes that take part.
+//! A function with the same parameters in which the work-item queries that remain mean lane 0. With
+//! [`Options::masked`] it starts with a call to `__scythe_active_lanes`, which its caller resolves
+//! to the number of lanes that take part.
 //!
 //! # How
 //!
-//! [`super::divergence`] tells which values differ between lanes. Uniform values stay scalar. Linear values (lane 0 plus
-//! a constant per lane) stay scalar too, with a vector form for whoever needs it. All else becomes a vector. Control flow is
-//! partially linearised ([`super::plan`], [`super::cfg::linearize`]): uniform branches stay branches; the two sides of a divergent branch
+//! [`super::divergence`] tells which values differ between lanes. Uniform values stay scalar.
+//! Linear values (lane 0 plus a constant per lane) stay scalar too, with a vector form for whoever
+//! needs it. All else becomes a vector. Control flow is partially linearised ([`super::plan`],
+//! [`super::cfg::linearize`]): uniform branches stay branches; the two sides of a divergent branch
 //! run one after the other, each under its mask; a divergent loop runs until no lane is left in it.
 //!
-//! Masks and the φs of blocks whose incoming edges changed live in stack slots while the function is rebuilt; SROA turns them
-//! into registers afterwards. The rules, which the test of `plan` plays through on random graphs:
+//! Masks and the φs of blocks whose incoming edges changed live in stack slots while the function
+//! is rebuilt; SROA turns them into registers afterwards. The rules, which the test of `plan` plays
+//! through on random graphs:
 //!
-//! * entering a masked block takes its mask slot and clears it; leaving along an edge adds lanes to the target's slot;
+//! * entering a masked block takes its mask slot and clears it; leaving along an edge adds lanes to
+//!   the target's slot;
 //! * the value of a φ is stored along the edge it comes by, for the lanes that take this edge;
-//! * in a masked block, effects are confined to active lanes, and nothing that could trap runs for inactive ones.
+//! * in a masked block, effects are confined to active lanes, and nothing that could trap runs for
+//!   inactive ones.
 //!
 //! A block whose mask may be empty still runs ([`super::plan`]).
 
@@ -61,14 +67,16 @@ pub struct Options {
     pub fold: Option<Fold>,
 }
 
-/// The number of active lanes, for a masked version: resolved by the caller of the widened function.
+/// The number of active lanes, for a masked version: resolved by the caller of the widened
+/// function.
 pub const ACTIVE_LANES: &str = "__scythe_active_lanes";
 
 /// LLVM passes that bring a function into the shape that widening needs.
 pub const PREPARE: &str = "function(lower-switch,mergereturn,scalarizer<load-store>,loop-simplify,lcssa)";
 
-/// LLVM passes that give cycles with several entries one. LLVM's `fix-irreducible` gives φs wrong values where an entry keeps edges of
-/// its own; there must be none, so that everything goes through memory meanwhile.
+/// LLVM passes that give cycles with several entries one. LLVM's `fix-irreducible` gives φs wrong
+/// values where an entry keeps edges of its own; there must be none, so that everything goes
+/// through memory meanwhile.
 pub const MAKE_REDUCIBLE: &str = "reg2mem,fix-irreducible,mem2reg,loop-simplify,lcssa";
 
 /// Has a cycle with several entries.
@@ -137,7 +145,8 @@ pub fn widen<'ctx>(
     Ok(Widened { function: new, narrow })
 }
 
-/// Parameters passed by value that the kernel writes are private to each work-item: they become allocations of its own.
+/// Parameters passed by value that the kernel writes are private to each work-item: they become
+/// allocations of its own.
 pub fn keep_private<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let context = module.context();
     let Some(first) = kernel.entry_block().and_then(|b| b.first_instruction()) else { return };
@@ -159,7 +168,8 @@ pub fn keep_private<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     }
 }
 
-/// Paths that never end well join the return: nothing they would do is defined. Without a return, nothing changes.
+/// Paths that never end well join the return: nothing they would do is defined. Without a return,
+/// nothing changes.
 fn end_everywhere(function: Function<'_>) {
     let blocks: Vec<_> = function.blocks().collect();
     let is = |b: &BasicBlock<'_>, opcode| b.terminator().is_some_and(|t| t.opcode() == opcode);
@@ -201,8 +211,8 @@ fn check(function: Function<'_>) -> Result<(), Unsuitable> {
     Ok(())
 }
 
-/// Refuses values that leave a loop other than through a φ behind it: lanes that leave it in different iterations take their values
-/// along the edges.
+/// Refuses values that leave a loop other than through a φ behind it: lanes that leave it in
+/// different iterations take their values along the edges.
 fn check_loops(facts: &Divergence<'_>) -> Result<(), Unsuitable> {
     let stays = |made: usize, seen: usize| facts.loops.around(made).all(|l| facts.loops.loops[l].contains[seen]);
     for (made, block) in facts.blocks.iter().enumerate() {
@@ -678,7 +688,8 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
-    /// Ends the current block with a jump to `target`, through the guard of a loop that must not be entered by no lane.
+    /// Ends the current block with a jump to `target`, through the guard of a loop that must not be
+    /// entered by no lane.
     fn enter(&mut self, from: usize, to: usize, target: usize, mask: Option<Value<'ctx>>) {
         let here = self.builder.block().expect("the builder stands in a block");
         self.edge_from.insert((from, to), here);

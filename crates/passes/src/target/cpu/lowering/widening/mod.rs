@@ -1,13 +1,13 @@
-//! From one work-item to a work-group: what the CPU back end does to a kernel's body.
+//! Turns the code of one work-item into code of a work-group.
 //!
-//! * [`cfg`]: graph algorithms, free of LLVM.
-//! * [`convergence`]: where lanes that part run together again.
-//! * [`divergence`]: which values and branches differ between work-items.
+//! * [`cfg`]: graph algorithms, independent of LLVM.
+//! * [`convergence`]: where lanes that diverge run together again.
+//! * [`divergence`]: the values and branches that differ between work-items.
 //! * [`plan`]: the order in which widened code visits blocks.
-//! * [`lanes`]: widening a kernel to one work-item per vector lane.
+//! * [`lanes`]: widens a kernel to one work-item per vector lane.
 //! * [`group`]: one function for a whole work-group, barriers included.
 //! * [`subgroup`]: sub-group primitives as vector code.
-//! * [`reference`]: LLVM's own analysis, which ours is compared with.
+//! * [`reference`]: compares our analysis of divergence with LLVM's.
 
 pub mod cfg;
 pub mod convergence;

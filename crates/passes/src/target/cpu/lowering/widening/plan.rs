@@ -1,10 +1,14 @@
-//! How widened code walks through the blocks of a function: their order, where each leads, and which of them run for nobody.
+//! The way of widened code through the blocks of a function: their order, the targets of each, and
+//! the blocks that may run for no lane.
 //!
-//! A block whose mask may be empty still runs, and what it computes then means nothing. That is harmless, but for a loop that lanes leave
-//! together, by a uniform branch: its condition would mean nothing either, and the loop might never end. Such a loop is
-//! *guarded*: it is entered only if some lane does. Where that cannot be done, it runs like a divergent loop, until no lane is left in it.
+//! A block whose mask may be empty still runs, and its results mean nothing then. That is harmless
+//! except for a loop that lanes leave together, by a uniform branch: its condition would mean
+//! nothing either, and the loop might never end. Such a loop is *guarded*: code enters it only if
+//! some lane does. Where that is impossible, the loop runs like a divergent loop, until no lane is
+//! left in it.
 //!
-//! Nothing here knows LLVM: the test plays the rules of [`super::lanes`] through on random graphs.
+//! This module is independent of LLVM. The test applies the rules of [`super::lanes`] to random
+//! graphs.
 
 use super::cfg::{Cfg, Exit, Loop, Loops, compact_order, linearize};
 use super::convergence::Convergence;
@@ -14,7 +18,8 @@ pub struct Plan {
     /// The blocks in the order in which they are visited.
     pub order: Vec<usize>,
     pub exits: Vec<Exit>,
-    /// Blocks that may run for some only of the lanes that started, or, in a masked version, of all lanes.
+    /// Blocks that may run for some only of the lanes that started, or, in a masked version, of all
+    /// lanes.
     pub masked: Vec<bool>,
     /// All lanes that started are in the block whenever it runs.
     pub whole: Vec<bool>,
@@ -28,7 +33,8 @@ impl Plan {
     /// `masked`: some lanes, but not lane 0, may be off from the start.
     pub fn new(cfg: &Cfg, loops: &Loops, lanes: &Convergence, masked: bool) -> Self {
         let n = cfg.len();
-        // Loops that run until no lane is left in them, as divergent ones, are left by all of their exits, one after the other.
+        // Loops that run until no lane is left in them, as divergent ones, are left by all of their
+        // exits, one after the other.
         let mut lanes = lanes.clone();
         while let Some(l) = (0..loops.loops.len()).find(|&l| {
             let lp = &loops.loops[l];
@@ -54,7 +60,8 @@ impl Plan {
             });
             let Some(after) = after else { continue };
             guards.insert(lp.header, after);
-            // Inside, blocks that no divergent branch of the loop switches off run with the mask the loop was entered with.
+            // Inside, blocks that no divergent branch of the loop switches off run with the mask
+            // the loop was entered with.
             for b in (0..n).filter(|&b| lp.contains[b]) {
                 never_empty[b] |= !lanes.is_masked_within(b, l);
             }
@@ -78,8 +85,9 @@ mod tests {
 
     const LANES: usize = 4;
 
-    /// Any graph of blocks with one return, brought into the form that widening demands: loops with one latch, one way in, and exits of
-    /// their own. `None` where a block does not reach the return, or a cycle has two entries.
+    /// Any graph of blocks with one return, brought into the form that widening demands: loops with
+    /// one latch, one way in, and exits of their own. `None` where a block does not reach the
+    /// return, or a cycle has two entries.
     fn graph(choices: &[(u8, u8, u8)]) -> Option<(Cfg, Loops)> {
         let n = choices.len() + 1;
         let mut succs: Vec<Vec<usize>> = choices
@@ -182,7 +190,8 @@ mod tests {
     }
 
     impl World<'_> {
-        /// Which way a lane takes: the same for all lanes in the same iterations, unless the branch diverges.
+        /// Which way a lane takes: the same for all lanes in the same iterations, unless the branch
+        /// diverges.
         fn choose(&self, lane: usize, state: &Lane, b: usize) -> usize {
             let out = &self.cfg.succs[b];
             let iterations: Vec<usize> = self.loops.around(b).map(|l| state.iteration[l]).collect();
@@ -221,7 +230,8 @@ mod tests {
         far
     }
 
-    /// Runs the lanes each alone, then together by the plan, and compares; checks every fact that the plan rests on.
+    /// Runs the lanes each alone, then together by the plan, and compares; checks every fact that
+    /// the plan rests on.
     fn check(choices: &[(u8, u8, u8)], seed: usize, masked: bool) -> Result<(), TestCaseError> {
         let Some((cfg, loops)) = graph(choices) else { return Err(TestCaseError::reject("not for widening")) };
         let mut facts = Convergence::new(&cfg, &loops);

@@ -1,9 +1,10 @@
-//! Our analysis of divergence against LLVM's.
+//! Compares our analysis of divergence with LLVM's.
 //!
-//! LLVM's analysis knows uniform and divergent values, but neither shapes nor what calls and loads give. It is told that where our
-//! analysis takes an instruction for a source of differences, or finds that differences cancel out (`global id - local id`). What is
-//! left is what follows from data and control flow: there ours must not call uniform what LLVM's calls divergent. Builds with
-//! debug assertions check that for every kernel that they widen.
+//! LLVM's analysis knows uniform and divergent values, but neither shapes nor the results of calls
+//! and loads. It gets those facts from ours: the instructions that are sources of divergence, and
+//! those where differences cancel out (`global id - local id`). What remains follows from data and
+//! control flow. There, our analysis must not call a value uniform that LLVM's calls divergent.
+//! Builds with debug assertions check that for every kernel that they widen.
 
 use super::divergence::{Divergence, Shape};
 use scythe_llvm::{Function, Instruction, Known, Opcode};

@@ -1,8 +1,9 @@
 //! Sub-group primitives as vector code: a sub-group is the lanes of one item.
 //!
-//! The names are those of `__scythe_sg_…` in docs/contracts.md. Reductions and scans combine in a tree, so their order is that of
-//! the lanes only for operations that do not care. A kernel that could not be widened has sub-groups of one work-item:
-//! [`make_single`] resolves everything accordingly.
+//! The names are those of `__scythe_sg_…` in docs/contracts.md. Reductions and scans combine in a
+//! tree, so their order is that of the lanes only for operations that do not care. A kernel that
+//! could not be widened has sub-groups of one work-item: [`make_single`] resolves everything
+//! accordingly.
 
 use crate::target::common::queries::{self, Query};
 use scythe_llvm::{Builder, Function, Instruction, Module, Opcode, Type, Value, const_vector};
@@ -162,7 +163,8 @@ pub fn permute<'ctx>(builder: &Builder<'ctx>, a: Value<'ctx>, b: Value<'ctx>, or
 /// The execution scope of a barrier among the work-items of a sub-group.
 const SUB_GROUP_SCOPE: u64 = 3;
 
-/// Takes away the barriers of sub-groups, once the function stands for a whole sub-group: lanes are always together.
+/// Takes away the barriers of sub-groups, once the function stands for a whole sub-group: lanes are
+/// always together.
 pub fn erase_barriers<'ctx>(function: Function<'ctx>) {
     let of_sub_group = |call: &Instruction<'ctx>| {
         call.args().first().and_then(|scope| scope.const_int_value()).is_some_and(|scope| scope == SUB_GROUP_SCOPE)

@@ -1,4 +1,4 @@
-//! What is computed with integers in two words.
+//! Arithmetic on integers in two words.
 
 use super::super::products::{signed_upper_half, unsigned_upper_half};
 use super::{Splitting, Words};
@@ -48,8 +48,8 @@ impl<'ctx> Splitting<'_, 'ctx> {
         Words::new(b.select(condition, x.low, y.low, ""), b.select(condition, x.high, y.high, ""))
     }
 
-    /// `x` and behind it `y`, shifted; of the left the upper bits, of the right the lower ones are the result. The distance counts
-    /// modulo the width.
+    /// `x` and behind it `y`, shifted; of the left the upper bits, of the right the lower ones are
+    /// the result. The distance counts modulo the width.
     pub(super) fn funnel(
         &self,
         left: bool,
@@ -113,7 +113,8 @@ impl<'ctx> Splitting<'_, 'ctx> {
     fn shift(&self, opcode: Opcode, x: Words<'ctx>, distance: Value<'ctx>, width: u32) -> Words<'ctx> {
         let b = &self.builder;
         let within = b.and(distance, self.number(63), "");
-        // What is moved from one word to the other, in two steps, since a word cannot be shifted by all its bits.
+        // What is moved from one word to the other, in two steps, since a word cannot be shifted by
+        // all its bits.
         let rest = b.xor(within, self.number(63), "");
         let one = self.number(1);
         let shifted = |opcode, value| if within == self.zero() { value } else { b.binary(opcode, value, within, "") };

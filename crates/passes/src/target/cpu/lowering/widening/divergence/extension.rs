@@ -1,10 +1,13 @@
-//! Narrow integers that are made wider: whether neighbouring lanes keep their distance, and how the wide value is computed.
+//! Narrow integers that are made wider: whether neighbouring lanes keep their distance, and how the
+//! wide value is computed.
 //!
-//! `sext (add nsw a, b)` is `add (sext a), (sext b)` in every lane that uses the sum, since it does not wrap there. If `a` and
-//! `b` keep their distances when they are made wider, so does the sum. That tells nothing of other lanes: with
-//! `if (l >= g) p[l - g]`, `l - g` wraps in the first lanes. What stands for all lanes, the value of lane 0, must therefore be computed
-//! in the wide type from the start; there it is what the distance makes of any lane that uses it. [`Divergence::wider`] tells how, one
-//! operation at a time, to the analysis and to the code generator alike.
+//! `sext (add nsw a, b)` is `add (sext a), (sext b)` in every lane that uses the sum, since it does
+//! not wrap there. If `a` and `b` keep their distances when they are made wider, so does the sum.
+//! That tells nothing of other lanes: with `if (l >= g) p[l - g]`, `l - g` wraps in the first
+//! lanes. What stands for all lanes, the value of lane 0, must therefore be computed in the wide
+//! type from the start; there it is what the distance makes of any lane that uses it.
+//! [`Divergence::wider`] tells how, one operation at a time, to the analysis and to the code
+//! generator alike.
 
 use super::{Divergence, Shape, is_number, signed_constant};
 use scythe_llvm::{Opcode, Value};
@@ -35,7 +38,8 @@ pub enum Among {
 const DEPTH: u32 = 8;
 
 impl<'ctx> Divergence<'ctx> {
-    /// How `extension` of `value` is computed such that lanes keep their distance; `None` where they may not.
+    /// How `extension` of `value` is computed such that lanes keep their distance; `None` where
+    /// they may not.
     pub fn wider(&self, value: Value<'ctx>, extension: Opcode, among: Among) -> Option<Wider<'ctx>> {
         let same = match among {
             Among::All => self.shape(value) == Shape::Uniform,
@@ -66,7 +70,8 @@ impl<'ctx> Divergence<'ctx> {
         }
     }
 
-    /// `value`, if it is a work-item number, which 32 bits represent in full; that is then relied on.
+    /// `value`, if it is a work-item number, which 32 bits represent in full; that is then relied
+    /// on.
     fn number(&self, value: Value<'ctx>) -> Option<Value<'ctx>> {
         is_number(value).then(|| self.rely_on(value))?;
         Some(value)

@@ -1,5 +1,5 @@
-//! Copies of a kernel's code for one item: queries about its position get their answers, and values that are cheap are computed
-//! again.
+//! Copies the code of a kernel for one item: answers queries about its position, and recomputes
+//! cheap values.
 
 use super::super::lanes::{ACTIVE_LANES, is_hint};
 use super::{Crosser, Maker, Position};
@@ -75,7 +75,8 @@ impl<'ctx> Maker<'_, 'ctx> {
 
     // --- Copying code ---
 
-    /// Copies `blocks`, entered at `start`. An edge to a block that is not among them, and a return, go where `leave` says.
+    /// Copies `blocks`, entered at `start`. An edge to a block that is not among them, and a
+    /// return, go where `leave` says.
     pub(super) fn copy_blocks(
         &mut self,
         blocks: &[BasicBlock<'ctx>],

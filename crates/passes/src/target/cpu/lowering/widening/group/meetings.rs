@@ -1,14 +1,16 @@
 //! Where ways from different barriers meet.
 //!
-//! Code behind such a place is part of every region that leads there. A kernel of many barriers in loops and branches, as
-//! group algorithms make it, would be copied many times over: a loop that may not run at all lets each region go on to the
-//! next loop, and so on to the end. A cut at the meeting, as if a barrier stood there, leaves one copy.
+//! Code behind such a place is part of every region that leads there. A kernel of many barriers in
+//! loops and branches, as group algorithms make it, would be copied many times over: a loop that
+//! may not run at all lets each region go on to the next loop, and so on to the end. A cut at the
+//! meeting, as if a barrier stood there, leaves one copy.
 
 use super::super::cfg::{Cfg, Dominators};
 use std::collections::BTreeSet;
 
-/// The blocks to cut at, in ascending order. `starts` are the entry and the blocks behind barriers; all items pass blocks that
-/// `may` be cut, in the same order. A cut is made where it spares copies of at least `worth`, by the blocks' `sizes`.
+/// The blocks to cut at, in ascending order. `starts` are the entry and the blocks behind barriers;
+/// all items pass blocks that `may` be cut, in the same order. A cut is made where it spares copies
+/// of at least `worth`, by the blocks' `sizes`.
 pub(super) fn find(
     cfg: &Cfg,
     dom: &Dominators,
@@ -22,7 +24,8 @@ pub(super) fn find(
         starts.iter().for_each(|&b| marks[b] = true);
         marks
     };
-    // As φs are placed for a variable that each start sets: in the starts' dominance frontiers, and in theirs.
+    // As φs are placed for a variable that each start sets: in the starts' dominance frontiers, and
+    // in theirs.
     let frontiers = frontiers(cfg, dom);
     let mut begins = is_start.clone();
     let mut work = starts.to_vec();

@@ -1,4 +1,5 @@
-//! The code of one region: a nest of loops over the items, which restores what is live, runs, saves, and notes where it went.
+//! The code of one region: a nest of loops over the items that restores live values, runs the
+//! region, saves live values, and records the barrier that it reached.
 
 use super::copying::Leave;
 use super::{Chunks, Crosser, Crossing, DIVERGENT_BARRIER, Maker};

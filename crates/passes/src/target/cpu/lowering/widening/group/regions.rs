@@ -1,5 +1,5 @@
-//! Questions about a kernel that is to be cut at its barriers: what runs between them, what lives across them, and how a value gets
-//! across.
+//! Facts about a kernel that is to be cut at its barriers: the code between barriers, the values
+//! that are live across them, and how each value crosses a barrier.
 
 use super::super::divergence::Divergence;
 use super::super::lanes::ACTIVE_LANES;
@@ -31,7 +31,8 @@ pub(super) fn cut<'ctx>(version: Function<'ctx>) -> Vec<Cut<'ctx>> {
 /// Instructions that a cut at a meeting must spare: about as many as the loops round a region take.
 const WORTH_A_CUT: usize = 100;
 
-/// Cuts also where ways from different barriers meet, if all items come by and that spares copies of much code.
+/// Cuts also where ways from different barriers meet, if all items come by and that spares copies
+/// of much code.
 pub(super) fn cut_meetings<'ctx>(facts: &Divergence<'ctx>, cuts: &[Cut<'ctx>]) -> Vec<Cut<'ctx>> {
     let starts: Vec<_> = std::iter::once(0).chain(cuts.iter().map(|c| facts.index[&c.behind])).collect();
     let sizes: Vec<_> = facts.blocks.iter().map(|b| b.instructions().count()).collect();
@@ -63,8 +64,8 @@ pub(super) fn region<'ctx>(
     version.blocks().filter(|b| seen.contains(b)).collect()
 }
 
-/// Whether a branch that differs between items decides which barrier of a region is reached: its sides lead to different
-/// ones.
+/// Whether a branch that differs between items decides which barrier of a region is reached: its
+/// sides lead to different ones.
 pub(super) fn exits_differ<'ctx>(
     facts: &Divergence<'ctx>,
     blocks: &[BasicBlock<'ctx>],
@@ -77,7 +78,8 @@ pub(super) fn exits_differ<'ctx>(
     if differs.is_empty() {
         return false;
     }
-    // Barriers, and the end, which is one more, that are reached from each block: those of the blocks that follow it.
+    // Barriers, and the end, which is one more, that are reached from each block: those of the
+    // blocks that follow it.
     let mut reached: HashMap<BasicBlock<'ctx>, BTreeSet<usize>> = HashMap::new();
     let end = barrier_of.len();
     let of = |reached: &HashMap<_, BTreeSet<usize>>, b: BasicBlock<'ctx>| match barrier_of.get(&b) {
@@ -140,9 +142,11 @@ pub(super) fn regions_using<'ctx>(
     found
 }
 
-/// The values that are live where a barrier stands, defined before and used behind, each with its barriers.
+/// The values that are live where a barrier stands, defined before and used behind, each with its
+/// barriers.
 ///
-/// From each use the blocks are walked back to the definition: the work is the length of all values' lives.
+/// From each use the blocks are walked back to the definition: the work is the length of all
+/// values' lives.
 pub(super) fn live_at_barriers<'ctx>(
     version: Function<'ctx>,
     cuts: &[Cut<'ctx>],
@@ -195,7 +199,8 @@ pub(super) fn live_at_barriers<'ctx>(
 pub(super) fn recomputable<'ctx>(v: Value<'ctx>, depth: u32) -> bool {
     let Some(i) = v.as_instruction() else { return true };
     if i.opcode() == Opcode::LLVMAlloca {
-        // A local allocation has one address for all items; a kept one, one per item: both are at hand.
+        // A local allocation has one address for all items; a kept one, one per item: both are at
+        // hand.
         return true;
     }
     let position = || {

@@ -1,16 +1,18 @@
-//! Copies of instructions on scalars: the one value of all lanes, that of lane 0, or that of each row's first lane.
+//! Copies of instructions on scalars: the one value of all lanes, that of lane 0, or that of each
+//! row's first lane.
 //!
-//! An instruction promises things beyond what it computes: that it does not wrap, that a pointer is not null. A promise holds in the
-//! lanes that run the instruction and use its result. A copy stands for other lanes, too:
+//! An instruction promises things beyond what it computes: that it does not wrap, that a pointer is
+//! not null. A promise holds in the lanes that run the instruction and use its result. A copy
+//! stands for other lanes, too:
 //!
 //! * the copy of a *uniform* value may run where its block's mask is empty;
-//! * the copy of a *linear* value is that of lane 0, which may be off, or not use the result, while others do: with
-//!   `l > g ? l - g : g - l`, each difference wraps in some lanes;
+//! * the copy of a *linear* value is that of lane 0, which may be off, or not use the result, while
+//!   others do: with `l > g ? l - g : g - l`, each difference wraps in some lanes;
 //! * so is that of a value in *rows*, for the first lane of each row.
 //!
-//! There the promises are dropped, and what computes with them is computed without: an `or` that is an addition because of its
-//! disjoint operands, and numbers that are made wider ([`Wider`]). What comes out is then what the shape's distances make of any lane
-//! in which the promises hold.
+//! There the promises are dropped, and what computes with them is computed without: an `or` that is
+//! an addition because of its disjoint operands, and numbers that are made wider ([`Wider`]). What
+//! comes out is then what the shape's distances make of any lane in which the promises hold.
 
 use super::super::divergence::{Among, Wider};
 use super::{Shape, Widener};
@@ -26,12 +28,14 @@ pub(super) enum Of {
 }
 
 impl<'ctx> Widener<'_, 'ctx> {
-    /// What an instruction promises of a lane that runs it, it promises of the scalar that stands for all.
+    /// What an instruction promises of a lane that runs it, it promises of the scalar that stands
+    /// for all.
     fn keeps_promises(&self, b: usize, i: Instruction<'ctx>) -> bool {
         self.facts.shape(i.as_value()) == Shape::Uniform && self.plan.never_empty[b]
     }
 
-    /// A copy at the builder's place, with the operands of the original: those that are not constant are to be set.
+    /// A copy at the builder's place, with the operands of the original: those that are not
+    /// constant are to be set.
     pub(super) fn copy(&self, b: usize, i: Instruction<'ctx>) -> Instruction<'ctx> {
         let copy = self.builder.clone_instruction(i);
         copy.set_debug_loc(None);

@@ -1,5 +1,5 @@
-//! What is known of instructions and LLVM's intrinsics by name: those that work on vectors as on scalars, and those that say nothing
-//! about a vector.
+//! Facts about instructions and LLVM intrinsics by name: those that work on vectors as on scalars,
+//! and those that have no effect on a vector.
 
 use scythe_llvm::{Opcode, Type, Value};
 use std::collections::HashMap;

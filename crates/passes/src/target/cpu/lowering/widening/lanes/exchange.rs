@@ -65,7 +65,8 @@ impl<'ctx> Widener<'_, 'ctx> {
                 self.set_scalar(i, value);
             }
             Kind::Broadcast => {
-                // The lane is the same everywhere by contract, though not by analysis: the first active lane's word counts.
+                // The lane is the same everywhere by contract, though not by analysis: the first
+                // active lane's word counts.
                 let lane = self.first_active(b, self.vector(args[1]));
                 let value = self.builder.extract_element(wide, self.builder.and(lane, self.int(lanes - 1), ""), "");
                 self.set_scalar(i, value);

@@ -1,4 +1,5 @@
-//! One instruction at a time: scalar where all lanes agree, a vector instruction where there is one, else a copy per lane.
+//! One instruction at a time: scalar where all lanes agree, a vector instruction where there is
+//! one, else a copy per lane.
 
 use super::super::divergence::is_safe_divisor;
 use super::super::group::BARRIER;
@@ -66,7 +67,8 @@ impl<'ctx> Widener<'_, 'ctx> {
             opcode if is_cast(opcode) => self.builder.cast(opcode, op(self, 0), self.wide_type(i.ty()), ""),
             opcode => self.builder.binary(opcode, op(self, 0), op(self, 1), ""),
         };
-        // What an instruction promises it promises of each lane: those that are off may become poison, and are never looked at.
+        // What an instruction promises it promises of each lane: those that are off may become
+        // poison, and are never looked at.
         new.copy_ir_flags(i.as_value());
         self.set_vector(i, new);
     }
@@ -167,7 +169,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.replicate(b, i)
     }
 
-    /// A call with the same arguments in all lanes, made if any lane is active: with others, the callee might divide by zero.
+    /// A call with the same arguments in all lanes, made if any lane is active: with others, the
+    /// callee might divide by zero.
     fn call_for_some(&mut self, i: Instruction<'ctx>, mask: Value<'ctx>) -> Value<'ctx> {
         let before = self.builder.block().expect("the builder stands in a block");
         let (then, next) = (self.context.append_block(self.new, ""), self.context.append_block(self.new, ""));

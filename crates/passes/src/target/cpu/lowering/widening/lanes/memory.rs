@@ -1,13 +1,14 @@
 //! Loads, stores and private memory of a widened kernel.
 //!
-//! Neighbouring lanes at neighbouring addresses become one access, others a gather or scatter; inactive lanes touch nothing.
+//! Neighbouring lanes at neighbouring addresses become one access, others a gather or scatter;
+//! inactive lanes touch nothing.
 
 use super::super::divergence::packed_size;
 use super::{Form, Shape, Widener};
 use scythe_llvm::{Instruction, IntPredicate, Opcode, Place, Type, Value};
 
-/// Whether processors gather and scatter elements of this type. Of others LLVM makes a branch for each lane, in time that
-/// grows with the square of their number.
+/// Whether processors gather and scatter elements of this type. Of others LLVM makes a branch for
+/// each lane, in time that grows with the square of their number.
 fn gathers(ty: Type<'_>) -> bool {
     packed_size(ty).is_some_and(|size| size >= 4)
 }
@@ -197,8 +198,9 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.builder.select(mask, addresses, self.splat(nobody), "")
     }
 
-    /// Runs `access` once with the first lane's address, for addresses that turn out to be `size` bytes apart in the lanes of the
-    /// mask, and once without, for those that do not. Without hope, only the latter.
+    /// Runs `access` once with the first lane's address, for addresses that turn out to be `size`
+    /// bytes apart in the lanes of the mask, and once without, for those that do not. Without hope,
+    /// only the latter.
     pub(super) fn either(
         &mut self,
         hope: Option<(Value<'ctx>, i64)>,
@@ -227,7 +229,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         Some(phi.as_value())
     }
 
-    /// The first lane's address, and whether all follow at the distance of `size`: the last one tells.
+    /// The first lane's address, and whether all follow at the distance of `size`: the last one
+    /// tells.
     fn are_even(&self, addresses: Value<'ctx>, size: i64) -> (Value<'ctx>, Value<'ctx>) {
         let i64 = self.context.int_type(64);
         let first = self.builder.extract_element(addresses, self.int(0), "first");
@@ -238,7 +241,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         (first, self.builder.icmp(IntPredicate::LLVMIntEQ, span, wanted, "even"))
     }
 
-    /// The same where lanes may be off, which hold anything: every lane that is on must be where the first of them lets expect it.
+    /// The same where lanes may be off, which hold anything: every lane that is on must be where
+    /// the first of them lets expect it.
     fn are_even_within(&self, addresses: Value<'ctx>, size: i64, mask: Value<'ctx>) -> (Value<'ctx>, Value<'ctx>) {
         let i64 = self.context.int_type(64);
         // Lanes that are off may be poison, on which no branch must depend.
@@ -260,7 +264,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         copy.set_operand(1, address);
     }
 
-    /// A call of one of LLVM's masked memory intrinsics: operands, mask, what inactive lanes get (loads), alignment.
+    /// A call of one of LLVM's masked memory intrinsics: operands, mask, what inactive lanes get
+    /// (loads), alignment.
     pub(super) fn masked_memory(
         &mut self,
         name: &str,

@@ -1,7 +1,9 @@
-//! Several short rows of work-items side by side in the lanes, where a work-group's rows are shorter than a vector.
+//! Several short rows of work-items side by side in the lanes, where a work-group's rows are
+//! shorter than a vector.
 //!
-//! A value of [`Shape::Rows`] stays scalar, once for each row: its *heads*, the values of the rows' first lanes. The other lanes
-//! follow from them. So addresses stay scalar, a row's neighbours are one access, and what a row shares is loaded once.
+//! A value of [`Shape::Rows`] stays scalar, once for each row: its *heads*, the values of the rows'
+//! first lanes. The other lanes follow from them. So addresses stay scalar, a row's neighbours are
+//! one access, and what a row shares is loaded once.
 
 use super::super::divergence::{Shape, packed_size};
 use super::super::subgroup::permute;
