@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PropertyError {
     #[error("property '{property}' is '{value}', expected {expected}")]
-    Value { property: String, value: String, expected: String },
+    Value { property: &'static str, value: String, expected: String },
     #[error("property '{property}' contradicts an attribute of the kernel")]
     Contradiction { property: &'static str },
     #[error("has properties of {have} parameters, expected {want}")]

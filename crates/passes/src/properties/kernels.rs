@@ -37,7 +37,7 @@ impl Pass for KernelProperties {
 /// True when the kernel has a property of the table.
 fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, PropertyError> {
     let mut found = false;
-    let mut numbers = |name: &str, least: usize, most: usize, from: u64| {
+    let mut numbers = |name: &'static str, least: usize, most: usize, from: u64| {
         let Some(text) = kernel.string_attribute(Place::Function, name) else { return Ok(None) };
         found = true;
         let numbers: Option<Vec<u64>> =
@@ -47,7 +47,7 @@ fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool
         };
         let expected = if from == 0 { "aspects" } else { "positive sizes" };
         numbers.filter(fits).map(Some).ok_or_else(|| PropertyError::Value {
-            property: name.to_owned(),
+            property: name,
             value: text,
             expected: expected.to_owned(),
         })

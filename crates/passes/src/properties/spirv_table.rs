@@ -136,7 +136,7 @@ impl Row {
     pub fn operands(&self, value: &str, name: &str) -> Result<Vec<Operand>, PropertyError> {
         let number = |text: &str| text.parse::<u32>().ok();
         let fault = |expected: &str| PropertyError::Value {
-            property: self.property.to_owned(),
+            property: self.property,
             value: value.to_owned(),
             expected: expected.to_owned(),
         };
