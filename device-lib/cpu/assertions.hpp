@@ -1,5 +1,5 @@
-// A failed `assert`, of the C library and of the C++ library: the CPU backend tells where, and ends
-// the process.
+// Failed assertions of the C and C++ libraries. The CPU backend reports the position and ends the
+// process.
 #ifndef SCYTHE_DEVICE_LIBRARY_CPU_ASSERTIONS_HPP
 #define SCYTHE_DEVICE_LIBRARY_CPU_ASSERTIONS_HPP
 
@@ -10,7 +10,8 @@ SCYTHE_DEVICE __SIZE_TYPE__ __spirv_BuiltInLocalInvocationId(int dimension) noex
 
 extern "C" {
 
-// The CPU backend's. The work-item's numbers follow, dimension 0 varying fastest.
+// Defined by the CPU backend. The last arguments are the work-item's global and local ids,
+// dimension 0 varying fastest.
 [[noreturn]] SCYTHE_DEVICE void
 __scythe_assertion_failed(const char *expression, const char *file, unsigned line,
                           const char *function, __SIZE_TYPE__ global_0, __SIZE_TYPE__ global_1,

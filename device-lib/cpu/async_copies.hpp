@@ -1,6 +1,6 @@
-// Copies that all work-items of a group make together, element by element: what
-// `__spirv_OpGroupAsyncCopy` is where the device has no instruction for it. Whoever waits for the
-// copy meets at a barrier, which the compiler puts there.
+// Asynchronous copies by all work-items of a group, element by element. This implements
+// `__spirv_OpGroupAsyncCopy` for devices without an instruction for it. The compiler inserts the
+// barrier at which the work-items wait for the copy.
 #ifndef SCYTHE_DEVICE_LIBRARY_ASYNC_COPIES_HPP
 #define SCYTHE_DEVICE_LIBRARY_ASYNC_COPIES_HPP
 
@@ -10,7 +10,7 @@ __attribute__((const)) extern __SIZE_TYPE__ __spirv_BuiltInWorkgroupSize(int dim
 __attribute__((const)) extern __SIZE_TYPE__
 __spirv_BuiltInLocalInvocationId(int dimension) noexcept;
 
-// Steps are in elements of `size` bytes.
+// Steps are counted in elements of `size` bytes.
 extern "C" SCYTHE_DEVICE void __scythe_group_copy(unsigned char *to, const unsigned char *from,
                                                   __SIZE_TYPE__ count, __SIZE_TYPE__ to_step,
                                                   __SIZE_TYPE__ from_step, __SIZE_TYPE__ size) {

@@ -1,15 +1,16 @@
-// The products and quotients that clang calls for `_Complex` and `std::complex`: `__mulsc3` and its
-// like. The results follow annex G of the C standard: an operand that is infinite gives an infinite
-// product, a division by zero an infinite quotient, also where the plain formula has NaN.
+// The multiplication and division functions that clang calls for `_Complex` and `std::complex`,
+// such as `__mulsc3`. The results follow annex G of the C standard: an infinite operand gives an
+// infinite product, and a division by zero gives an infinite quotient, even if the plain formula
+// gives NaN.
 #include "device_library.hpp"
 
 namespace scythe_device_library {
 
-// A NaN becomes a zero of its own sign, so that it no longer hides the infinity in the other part.
+// Turns a NaN into a zero of the same sign, so that it does not hide an infinity in the other part.
 template <class T> T zero_if_nan(T x) { return __builtin_isnan(x) ? copysign_of(T(0), x) : x; }
 
-// An infinity becomes one and anything else zero, each of its own sign: the direction of an
-// infinite number.
+// Returns the direction of an infinite number: one for an infinity and zero for other values, with
+// the sign of `x`.
 template <class T> T direction(T x) { return copysign_of(__builtin_isinf(x) ? T(1) : T(0), x); }
 
 template <class T> parts<T> multiply(T a, T b, T c, T d) {
@@ -50,7 +51,7 @@ template <class T> parts<T> multiply(T a, T b, T c, T d) {
 }
 
 template <class T> parts<T> divide(T a, T b, T c, T d) {
-  // The divisor is brought near one first: its square then neither overflows nor vanishes.
+  // Scale the divisor close to one, so that its square neither overflows nor underflows.
   const T exponent = exponent_of(fmax_of(abs_of(c), abs_of(d)));
   int scale = 0;
   if (__builtin_isfinite(exponent)) {

@@ -1,6 +1,6 @@
-// The complex functions that `std::complex` calls by their C names. The C library has them too, but
-// device code passes complex numbers through memory, which is not how the C library takes them:
-// they must be defined here.
+// The complex functions that `std::complex` calls by their C names. Device code cannot use the
+// functions of the C library, because device code passes complex numbers in memory and the C
+// library expects them in registers.
 #include "device_library.hpp"
 
 namespace scythe_device_library {
@@ -30,7 +30,7 @@ template <class T> parts<T> csqrt_of(parts<T> z) {
     return parts<T>{static_cast<T>(__builtin_inf()), y};
   if (__builtin_isinf(x) && !__builtin_isnan(y))
     return x > T(0) ? parts<T>{x, copysign_of(T(0), y)} : parts<T>{T(0), copysign_of(-x, y)};
-  // Halving before the sum keeps the largest numbers from overflow.
+  // Halve before adding, so that the largest numbers do not overflow.
   const T half_sum = abs_of(x) / 2 + cabs_of<T>(parts<T>{x / 2, y / 2});
   const T root = sqrt_of(half_sum);
   if (x >= T(0))
@@ -52,7 +52,7 @@ template <class T> parts<T> ccosh_of(parts<T> z) {
 
 template <class T> parts<T> ctanh_of(parts<T> z) {
   const auto [x, y] = z;
-  // Beyond this the squares below overflow, and the result is one to the last bit.
+  // Beyond this limit the squares below overflow, and the result is exactly one.
   if (abs_of(x) > T(40))
     return parts<T>{copysign_of(T(1), x), copysign_of(T(0), sin_of(2 * y))};
   const T s = sin_of(y), c = cos_of(y), sh = sinh_of(x), ch = cosh_of(x);
@@ -60,7 +60,7 @@ template <class T> parts<T> ctanh_of(parts<T> z) {
   return parts<T>{sh * ch / denominator, s * c / denominator};
 }
 
-// The circular functions are the hyperbolic ones turned by a quarter: sin z = -i sinh(iz).
+// The circular functions are hyperbolic functions of the rotated argument: sin z = -i sinh(iz).
 template <class T> parts<T> csin_of(parts<T> z) {
   const auto [re, im] = csinh_of<T>(parts<T>{-z.im, z.re});
   return parts<T>{im, -re};

@@ -1,22 +1,22 @@
-// What every part of the device library shares: the markers that make a function part of it, and
-// the three floating-point types that each maths function comes in.
+// Definitions shared by all parts of the device library: the markers for library functions, and
+// macros that define a maths function for all three floating-point types.
 #ifndef SCYTHE_DEVICE_LIBRARY_HPP
 #define SCYTHE_DEVICE_LIBRARY_HPP
 
 #if !defined(__SYCL_DEVICE_ONLY__) && !defined(SYCL_LANGUAGE_VERSION)
-#error "compile the device library as SYCL device code: README.md has the command"
+#error "the device library must be compiled as SYCL device code; README.md shows the command"
 #endif
 
-// Device code calls these functions under the mangled names and with the calling convention of its
-// own target, so they are compiled exactly like device code, and emitted because they are
-// SYCL_EXTERNAL.
+// Device code calls these functions by their mangled names and with its target's calling
+// convention. They are therefore compiled as device code. SYCL_EXTERNAL makes the compiler emit
+// them.
 #define SCYTHE_DEVICE [[clang::sycl_external]]
 
 using half = _Float16;
 
-// Defines `name` for float, double and half from two builtins. Half computes in float and rounds
-// once: float's 24 bits are more than twice half's 11 plus two, so that the basic operations stay
-// correctly rounded.
+// Defines `name` for float, double and half from two builtins. The half version computes in float
+// and rounds once. Float has 24 bits, more than twice half's 11 bits plus two, so the basic
+// operations stay correctly rounded.
 #define SCYTHE_UNARY(name, builtin)                                                                \
   SCYTHE_DEVICE float name(float x) noexcept { return builtin##f(x); }                             \
   SCYTHE_DEVICE double name(double x) noexcept { return builtin(x); }                              \
@@ -31,7 +31,7 @@ using half = _Float16;
     return static_cast<half>(builtin##f(static_cast<float>(x), static_cast<float>(y)));            \
   }
 
-// Overloads over the precision, for the formulas of complex numbers.
+// Overloads for each precision, used by the formulas for complex numbers.
 namespace scythe_device_library {
 
 inline float abs_of(float x) { return __builtin_fabsf(x); }
@@ -63,7 +63,7 @@ inline double exponent_of(double x) { return __builtin_logb(x); }
 inline float fmax_of(float x, float y) { return __builtin_fmaxf(x, y); }
 inline double fmax_of(double x, double y) { return __builtin_fmax(x, y); }
 
-// A complex number inside the library: `_Complex` takes no template parameter.
+// A complex number inside the library. `_Complex` takes no template parameter.
 template <class T> struct parts {
   T re, im;
 };

@@ -1,6 +1,6 @@
-// The CPU device library, one translation unit: all that kernels may call without defining it,
-// apart from what the back end itself provides (work-item queries) and the scalar functions of the
-// C maths library.
+// The device library for the CPU as one translation unit. It defines the functions that kernels may
+// call without defining them, except work-item queries, which the back end provides, and scalar
+// functions of the C maths library.
 #include "assertions.hpp"
 #include "async_copies.hpp"
 #include "complex_arithmetic.hpp"

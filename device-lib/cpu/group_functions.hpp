@@ -1,5 +1,5 @@
-// SPIR-V's group functions for the CPU: on sub-groups by primitives of the compiler, on work-groups
-// by their sub-groups.
+// SPIR-V's group functions for the CPU. Sub-group functions use primitives of the compiler.
+// Work-group functions combine the results of sub-groups.
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_FUNCTIONS_HPP
 #define SCYTHE_DEVICE_LIBRARY_GROUP_FUNCTIONS_HPP
 
@@ -19,7 +19,7 @@ inline bool is_local_id(__SIZE_TYPE__ x, __SIZE_TYPE__ y, __SIZE_TYPE__ z) {
 
 } // namespace scythe_device_library
 
-// `expression` combines `a` and `b`. Integers wrap round, as the primitives do.
+// `expression` combines `a` and `b`. Integers wrap on overflow, as in the primitives.
 #define SCYTHE_COLLECTIVE(function, op, name, T, expression)                                       \
   SCYTHE_GROUP T __spirv_Group##function(scythe_u32 scope, scythe_u32 operation, T x) noexcept {   \
     using namespace scythe_device_library;                                                         \
@@ -103,7 +103,7 @@ SCYTHE_FLOAT_FUNCTIONS(f16, half)
 SCYTHE_FLOAT_FUNCTIONS(f32, float)
 SCYTHE_FLOAT_FUNCTIONS(f64, double)
 
-// Truth values travel as 0 and 1.
+// Boolean values are passed as 0 and 1.
 #define SCYTHE_LOGICAL(function, bitwise)                                                          \
   SCYTHE_GROUP bool __spirv_Group##function(scythe_u32 scope, scythe_u32 operation,                \
                                             bool x) noexcept {                                     \
@@ -130,8 +130,8 @@ SCYTHE_GROUP bool __spirv_GroupAny(scythe_u32 scope, bool x) noexcept {
 
 #ifndef SCYTHE_GROUPS_ONLY
 
-// A CPU has one kind of fence between threads, whatever the scope; the work-items of a group share
-// one.
+// A CPU has one kind of fence between threads for all scopes. The work-items of a group share one
+// thread.
 SCYTHE_GROUP void __spirv_MemoryBarrier(scythe_u32, scythe_u32 semantics) noexcept {
   constexpr scythe_u32 acquire = 0x2, release = 0x4, acquire_release = 0x8,
                        sequentially_consistent = 0x10;
@@ -145,8 +145,8 @@ SCYTHE_GROUP void __spirv_MemoryBarrier(scythe_u32, scythe_u32 semantics) noexce
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-// A hint, and a call per work-item: it stays out of the kernel, whose vectors it would only break
-// up.
+// A prefetch is a hint and one call per work-item. It is not inlined, because it would only break
+// up the kernel's vector code.
 SCYTHE_DEVICE __attribute__((noinline)) void
 __spirv_ocl_prefetch(const __attribute__((opencl_global)) char *first,
                      __SIZE_TYPE__ bytes) noexcept {

@@ -1,6 +1,5 @@
-// What the compiler provides to this library: the lanes of a sub-group, barriers and positions.
-// Widening turns
-// `__scythe_sg_…` into vector code; ARCHITECTURE.md lists the names.
+// The primitives that the compiler provides to this library: lanes of a sub-group, barriers and
+// positions. Widening turns `__scythe_sg_…` into vector code. ARCHITECTURE.md lists the names.
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_PRIMITIVES_HPP
 #define SCYTHE_DEVICE_LIBRARY_GROUP_PRIMITIVES_HPP
 
@@ -8,7 +7,7 @@
 
 using scythe_u32 = unsigned int;
 
-// Inlined into the kernel, where the scope is a constant and the lanes are.
+// These functions are inlined into the kernel, where the scope is a constant.
 #define SCYTHE_GROUP SCYTHE_DEVICE __attribute__((always_inline))
 
 SCYTHE_DEVICE extern void __spirv_ControlBarrier(scythe_u32 execution, scythe_u32 memory,
@@ -70,7 +69,7 @@ namespace scythe_device_library {
 constexpr scythe_u32 work_group_scope = 2;
 
 inline void work_group_barrier() {
-  // Acquire and release, of sub-groups', work-groups' and all memory.
+  // Acquire-release semantics for sub-group, work-group and global memory.
   __spirv_ControlBarrier(work_group_scope, work_group_scope, 0x8 | 0x80 | 0x100 | 0x200);
 }
 

@@ -1,14 +1,14 @@
-// How sub-groups of one work-group combine their results: scratch in local memory, and two
-// barriers.
+// The sub-groups of a work-group combine their results with scratch in local memory and two
+// barriers:
 //
-//  1. Each sub-group combines its own values and leaves the result in its slot.
-//  2. Barrier. Sub-group 0 goes over the slots, once: the cost is linear in the size of the group.
-//  3. Barrier. Everybody reads.
+//  1. Each sub-group combines its values and stores the result in its slot.
+//  2. Barrier. Sub-group 0 visits all slots once. The cost is linear in the size of the group.
+//  3. Barrier. All work-items read the result.
 //
-// Two barriers are enough: a slot is read between them by sub-group 0, and afterwards by its own
-// sub-group alone, which fills it again; the common result is written between them, when everybody
-// has read the previous one. All operations share the scratch, for this holds for any sequence of
-// them.
+// Two barriers are enough. Sub-group 0 reads a slot between them. After the second barrier, only
+// the sub-group that owns the slot reads it and fills it again. The common result is written
+// between the barriers, when all work-items have read the previous one. This holds for any sequence
+// of operations, so all operations share the scratch.
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 #define SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 
@@ -16,7 +16,7 @@
 
 namespace scythe_device_library {
 
-// A kernel that could not be widened for the CPU has sub-groups of one work-item.
+// A kernel that was not widened for the CPU has sub-groups of one work-item.
 #ifndef SCYTHE_MAX_SUB_GROUPS
 #define SCYTHE_MAX_SUB_GROUPS 8192
 #endif
@@ -39,7 +39,7 @@ template <class T> inline __attribute__((always_inline)) T unpack(unsigned long 
   return x;
 }
 
-// `of_sub_group` is the same for all work-items of a sub-group.
+// `of_sub_group` has the same value in all work-items of a sub-group.
 template <class T, class Op>
 inline __attribute__((always_inline)) T combine_sub_groups(T of_sub_group, Op op) {
   const scythe_u32 self = __spirv_BuiltInSubgroupId();
@@ -56,14 +56,15 @@ inline __attribute__((always_inline)) T combine_sub_groups(T of_sub_group, Op op
   return unpack<T>(group_result);
 }
 
-// `in_sub_group` is the caller's scan inside its sub-group, `of_sub_group` the sub-group's whole.
+// `in_sub_group` is the caller's scan within its sub-group. `of_sub_group` is the result of the
+// whole sub-group.
 template <class T, class Op>
 inline __attribute__((always_inline)) T scan_sub_groups(T in_sub_group, T of_sub_group, Op op) {
   const scythe_u32 self = __spirv_BuiltInSubgroupId();
   group_slots[self] = pack(of_sub_group);
   work_group_barrier();
   if (self == 0) {
-    // Each slot gets the sum of those before it; that of sub-group 0 is not read.
+    // Each slot receives the sum of the slots before it. The slot of sub-group 0 is not read.
     const scythe_u32 count = __spirv_BuiltInNumSubgroups();
     T sum = of_sub_group;
     for (scythe_u32 i = 1; i < count; ++i) {
@@ -76,8 +77,8 @@ inline __attribute__((always_inline)) T scan_sub_groups(T in_sub_group, T of_sub
   return self == 0 ? in_sub_group : op(unpack<T>(group_slots[self]), in_sub_group);
 }
 
-// The second barrier keeps the next broadcast from replacing the value before everybody has read
-// it.
+// The second barrier prevents the next broadcast from overwriting the value before all work-items
+// have read it.
 template <class T> inline __attribute__((always_inline)) T broadcast_in_group(T x, bool is_source) {
   if (is_source)
     group_broadcast_value = pack(x);

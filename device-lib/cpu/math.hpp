@@ -1,8 +1,9 @@
 // The maths functions of the SYCL headers, `__spirv_ocl_<name>`, for float, double and half.
 //
-// Those of `maths_*.hpp` are inlined into kernels and vectorise with them. What LLVM has an
-// instruction-like intrinsic for becomes that. The few that remain are the C library's: gamma
-// functions and exact remainders, whose work depends on their arguments too much for vectors.
+// The functions of `maths_*.hpp` are inlined into kernels and are vectorised with them. Functions
+// with an LLVM intrinsic that maps to an instruction use the intrinsic. Gamma functions and exact
+// remainders call the C library, because their running time depends too much on the arguments for
+// vector code.
 #include "maths_erf.hpp"
 #include "maths_exp.hpp"
 #include "maths_inverse_trig.hpp"
@@ -14,10 +15,10 @@
 
 #include "device_library.hpp"
 
-// Part of the library, and always part of its caller: a call would end vector code.
+// A library function that is always inlined. A call would end vector code.
 #define SCYTHE_MATHS SCYTHE_DEVICE __attribute__((always_inline))
 
-// `name` from a function template. Half computes in float and rounds once.
+// Defines `name` from a function template. The half version computes in float and rounds once.
 #define SCYTHE_MATHS_1(name, formula)                                                              \
   SCYTHE_MATHS float __spirv_ocl_##name(float x) noexcept {                                        \
     return scythe_device_library::formula(x);                                                      \
@@ -113,8 +114,8 @@ SCYTHE_MATHS float __spirv_ocl_fma(float x, float y, float z) noexcept {
 SCYTHE_MATHS double __spirv_ocl_fma(double x, double y, double z) noexcept {
   return scythe_device_library::fused(x, y, z);
 }
-// A product of halves and its sum with a third need up to 40 bits: in double both are exact, and
-// the result is rounded once.
+// The product of two halves plus a third half needs up to 40 bits. Both operations are exact in
+// double, and the result is rounded once.
 SCYTHE_MATHS half __spirv_ocl_fma(half x, half y, half z) noexcept {
   return static_cast<half>(static_cast<double>(x) * static_cast<double>(y) +
                            static_cast<double>(z));
@@ -136,7 +137,8 @@ SCYTHE_UNARY(__spirv_ocl_tgamma, __builtin_tgamma)
 SCYTHE_BINARY(__spirv_ocl_fmod, __builtin_fmod)
 SCYTHE_BINARY(__spirv_ocl_remainder, __builtin_remainder)
 
-// The next number differs between half and float, so half steps through its own bits.
+// The next representable number differs between half and float. The half version therefore steps
+// through the bits of half.
 SCYTHE_MATHS float __spirv_ocl_nextafter(float x, float y) noexcept {
   return scythe_device_library::nextafter_of_any(x, y);
 }
@@ -174,7 +176,7 @@ SCYTHE_RELAXED(sin, fast_sin)
 SCYTHE_RELAXED(tan, fast_tan)
 #undef SCYTHE_RELAXED
 
-// Those that are an instruction or nearly so, alike in both forms.
+// Functions that map to one instruction or nearly so. They are the same in both forms.
 #define SCYTHE_RELAXED_BOTH(kind)                                                                  \
   SCYTHE_MATHS float __spirv_ocl_##kind##_recip(float x) noexcept {                                \
     return scythe_device_library::fast_recip(x);                                                   \
@@ -195,8 +197,8 @@ SCYTHE_RELAXED_BOTH(native)
 SCYTHE_RELAXED_BOTH(half)
 #undef SCYTHE_RELAXED_BOTH
 
-// Functions with integers, or with a second result through a pointer: the same text for each type.
-// `T` is the type, `W` the one it computes in, `suffix` that of W's builtins.
+// Functions that take integers or return a second result through a pointer. `T` is the type, `W` is
+// the type of the computation, and `suffix` is the suffix of W's builtins.
 #define SCYTHE_MIXED(T, W, suffix)                                                                 \
   SCYTHE_MATHS T __spirv_ocl_ldexp(T x, int n) noexcept {                                          \
     return static_cast<T>(scythe_device_library::ldexp_of_any(static_cast<W>(x), n));              \

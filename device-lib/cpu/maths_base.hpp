@@ -1,14 +1,15 @@
-// What the maths functions are made of: bit patterns, polynomials, powers of two, pairs of numbers.
+// The building blocks of the maths functions: bit patterns, polynomials, powers of two, and pairs
+// of numbers.
 //
-// The functions of the `maths_*.hpp` files have no branches and call nothing, so that a kernel that
-// is widened to run one work-item per vector lane runs them in vector registers. Choices are made
-// by `?:` between values that are both computed. They rely on rounding to nearest. Special values
-// come out right by themselves where possible: comparisons are written so that a NaN falls through
-// to the arithmetic, which hands it on.
+// The functions of the `maths_*.hpp` files have no branches and no calls. A kernel that is widened
+// to one work-item per vector lane therefore runs them in vector registers. They select between
+// computed values with `?:`. They assume rounding to nearest. Where possible, special values need
+// no extra code: comparisons are written so that a NaN falls through to the arithmetic, which
+// propagates it.
 //
-// Sums of products in polynomials are fused where the machine can; the results stay within their
-// limits either way. What needs the fused form for its meaning calls `fused`, which a machine
-// without it answers slowly.
+// Sums of products in polynomials are fused if the machine supports it. The results stay within
+// their error limits with and without fusion. Code whose correctness depends on the fused form
+// calls `fused`, which is slow on a machine without fused multiply-add.
 #ifndef SCYTHE_MATHS_BASE_HPP
 #define SCYTHE_MATHS_BASE_HPP
 
@@ -26,7 +27,8 @@ template <> struct format<float> {
   static constexpr int bias = 127;
   static constexpr bits sign = 0x80000000u;
   static constexpr bits infinity = 0x7f800000u;
-  // Added to a number below 2^22 in size, it leaves the nearest integer in the low bits.
+  // Adding this to a number whose magnitude is below 2^22 leaves the nearest integer in the low
+  // bits.
   static constexpr float rounder = 0x1.8p23f;
   static constexpr float smallest_normal = 0x1p-126f;
 };
@@ -62,8 +64,8 @@ SCYTHE_INLINE double size_of(double x) { return __builtin_fabs(x); }
 SCYTHE_INLINE float with_sign(float x, float y) { return __builtin_copysignf(x, y); }
 SCYTHE_INLINE double with_sign(double x, double y) { return __builtin_copysign(x, y); }
 
-// c0 + c1 x + c2 x² + …: the even and the odd terms run side by side, which halves the time one
-// result takes.
+// Computes c0 + c1 x + c2 x² + …. The even and the odd terms are independent, which halves the
+// latency.
 template <class T> SCYTHE_INLINE T nested(T, T a) { return a; }
 template <class T> SCYTHE_INLINE T nested(T x2, T a, T) { return a; }
 template <class T, class... Rest> SCYTHE_INLINE T nested(T x2, T a, T, T c, Rest... rest) {
@@ -78,8 +80,8 @@ SCYTHE_INLINE T polynomial(T x, T a, T b, T c, T d, Rest... rest) {
   return nested(x2, b, c, d, rest...) * x + nested(x2, a, b, c, d, rest...);
 }
 
-// The nearest integer of a number below 2^22 (float), 2^51 (double) in size, both as number and as
-// integer.
+// The nearest integer of a number whose magnitude is below 2^22 (float) or 2^51 (double), both as a
+// floating-point number and as an integer.
 template <class T> struct whole {
   T value;
   integer_of<T> number;
@@ -92,26 +94,26 @@ template <class T> SCYTHE_INLINE whole<T> to_whole(T shifted) {
 template <class T> SCYTHE_INLINE whole<T> nearest(T x) {
   return to_whole<T>(x + format<T>::rounder);
 }
-// The nearest integer to x · y.
+// Returns the nearest integer to x · y.
 template <class T> SCYTHE_INLINE whole<T> nearest(T x, T y) {
   return to_whole<T>(x * y + format<T>::rounder);
 }
 
-// 2^n for the exponents of normal numbers.
+// Returns 2^n for the exponents of normal numbers.
 template <class T> SCYTHE_INLINE T power_of_two(integer_of<T> n) {
   return from_bits<T>(static_cast<bits_of<T>>(n + format<T>::bias) << format<T>::digits);
 }
-// x · 2^n, rounded once, for any n that two factors reach.
+// Returns x · 2^n, rounded once, for any n that two factors can reach.
 template <class T> SCYTHE_INLINE T scaled(T x, integer_of<T> n) {
   const integer_of<T> half = n >> 1;
   return x * power_of_two<T>(half) * power_of_two<T>(n - half);
 }
 
-// A number in two parts, the second below half a unit in the last place of the first.
+// A number in two parts. The second part is below half a unit in the last place of the first part.
 template <class T> struct pair {
   T high, low;
 };
-// The sum of numbers of which the first is the larger.
+// Returns the sum of two numbers. The first number must have the larger magnitude.
 template <class T> SCYTHE_INLINE pair<T> quick_sum(T a, T b) {
   const T high = a + b;
   return {high, b - (high - a)};

@@ -1,5 +1,5 @@
-// Numbers that the maths functions share, each in as many parts as its use needs. `_whole` parts
-// have so few bits that their product with the integer they meet is exact.
+// Constants that the maths functions share. Each constant has as many parts as its users need.
+// `_whole` parts have so few bits that their product with an integer of the reduction is exact.
 #ifndef SCYTHE_MATHS_CONSTANTS_HPP
 #define SCYTHE_MATHS_CONSTANTS_HPP
 
@@ -18,7 +18,7 @@ template <> struct constants<float> {
   static constexpr float log2_10 = 0x1.a934f0p+1f;
   static constexpr float pi = 0x1.921fb6p+1f, pi_low = -0x1.777a5cp-24f, pi_rest = -0x1.ee59dap-49f;
   static constexpr float one_over_pi = 0x1.45f306p-2f;
-  // Where the bits of sqrt(1/2) are: mantissas between it and its double have the smallest
+  // The bits of sqrt(1/2). Mantissas between this number and its double have the smallest
   // logarithms.
   static constexpr unsigned root_half = 0x3f3504f3u;
 };

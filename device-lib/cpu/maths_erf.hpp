@@ -1,8 +1,8 @@
 // erf and erfc.
 //
-// Near zero erf is x times a polynomial in x². Far from it, erfc is exp(-x²) times a function that
-// is smooth in (x - 3.75) / (x + 3.75); the square is kept in two parts, since its error would be
-// multiplied by its size.
+// Near zero, erf is x times a polynomial in x². Elsewhere, erfc is exp(-x²) times a function that
+// is smooth in (x - 3.75) / (x + 3.75). The square is kept in two parts, because exp multiplies its
+// error by its size.
 #ifndef SCYTHE_MATHS_ERF_HPP
 #define SCYTHE_MATHS_ERF_HPP
 
@@ -10,7 +10,7 @@
 
 namespace scythe_device_library {
 
-// erfc(a) for a from 0.4; beyond 28 it is zero in double.
+// Returns erfc(a) for a from 0.4. Beyond 28, erfc is zero in double.
 template <class T> SCYTHE_INLINE T erfc_far(T size) {
   const T a = size > T(28) ? T(28) : size;
   const pair<T> square = exact_product(a, a);

@@ -1,7 +1,7 @@
-// exp, exp2, exp10, expm1, and the hyperbolic functions made of them.
+// exp, exp2, exp10, expm1, and the hyperbolic functions built on them.
 //
-// The argument is n·ln 2 + r with |r| at most ln(2)/2; a polynomial gives exp(r), and 2^n scales it
-// in two factors so that results round once, down to the subnormal ones.
+// The argument is n·ln 2 + r, and |r| is at most ln(2)/2. A polynomial gives exp(r). 2^n scales it
+// in two factors, so that results are rounded once, including subnormal results.
 #ifndef SCYTHE_MATHS_EXP_HPP
 #define SCYTHE_MATHS_EXP_HPP
 
@@ -15,11 +15,11 @@ template <> struct exp_range<float> {
   static constexpr float exp_low = -104.0f, exp_high = 89.0f;
   static constexpr float exp2_low = -151.0f, exp2_high = 129.0f;
   static constexpr float exp10_low = -46.0f, exp10_high = 39.0f;
-  // Below, expm1 is -1.
+  // Below this limit, expm1 is -1.
   static constexpr float expm1_low = -18.0f;
-  // From here on tanh is 1.
+  // From this limit on, tanh is 1.
   static constexpr float tanh_high = 10.0f;
-  // sinh(x) = x below.
+  // Below this limit, sinh(x) = x.
   static constexpr float tiny = 0x1p-13f;
 };
 template <> struct exp_range<double> {
@@ -41,7 +41,7 @@ template <class T> struct exp_parts {
   T rest;
   integer_of<T> n;
 };
-// `more` is added to the argument after the reduction, where it still counts.
+// `more` is added to the argument after the reduction, when it still affects the result.
 template <class T> SCYTHE_INLINE exp_parts<T> split_exp(T x, T more = T(0)) {
   using C = constants<T>;
   const whole<T> k = nearest(x, C::log2_e);
@@ -75,10 +75,10 @@ template <class T> SCYTHE_INLINE T exp10_of_any(T x) {
 template <class T> SCYTHE_INLINE T expm1_of_any(T x) {
   using R = exp_range<T>;
   const exp_parts<T> e = split_exp(confined(x, R::expm1_low, R::exp_high));
-  // Half of the result first: 2^n itself may be too large.
+  // Compute half of the result first, because 2^n itself may overflow.
   const T half_power = power_of_two<T>(e.n - 1);
   const T result = (half_power * e.rest + (half_power - T(0.5))) * T(2);
-  // Keeps small numbers whole, and the sign of zero.
+  // Small numbers are their own result. This also keeps the sign of zero.
   return size_of(x) < R::tiny * R::tiny ? x : result;
 }
 

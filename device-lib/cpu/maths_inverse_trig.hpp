@@ -7,8 +7,8 @@
 
 namespace scythe_device_library {
 
-// The arc tangent of y/x for y, x >= 0: atan(t) plus 0, pi/4 or pi/2, with t at most tan(pi/8), by
-// one division.
+// Returns the arc tangent of y/x for y, x >= 0. It is atan(t) plus 0, pi/4 or pi/2, where t is at
+// most tan(pi/8). This needs one division.
 template <class T> SCYTHE_INLINE T atan_of_quotient(T y, T x) {
   using C = constants<T>;
   constexpr T tan_pi_8 = T(0.41421356237309504880);
@@ -22,8 +22,8 @@ template <class T> SCYTHE_INLINE T atan_of_quotient(T y, T x) {
 }
 
 template <class T> SCYTHE_INLINE T atan_of_any(T x) {
-  // A subnormal y times tan(pi/8) is exact enough to compare; infinity is brought to where atan has
-  // reached pi/2.
+  // The product of a subnormal y and tan(pi/8) is exact enough for the comparison. Infinity is
+  // replaced by a number at which atan has reached pi/2.
   constexpr T far = sizeof(T) == 4 ? T(0x1p60) : T(0x1p200);
   const T size = size_of(x);
   return with_sign(atan_of_quotient(size > far ? far : size, T(1)), x);
@@ -32,12 +32,12 @@ template <class T> SCYTHE_INLINE T atan_of_any(T x) {
 template <class T> struct quotient {
   T top, bottom;
 };
-// y/x with sizes that neither overflow in sums nor meet infinity over infinity.
+// Returns y/x as two sizes whose sums do not overflow and which are not both infinite.
 template <class T> SCYTHE_INLINE quotient<T> tame(T y, T x) {
   const T a = size_of(y), b = size_of(x);
   const bool both_infinite = a == infinite<T>() && b == infinite<T>();
   const T half = T(0.25);
-  // Small sizes grow, so that the sums and products of what is left stay exact.
+  // Scale small sizes up, so that the remaining sums and products stay exact.
   constexpr T large = sizeof(T) == 4 ? T(0x1p120) : T(0x1p1000),
               small = sizeof(T) == 4 ? T(0x1p-60) : T(0x1p-900);
   constexpr T growth = sizeof(T) == 4 ? T(0x1p60) : T(0x1p900);
@@ -49,7 +49,7 @@ template <class T> SCYTHE_INLINE quotient<T> tame(T y, T x) {
 template <class T> SCYTHE_INLINE T atan2_of_any(T y, T x) {
   using C = constants<T>;
   const quotient<T> q = tame(y, x);
-  // 0/0 counts as 0/1: the angle is 0 or pi by the sign of x.
+  // Treat 0/0 as 0/1. The angle is 0 or pi, depending on the sign of x.
   const T first = atan_of_quotient(q.top, q.top == T(0) && q.bottom == T(0) ? T(1) : q.bottom);
   const bool left = (to_bits(x) & format<T>::sign) != 0;
   const T angle = left ? C::pi - (first - C::pi_low) : first;
@@ -57,8 +57,7 @@ template <class T> SCYTHE_INLINE T atan2_of_any(T y, T x) {
   return none ? x + y : with_sign(angle, y);
 }
 
-// asin(x) for |x| <= 1/2, and the arc sine of the half chord for the rest: asin(x) = pi/2 - 2
-// asin(sqrt((1 - x)/2)).
+// asin(x) for |x| <= 1/2. Larger numbers use asin(x) = pi/2 - 2 asin(sqrt((1 - x)/2)).
 template <class T> struct arc_sine {
   T value;
   bool folded;

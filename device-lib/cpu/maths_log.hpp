@@ -1,7 +1,7 @@
-// log, log2, log10, log1p, and the inverse hyperbolic functions made of them.
+// log, log2, log10, log1p, and the inverse hyperbolic functions built on them.
 //
-// The argument is 2^k · (1 + f) with 1 + f between sqrt(1/2) and sqrt(2). The logarithm of 1 + f is
-// f plus a tail that is smaller, so that the first term, which is exact, carries the precision.
+// The argument is 2^k · (1 + f), where 1 + f is between sqrt(1/2) and sqrt(2). The logarithm of 1 +
+// f is f plus a smaller tail. The first term is exact and determines the precision.
 #ifndef SCYTHE_MATHS_LOG_HPP
 #define SCYTHE_MATHS_LOG_HPP
 
@@ -10,15 +10,15 @@
 
 namespace scythe_device_library {
 
-// The floating-point value of a small integer. Few machines convert 64-bit integers; all of them
-// add.
+// Converts a small integer to floating point. Few machines can convert vectors of 64-bit integers,
+// but all can add them.
 SCYTHE_INLINE float to_value(int n) { return static_cast<float>(n); }
 SCYTHE_INLINE double to_value(long n) {
   constexpr double magic = format<double>::rounder;
   return from_bits<double>(to_bits(magic) + static_cast<unsigned long>(n)) - magic;
 }
 
-// x = 2^k · m for positive x, also subnormal.
+// x = 2^k · m for positive x, including subnormal x.
 template <class T> struct split_number {
   T m;
   integer_of<T> k;
@@ -39,14 +39,13 @@ template <class T> SCYTHE_INLINE split_number<T> split_any(T x) {
 // log(1 + f) - f.
 SCYTHE_INLINE float log_rest(float f) { return f * f * log_tail(f); }
 SCYTHE_INLINE double log_rest(double f) {
-  // In s the series has odd terms only; what the quotient rounds off meets the small part of the
-  // result.
+  // The series in s has only odd terms. The rounding error of the quotient affects only the small
+  // part of the result.
   const double s = f / (2.0 + f), t = s * s, half_square = 0.5 * f * f;
   return s * (half_square + t * log_ratio_tail(t)) - half_square;
 }
 
-// What the logarithm of 0, negative numbers, infinity and NaN is, given the formula's result for
-// the others.
+// Returns the logarithm of 0, negative numbers, infinity and NaN, and `result` for other numbers.
 template <class T> SCYTHE_INLINE T log_special(T x, T result) {
   const T positive = x == infinite<T>() ? x : result;
   return x > T(0) ? positive : (x == T(0) ? -infinite<T>() : nan_value<T>());
@@ -80,10 +79,10 @@ template <class T> SCYTHE_INLINE T log10_of_any(T x) {
   return log_special(x, k * C::log10_2_whole + fraction);
 }
 
-// The logarithm of 2^more · (u.high + u.low), for numbers that are normal, zero or worse.
+// Returns the logarithm of 2^more · (u.high + u.low) for u that is normal, zero, infinite or NaN.
 template <class T> SCYTHE_INLINE T log_of_pair(pair<T> u, integer_of<T> more) {
   const split_number<T> s = split_normal(u.high);
-  // For large u the low part does not count, and 2^-k might not be a number.
+  // For large u the low part has no effect, and 2^-k might not be representable.
   const integer_of<T> k = s.k < 100 ? s.k : 100;
   const T f = (s.m - T(1)) + u.low * power_of_two<T>(-k);
   return log_special(u.high, join_log(f, s.k + more));
@@ -91,7 +90,7 @@ template <class T> SCYTHE_INLINE T log_of_pair(pair<T> u, integer_of<T> more) {
 
 template <class T> SCYTHE_INLINE T log1p_of_any(T x) {
   const T result = log_of_pair(exact_sum(T(1), x), 0);
-  // Keeps small numbers whole, and the sign of zero; infinity has no parts.
+  // Small numbers are their own result, which keeps the sign of zero. Infinity has no low part.
   constexpr T tiny = sizeof(T) == 4 ? T(0x1p-26) : T(0x1p-55);
   return size_of(x) < tiny || x == infinite<T>() ? x : result;
 }

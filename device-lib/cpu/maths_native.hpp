@@ -1,9 +1,9 @@
-// The `native` and `half` functions: as few operations as their precision needs.
+// The `native` and `half` functions, with as few operations as their precision needs.
 //
-// `native` functions keep about 18 bits where the argument is moderate, do not care for subnormal
-// numbers, and reduce angles in two steps. `half` functions keep the 11 bits that SYCL asks of them
-// over their whole domain, angles up to 2^16. Quotients and inverse roots carry LLVM's flag that
-// allows the machine's estimates.
+// `native` functions keep about 18 bits for moderate arguments, ignore subnormal numbers, and
+// reduce angles in two steps. `half` functions keep the 11 bits that SYCL requires over their whole
+// domain, which is angles up to 2^16. Quotients and inverse roots carry the LLVM flag that allows
+// the machine's estimates.
 #ifndef SCYTHE_MATHS_NATIVE_HPP
 #define SCYTHE_MATHS_NATIVE_HPP
 
@@ -28,12 +28,12 @@ SCYTHE_INLINE float fast_rsqrt(float x) {
 }
 
 template <precision P> SCYTHE_INLINE float fast_exp2(float x) {
-  // At the ends the result is exactly 0 and infinity.
+  // Beyond these limits the result is exactly 0 or infinity.
   const float above = x < -127.0f ? -127.0f : x, c = above > 128.0f ? 128.0f : above;
   const whole<float> k = nearest(c);
   const float r = c - k.value;
   const float power = 1.0f + r * (P == precision::native ? native_exp2(r) : half_exp2(r));
-  // Added to the exponent: the factor 2^k itself would be infinite just below the upper end.
+  // Add k to the exponent. The factor 2^k itself would be infinite just below the upper limit.
   const float result =
       from_bits<float>(to_bits(power) + (static_cast<unsigned>(k.number) << format<float>::digits));
   return x != x ? x : result;
@@ -52,7 +52,7 @@ template <precision P> SCYTHE_INLINE float fast_sine(float r, int n) {
       r + r * square * (P == precision::native ? native_sin(square) : half_sin(square));
   return from_bits<float>(to_bits(sine) ^ odd_sign<float>(n));
 }
-// x less a multiple of pi.
+// Returns x minus a multiple of pi.
 template <precision P> SCYTHE_INLINE float fast_turn(float x, float multiple) {
   using C = constants<float>;
   const float r = fused(-multiple, C::pi_low, fused(-multiple, C::pi, x));
@@ -86,7 +86,8 @@ template <precision P> SCYTHE_INLINE float fast_log(float x) {
 template <precision P> SCYTHE_INLINE float fast_log10(float x) {
   return fast_log2<P>(x) * 0x1.344136p-2f;
 }
-// The exponent multiplies the logarithm's error, so that both forms use the better one.
+// The exponent multiplies the error of the logarithm. Both forms therefore use the more precise
+// logarithm.
 template <precision P> SCYTHE_INLINE float fast_powr(float x, float y) {
   return fast_exp2<P>(y * fast_log2<precision::native>(x));
 }

@@ -1,5 +1,5 @@
-// Functions that take numbers apart and put them together: frexp, ldexp, ilogb, logb, nextafter,
-// fract, modf, and the small ones that are a comparison or a sum.
+// Functions that decompose and compose numbers (frexp, ldexp, ilogb, logb, nextafter, fract, modf),
+// and short functions that consist of a comparison or a sum.
 #ifndef SCYTHE_MATHS_NUMBER_HPP
 #define SCYTHE_MATHS_NUMBER_HPP
 
@@ -7,7 +7,7 @@
 
 namespace scythe_device_library {
 
-// |x| = m · 2^exponent with m in [1, 2), for finite numbers other than zero; `mantissa` holds the
+// |x| = m · 2^exponent with m in [1, 2), for finite numbers other than zero. `mantissa` holds the
 // bits of m.
 template <class T> struct taken_apart {
   bits_of<T> mantissa;
@@ -23,14 +23,15 @@ template <class T> SCYTHE_INLINE taken_apart<T> take_apart(T x) {
   const bits_of<T> one = static_cast<bits_of<T>>(format<T>::bias) << format<T>::digits;
   return {(bits & ((bits_of<T>(1) << format<T>::digits) - 1)) | one, exponent};
 }
-// Finite and not zero.
+// Returns true for numbers that are finite and not zero.
 template <class T> SCYTHE_INLINE bool has_exponent(T x) {
   return x != T(0) && size_of(x) < infinite<T>();
 }
 
 template <class T> SCYTHE_INLINE T ldexp_of_any(T x, int n) {
   const taken_apart<T> p = take_apart(x);
-  // So far that nothing but zero or infinity comes out, yet without overflow of the exponent.
+  // Large enough that the result is zero or infinity, and small enough that the exponent does not
+  // overflow.
   constexpr int far = 8 * format<T>::bias;
   const int more = n > far ? far : (n < -far ? -far : n);
   constexpr int top = format<T>::bias + 1, bottom = -format<T>::bias - format<T>::digits - 1;
@@ -53,7 +54,7 @@ template <class T> SCYTHE_INLINE fraction_exponent<T> frexp_of_any(T x) {
 
 template <class T> SCYTHE_INLINE int ilogb_of_any(T x) {
   const int special = x == T(0) ? -2147483647 - 1 : 2147483647;
-  // SYCL takes C's values: FP_ILOGB0 and, for NaN, FP_ILOGBNAN of the host.
+  // SYCL uses the values of C: FP_ILOGB0 and, for NaN, FP_ILOGBNAN of the host.
   const int none = x != x ? -2147483647 - 1 : special;
   return has_exponent(x) ? take_apart(x).exponent : none;
 }
@@ -81,7 +82,7 @@ template <class T> SCYTHE_INLINE T rounded_down(T x) {
 }
 template <class T> SCYTHE_INLINE whole_and_rest<T> fract_of_any(T x) {
   const T whole = rounded_down(x);
-  // The largest number below one: where the difference rounds up to one, it is the result.
+  // The largest number below one. It is the result if the difference rounds up to one.
   constexpr T below_one = sizeof(T) == 4 ? T(0x1.fffffep-1) : T(0x1.fffffffffffffp-1);
   const T difference = x - whole;
   const T rest = difference > below_one ? below_one : difference;
@@ -89,7 +90,7 @@ template <class T> SCYTHE_INLINE whole_and_rest<T> fract_of_any(T x) {
 }
 
 template <class T> SCYTHE_INLINE T fdim_of_any(T x, T y) { return x <= y ? T(0) : x - y; }
-// NaN loses against any number.
+// If one operand is NaN, the result is the other operand.
 template <class T> SCYTHE_INLINE T fmax_of_any(T x, T y) { return x != x ? y : (x < y ? y : x); }
 template <class T> SCYTHE_INLINE T fmin_of_any(T x, T y) { return x != x ? y : (y < x ? y : x); }
 template <class T> SCYTHE_INLINE T maxmag_of_any(T x, T y) {
@@ -113,7 +114,7 @@ template <class T> SCYTHE_INLINE T smoothstep_of_any(T low, T high, T x) {
   const T t = clamp_of_any((x - low) / (high - low), T(0), T(1));
   return t * t * (T(3) - T(2) * t);
 }
-// Zeros keep their sign; the sign of a NaN is 0.
+// Zeros keep their sign. The sign of a NaN is 0.
 template <class T> SCYTHE_INLINE T sign_of_any(T x) {
   return x > T(0) ? T(1) : (x < T(0) ? T(-1) : (x == T(0) ? x : T(0)));
 }

@@ -1,7 +1,7 @@
 // pow, pown, powr, rootn, cbrt, hypot, rsqrt.
 //
-// Powers are exp(y log x), with the logarithm and the product in pairs of numbers: y multiplies the
-// error of the logarithm.
+// Powers are exp(y log x). The logarithm and the product are pairs of numbers, because y multiplies
+// the error of the logarithm.
 #ifndef SCYTHE_MATHS_POWER_HPP
 #define SCYTHE_MATHS_POWER_HPP
 
@@ -10,12 +10,13 @@
 
 namespace scythe_device_library {
 
-// A logarithm in two parts, to base 2 for float, to base e for double.
+// A logarithm in two parts, to base 2 for float and to base e for double.
 template <class T> struct logarithm {
   pair<T> value;
 };
 
-// Infinite at zero and infinity, NaN at NaN, for sizes of numbers.
+// Returns the logarithm of a magnitude: infinite at zero and infinity, NaN at NaN, and the given
+// pair elsewhere.
 template <class T> SCYTHE_INLINE logarithm<T> log_at_ends(T size, pair<T> inside) {
   const T upper =
       size == infinite<T>() ? infinite<T>() : (size != size ? nan_value<T>() : inside.high);
@@ -27,7 +28,7 @@ SCYTHE_INLINE logarithm<float> log_for_power(float size) {
   using C = constants<float>;
   const split_number<float> n = split_any(size);
   const float f = n.m - 1.0f, k = to_value(n.k);
-  // f - f²/2 in two parts, and a third that is small enough for one.
+  // f - f²/2 in two parts, and a third part that is small enough for one number.
   const pair<float> half_square = exact_product(0.5f * f, f);
   const pair<float> first = quick_sum(f, -half_square.high);
   const float rest = f * (2.0f * half_square.high) * log_cubic_tail(f);
@@ -43,7 +44,7 @@ SCYTHE_INLINE logarithm<double> log_for_power(double size) {
   const split_number<double> n = split_any(size);
   const double f = n.m - 1.0, k = to_value(n.k);
   const pair<double> bottom = quick_sum(2.0, f);
-  // One division: what the product with the reciprocal misses, the low part has.
+  // One division is enough: the low part corrects the error of the product with the reciprocal.
   const double inverse = 1.0 / bottom.high, s = f * inverse;
   const pair<double> ratio = {s, (fused(-s, bottom.high, f) - s * bottom.low) * inverse};
   const pair<double> square = product(ratio, ratio);
@@ -70,7 +71,7 @@ template <class T> SCYTHE_INLINE logarithm<T> over(logarithm<T> l, T n) {
   return {{q, (fused(-q, n, l.value.high) + l.value.low) / n}};
 }
 
-// Where the exponent is infinite or was cut off, its low part means nothing.
+// If the exponent is infinite or was clamped, its low part has no meaning and is dropped.
 template <class T> SCYTHE_INLINE pair<T> confined_pair(pair<T> x, T low, T high) {
   const T c = confined(x.high, low, high);
   return {c, c == x.high ? x.low : T(0)};
@@ -99,7 +100,7 @@ template <class T> SCYTHE_INLINE T integral_part(T x) {
 template <class T> SCYTHE_INLINE T pow_of_any(T x, T y) {
   const T size = size_of(x);
   const T magnitude = power_from(times(log_for_power(size), y));
-  // |x| = 1 to an infinite power would be 0 times infinity.
+  // |x| = 1 to an infinite power would compute 0 times infinity.
   const T tamed = size == T(1) ? T(1) : magnitude;
   const bool integral = integral_part(y) == y;
   const T half = y * T(0.5);
@@ -115,13 +116,13 @@ template <class T> SCYTHE_INLINE T powr_of_any(T x, T y) {
   const bool end = x == T(0) || x == infinite<T>();
   const bool no_number = x < T(0) || x != x || y != y || (y == T(0) && end) ||
                          (x == T(1) && size_of(y) == infinite<T>());
-  // NaNs from 0 times infinity are meant where `no_number` says so; 1 to any finite power is 1.
+  // The result is NaN only if `no_number` is set. 1 to any finite power is 1.
   return no_number ? nan_value<T>() : (x == T(1) || y == T(0) ? T(1) : magnitude);
 }
 
 template <class T> SCYTHE_INLINE T pown_of_any(T x, int n) {
   const T size = size_of(x);
-  // An int has more bits than float.
+  // An int has more bits than a float.
   const pair<T> exponent = quick_sum(static_cast<T>(n & ~0xff), static_cast<T>(n & 0xff));
   const T magnitude = power_from(times(log_for_power(size), exponent));
   const bool negative = (to_bits(x) & format<T>::sign) != 0;
@@ -137,7 +138,8 @@ template <class T> SCYTHE_INLINE T rootn_of_any(T x, int n) {
   return n == 0 || (x < T(0) && !odd) ? nan_value<T>() : turned;
 }
 
-// The first guess of x^(-1/3): a third of the exponent, negated, by integers. Good to 5 bits.
+// Returns an estimate of x^(-1/3) that is accurate to 5 bits, from a third of the negated exponent
+// in integer arithmetic.
 SCYTHE_INLINE float guess_inverse_cbrt(float x) {
   const unsigned third =
       static_cast<unsigned>((static_cast<unsigned long>(to_bits(x)) * 0x55555556ul) >> 32);
@@ -154,19 +156,19 @@ template <class T> SCYTHE_INLINE T cbrt_of_any(T x) {
   const bool small = size < format<T>::smallest_normal;
   const T a = small ? size * power_of_two<T>(3 * third_of_shift) : size;
   T r = guess_inverse_cbrt(a);
-  // Each step takes the error to its fourth power.
+  // Each step raises the error to its fourth power.
 #pragma clang loop unroll(full)
   for (int i = 0; i < 2; ++i) {
     const T h = T(1) - a * r * r * r;
     r = r + r * h * (T(1.0 / 3) + h * (T(2.0 / 9) + h * T(14.0 / 81)));
   }
   const T y = a * r * r;
-  // One step of Newton's with a residual that does not lose what it is about.
+  // One Newton step. The residual is computed with an exact product to avoid cancellation.
   const pair<T> square = exact_product(y, y);
   const T residual = fused(square.high, y, -a) + square.low * y;
   const T root = y - residual * (r * r) * T(1.0 / 3);
   const T result = small ? root * power_of_two<T>(-third_of_shift) : root;
-  // Zeros, infinities and NaN are their own roots.
+  // Zeros, infinities and NaN are their own cube roots.
   return x == T(0) || !(size < infinite<T>()) ? x : with_sign(result, x);
 }
 

@@ -1,10 +1,10 @@
 // sin, cos, tan, their forms in units of pi, and sincos.
 //
-// The nearest multiple of pi (of pi/2 for tan) is taken off in three parts, each product exact
-// thanks to `fused`, which holds for arguments up to `turn_limit`. Above it, the bits of 2/pi that
-// matter for the argument's exponent are multiplied with its mantissa in integers; that loop is the
-// only control flow here, so that vector code, which skips loops no lane enters, pays for it only
-// when it is needed.
+// The reduction subtracts the nearest multiple of pi (of pi/2 for tan) in three parts. `fused`
+// makes each product exact for arguments up to `turn_limit`. Above this limit, the reduction
+// multiplies the mantissa by the relevant bits of 2/pi in integer arithmetic. That loop is the only
+// control flow in this file. Vector code skips a loop that no lane enters, so it only pays for the
+// loop when a lane needs it.
 #ifndef SCYTHE_MATHS_TRIG_HPP
 #define SCYTHE_MATHS_TRIG_HPP
 
@@ -16,18 +16,18 @@ namespace scythe_device_library {
 template <class T> constexpr T turn_limit = T(0x1p17);
 template <> inline constexpr double turn_limit<double> = 0x1p27;
 
-// An angle as r + quadrant · pi/2, |r| at most pi/4 and a little.
+// An angle r + quadrant · pi/2. |r| is at most slightly above pi/4.
 template <class T> struct angle {
   T r;
   unsigned quadrant;
 };
 
-// The high word of (a, b) shifted left by `count`, 0 to 31.
+// Returns the high word of (a, b) shifted left by `count`, which is 0 to 31.
 SCYTHE_INLINE unsigned funnel(unsigned a, unsigned b, unsigned count) {
   return (a << count) | ((b >> 1) >> (31u - count));
 }
 
-// A quarter turn's fraction in words, the first of them signed, as an angle.
+// The fraction of a quarter turn in words. The first word is signed.
 struct quarter_fraction {
   unsigned w0, w1, w2, w3;
 };
@@ -44,9 +44,9 @@ SCYTHE_INLINE void to_angle(quarter_fraction f, double &r) {
   r = product(all, pair<double>{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54}).high * 0x1p-32;
 }
 
-// Reduces a positive number of at least `turn_limit`.
+// Reduces a positive number that is at least `turn_limit`.
 template <class T> SCYTHE_INLINE angle<T> reduce_huge(T x) {
-  // So many words of 2/pi leave enough bits for the argument closest to a multiple of pi/2.
+  // This many words of 2/pi leave enough bits for the argument closest to a multiple of pi/2.
   constexpr int words = sizeof(T) == 4 ? 4 : 7;
   const bits_of<T> bits = to_bits(x);
   const int exponent =
@@ -70,7 +70,7 @@ template <class T> SCYTHE_INLINE angle<T> reduce_huge(T x) {
     d1 = d0;
     d0 = static_cast<unsigned>(t);
   }
-  // Two bits of the quadrant on top, the fraction below.
+  // The top two bits are the quadrant. The bits below are the fraction.
   const unsigned h0 = funnel(d0, d1, shift), h1 = funnel(d1, d2, shift), h2 = funnel(d2, d3, shift),
                  h3 = funnel(d3, d4, shift);
   const quarter_fraction f = {h0 << 2 | h1 >> 30, h1 << 2 | h2 >> 30, h2 << 2 | h3 >> 30, h3 << 2};
@@ -80,8 +80,8 @@ template <class T> SCYTHE_INLINE angle<T> reduce_huge(T x) {
   return a;
 }
 
-// An angle as r plus a multiple of pi, |r| at most pi/2 and a little; `flip` is the sign bit where
-// that multiple is odd.
+// An angle r plus a multiple of pi. |r| is at most slightly above pi/2. `flip` is the sign bit if
+// the multiple is odd.
 template <class T> struct half_turn {
   T r;
   bits_of<T> flip;
@@ -95,8 +95,8 @@ template <class T> SCYTHE_INLINE bits_of<T> odd_sign(integer_of<T> n) {
   return static_cast<bits_of<T>>(n) << (sizeof(T) * 8 - 1);
 }
 
-// What `sine_of_turn` needs for sin(x) (quadrant 0) or cos(x) (quadrant 1) from the quadrant form
-// of |x|.
+// Converts the quadrant form of |x| to the input of `sine_of_turn` for sin(x) (quadrant 0) or
+// cos(x) (quadrant 1).
 template <class T> SCYTHE_INLINE half_turn<T> from_quadrant(angle<T> a, unsigned more) {
   const unsigned q = a.quadrant + more;
   return {(q & 1u) != 0 ? T(0.5) * constants<T>::pi - size_of(a.r) : a.r,
@@ -129,7 +129,7 @@ template <class T> SCYTHE_INLINE T sin_of_any(T x) {
 template <class T> SCYTHE_INLINE T cos_of_any(T x) {
   const T size = size_of(x);
   const whole<T> k = to_whole<T>((size * constants<T>::one_over_pi + T(0.5)) + format<T>::rounder);
-  // cos(x) = sin(x + pi/2): the multiples lie halfway between those of pi.
+  // cos(x) = sin(x + pi/2). The multiples lie halfway between those of pi.
   half_turn<T> a = {less_pi(size, k.value - T(0.5)), odd_sign<T>(k.number)};
   if (size >= turn_limit<T>) {
 #pragma clang loop unroll(disable) vectorize(disable)
@@ -156,7 +156,7 @@ template <class T> SCYTHE_INLINE angle<T> quadrant_of(T size) {
 template <class T> struct sine_cosine {
   T sine, cosine;
 };
-// Of an angle of at most pi/4.
+// Computes sine and cosine of an angle of at most pi/4.
 template <class T> SCYTHE_INLINE sine_cosine<T> short_sincos(T r) {
   const T square = r * r;
   return {r + r * square * sin_short_tail(square),
@@ -186,19 +186,19 @@ template <class T> SCYTHE_INLINE sine_cosine<T> sincos_of_any(T x) {
   return {none ? nan_value<T>() : sine, none ? nan_value<T>() : cosine};
 }
 
-// Beyond this size all numbers are even integers.
+// All numbers of at least this magnitude are even integers.
 template <class T> constexpr T all_even = T(0x1p25);
 template <> inline constexpr double all_even<double> = 0x1p54;
 
-// sin(pi r) for |r| up to 1/2.
+// Returns sin(pi r) for |r| up to 1/2.
 template <class T> SCYTHE_INLINE T sinpi_short(T r) {
   using C = constants<T>;
   const T square = r * r;
   return r * C::pi + (r * C::pi_low + r * square * sinpi_tail(square));
 }
-// |x| below 2, which has the same sine and cosine of its product with pi.
+// Returns a number below 2 with the same sinpi and cospi as `size`.
 template <class T> SCYTHE_INLINE T less_turns(T size) {
-  // Truncation is exact here, and so is the difference.
+  // The truncation and the difference are exact.
   const T twice = T(2) * (sizeof(T) == 4 ? T(__builtin_truncf(float(size * T(0.5))))
                                          : T(__builtin_trunc(size * T(0.5))));
   return size >= all_even<T> ? size - size : size - twice;
@@ -227,8 +227,8 @@ template <class T> SCYTHE_INLINE T tanpi_of_any(T x) {
   const T c = b > T(0.5) ? T(1) - b : b;
   const T tangent = sinpi_short(c) / sinpi_short(T(0.5) - c);
   const T turned = b > T(0.5) ? -tangent : tangent;
-  // tan(pi n) is 0 with the sign of x for even n, the other one for odd n; at n + 1/2 it is
-  // infinite, likewise.
+  // tan(pi n) is 0 with the sign of x for even n and with the opposite sign for odd n. At n + 1/2
+  // it is infinite with signs by the same rule.
   const T zero = a == T(1) ? -T(0) : T(0);
   const T pole = a > T(1) ? -infinite<T>() : infinite<T>();
   const T result = b == T(0) ? zero : (b == T(0.5) ? pole : turned);

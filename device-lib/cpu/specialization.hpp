@@ -1,4 +1,5 @@
-// How kernels read specialization constants: by now the variable holds the value that counts.
+// Reads of specialization constants. When this code runs, the variable already holds the final
+// value.
 #ifndef SCYTHE_DEVICE_LIBRARY_SPECIALIZATION_HPP
 #define SCYTHE_DEVICE_LIBRARY_SPECIALIZATION_HPP
 

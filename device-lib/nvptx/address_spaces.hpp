@@ -1,5 +1,5 @@
-// Where a pointer points: the address spaces of a GPU are windows of the one that all pointers are
-// in.
+// Finds the address space of a pointer. On a GPU, the address spaces are windows of the generic
+// address space.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_ADDRESS_SPACES_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_ADDRESS_SPACES_HPP
 

@@ -1,10 +1,11 @@
-// What the headers of the C and C++ libraries call besides maths and memory: a failed `assert`.
+// The remaining functions that headers of the C and C++ libraries call, besides maths and memory
+// functions: failed assertions.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_C_SUPPORT_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_C_SUPPORT_HPP
 
 #include "../cpu/device_library.hpp"
 
-// The driver's: prints, and ends the kernel with an error.
+// Provided by the driver. Prints the message and ends the kernel with an error.
 extern "C" SCYTHE_DEVICE void __assertfail(const char *message, const char *file, unsigned line,
                                            const char *function, __SIZE_TYPE__ char_size) noexcept;
 

@@ -1,12 +1,12 @@
-// The functions of CUDA's maths library that this one calls: `__nv_sinf`, `__nv_sin` and so on.
-// `libdevice` defines them, or, where there is none, `own_maths.cpp`.
+// Declarations of the CUDA maths functions that this library calls, such as `__nv_sinf` and
+// `__nv_sin`. `libdevice` defines them. If CUDA is not installed, `own_maths.cpp` defines them.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_CUDA_MATHS_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_CUDA_MATHS_HPP
 
 #include "../cpu/device_library.hpp"
 
-// `X(name)` for each function of one number, of two, and of one and an integer. Those with a `pi`
-// form and the inverse functions of SYCL that CUDA has no name for are not among them.
+// `X(name)` for each function of one number, of two numbers, and of a number and an integer. The
+// lists exclude `pi` forms and the inverse functions that CUDA does not name.
 #define SCYTHE_NV_FOR_EACH_1(X)                                                                    \
   X(acos)                                                                                          \
   X(acosh)                                                                                         \
@@ -51,7 +51,7 @@
   X(ldexp)                                                                                         \
   X(powi)
 
-// Approximations, in single precision only.
+// Approximations, which exist in single precision only.
 #define SCYTHE_NV_FOR_EACH_FAST(X)                                                                 \
   X(cos)                                                                                           \
   X(exp)                                                                                           \

@@ -1,5 +1,5 @@
-// The device library for NVIDIA GPUs, one translation unit: what kernels may call without defining
-// it.
+// The device library for NVIDIA GPUs as one translation unit. It defines the functions that kernels
+// may call without defining them.
 #include "../cpu/async_copies.hpp"
 #include "../cpu/complex_arithmetic.hpp"
 #include "../cpu/complex_functions.hpp"

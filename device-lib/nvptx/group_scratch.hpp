@@ -1,9 +1,9 @@
-// How the warps of one work-group combine their results: one slot for each in shared memory, and
-// two barriers. Each warp goes over all slots by itself, a lane for each, so that nobody waits for
-// one that does. Where the last warp has fewer lanes than there are warps, every lane of all warps
-// goes over the slots one by one, so that all come to the same result.
+// The warps of a work-group combine their results with one slot per warp in shared memory and two
+// barriers. Each warp visits all slots with one lane per slot, so no warp waits for another warp to
+// combine them. If the last warp has fewer lanes than there are warps, every lane of all warps
+// visits the slots one by one. All lanes therefore compute the same result.
 //
-// It takes the place of the CPU's `group_scratch.hpp`, by the same names.
+// This file replaces the CPU's `group_scratch.hpp` and defines the same names.
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 #define SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 
@@ -28,14 +28,14 @@ template <class T> SCYTHE_WARP T unpack(unsigned long bits) {
   return x;
 }
 
-// Every warp has a lane for each slot.
+// Returns true if every warp has a lane for each slot.
 SCYTHE_WARP bool lanes_cover_slots() {
   const scythe_u32 rest = items_of_group() % warp_size;
   return rest == 0 || rest >= warps_of_group();
 }
 
-// Leaves each warp's value in its slot, calls `use`, and keeps the next operation from filling the
-// slots meanwhile.
+// Stores each warp's value in its slot, calls `use`, and waits so that the next operation does not
+// fill the slots too early.
 template <class T, class Use> SCYTHE_WARP T with_slots(T of_warp, Use use) {
   if (lane() == 0)
     group_slots[linear_id() / warp_size] = pack(of_warp);
@@ -45,7 +45,7 @@ template <class T, class Use> SCYTHE_WARP T with_slots(T of_warp, Use use) {
   return result;
 }
 
-// Combines the first `count` slots, at least one, in turn.
+// Combines the first `count` slots in order. `count` is at least one.
 template <class T, class Op> SCYTHE_WARP T fold_slots(scythe_u32 count, Op op) {
   T whole = unpack<T>(group_slots[0]);
   for (scythe_u32 slot = 1; slot < count; ++slot)
@@ -53,7 +53,7 @@ template <class T, class Op> SCYTHE_WARP T fold_slots(scythe_u32 count, Op op) {
   return whole;
 }
 
-// `of_sub_group` is the same for all work-items of a sub-group.
+// `of_sub_group` has the same value in all work-items of a sub-group.
 template <class T, class Op> SCYTHE_WARP T combine_sub_groups(T of_sub_group, Op op) {
   return with_slots(of_sub_group, [&]() -> T {
     const scythe_u32 warps = warps_of_group();
@@ -63,7 +63,8 @@ template <class T, class Op> SCYTHE_WARP T combine_sub_groups(T of_sub_group, Op
   });
 }
 
-// `in_sub_group` is the caller's scan inside its sub-group, `of_sub_group` the sub-group's whole.
+// `in_sub_group` is the caller's scan within its sub-group. `of_sub_group` is the result of the
+// whole sub-group.
 template <class T, class Op> SCYTHE_WARP T scan_sub_groups(T in_sub_group, T of_sub_group, Op op) {
   const scythe_u32 self = linear_id() / warp_size;
   const T before = with_slots(of_sub_group, [&]() -> T {
@@ -74,8 +75,8 @@ template <class T, class Op> SCYTHE_WARP T scan_sub_groups(T in_sub_group, T of_
   return self == 0 ? in_sub_group : op(before, in_sub_group);
 }
 
-// The second barrier keeps the next broadcast from replacing the value before everybody has read
-// it.
+// The second barrier prevents the next broadcast from overwriting the value before all work-items
+// have read it.
 template <class T> SCYTHE_WARP T broadcast_in_group(T x, bool is_source) {
   if (is_source)
     group_broadcast_value = pack(x);

@@ -1,5 +1,5 @@
-// Groups on NVIDIA GPUs: barriers, fences, sub-group queries, and the primitives on which the CPU's
-// group functions work.
+// Groups on NVIDIA GPUs: barriers, fences, sub-group queries, and the primitives of the CPU's group
+// functions.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_GROUPS_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_GROUPS_HPP
 
@@ -8,12 +8,11 @@
 
 namespace scythe_device_library {
 
-// SPIR-V's numbers.
+// Values of SPIR-V's enumerations.
 constexpr scythe_u32 system_scope = 0, device_scope = 1, sub_group_scope = 3, work_item_scope = 4;
 constexpr scythe_u32 all_orders = 0x2 | 0x4 | 0x8 | 0x10, sequentially_consistent = 0x10;
 
-// One fence, of the weakest kind that the scope and the order allow. Before Volta there is only one
-// order.
+// Emits the weakest fence that the scope and the order allow. Before Volta there is only one order.
 #define SCYTHE_FENCE(scope_name, membar_name)                                                      \
   if (__nvvm_reflect("__CUDA_ARCH") < 700)                                                         \
     asm volatile("membar." membar_name ";" ::: "memory");                                          \
@@ -41,7 +40,8 @@ SCYTHE_GROUP void __spirv_MemoryBarrier(scythe_u32 scope, scythe_u32 semantics) 
   scythe_device_library::fence(scope, semantics);
 }
 
-// The hardware's barriers order the memory that the group shares; more needs fences on both sides.
+// The hardware's barriers order the memory of the work-group. Wider scopes need fences on both
+// sides.
 SCYTHE_GROUP void __spirv_ControlBarrier(scythe_u32 execution, scythe_u32 memory,
                                          scythe_u32 semantics) noexcept {
   using namespace scythe_device_library;
@@ -91,7 +91,7 @@ SCYTHE_REDUX(xor)
   if (__nvvm_reflect("__CUDA_ARCH") >= 800)                                                        \
     return scythe_redux_##name(static_cast<int>(x), static_cast<int>(lanes_mask()));
 
-// `expression` combines `a` and `b`; `identity` is what it leaves alone.
+// `expression` combines `a` and `b`. `identity` is the identity of the operation.
 #define SCYTHE_FOLDS(op, name, T, expression, identity, redux)                                     \
   extern "C" SCYTHE_GROUP T __scythe_sg_reduce_##op##_##name(T x) noexcept {                       \
     using namespace scythe_device_library;                                                         \
@@ -125,7 +125,7 @@ SCYTHE_REDUX(xor)
     return scythe_device_library::from_lane(x, n);                                                 \
   }
 
-// Integers wrap round.
+// Integers wrap on overflow.
 #define SCYTHE_INTEGER(name, T, least, most, R, min_name, max_name)                                \
   SCYTHE_FOLDS(add, name, T, static_cast<unsigned long>(a) + b, 0, R(add))                         \
   SCYTHE_FOLDS(mul, name, T, static_cast<unsigned long>(a) * b, 1, )                               \
@@ -168,7 +168,7 @@ extern "C" SCYTHE_GROUP int __scythe_sg_all(int x) noexcept {
 #undef SCYTHE_WITH_REDUX
 #undef SCYTHE_NO_REDUX
 
-// Fences and prefetches are above and below; all else is as on the CPU.
+// This file defines fences and prefetches. Everything else is the CPU's code.
 #define SCYTHE_GROUPS_ONLY
 #include "../cpu/group_functions.hpp"
 
@@ -198,7 +198,7 @@ SCYTHE_SHUFFLES(f32, float)
 SCYTHE_SHUFFLES(f64, double)
 #undef SCYTHE_SHUFFLES
 
-// A hint: one instruction for each line of the cache.
+// A prefetch is a hint: one instruction for each cache line.
 SCYTHE_DEVICE void __spirv_ocl_prefetch(const __attribute__((opencl_global)) char *first,
                                         __SIZE_TYPE__ bytes) noexcept {
   constexpr __SIZE_TYPE__ cache_line = 128;

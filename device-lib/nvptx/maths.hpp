@@ -1,5 +1,5 @@
-// The maths functions of the SYCL headers, `__spirv_ocl_<name>`, for float, double and half: CUDA's
-// where it has them, libclc's where OpenCL alone does, instructions where there is one.
+// The maths functions of the SYCL headers, `__spirv_ocl_<name>`, for float, double and half. They
+// call CUDA's functions, libclc's functions where CUDA has none, and instructions where one exists.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_MATHS_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_MATHS_HPP
 
@@ -9,7 +9,7 @@
 
 #define SCYTHE_MATHS SCYTHE_DEVICE __attribute__((always_inline))
 
-// Half computes in float and rounds once.
+// The half version computes in float and rounds once.
 #define SCYTHE_OF_1(name, in_float, in_double)                                                     \
   SCYTHE_MATHS float __spirv_ocl_##name(float x) noexcept { return in_float(x); }                  \
   SCYTHE_MATHS double __spirv_ocl_##name(double x) noexcept { return in_double(x); }               \
@@ -63,7 +63,7 @@ SCYTHE_OF_2(fmin_common, __builtin_fminf, __builtin_fmin)
 SCYTHE_OF_3(fma, __builtin_fmaf, __builtin_fma)
 SCYTHE_OF_3(mad, __builtin_fmaf, __builtin_fma)
 
-// OpenCL's functions without a counterpart in CUDA, by the names that libclc gives them.
+// OpenCL functions without a counterpart in CUDA, under libclc's names.
 #define SCYTHE_CLC_1(name)                                                                         \
   SCYTHE_NV float name(float) noexcept;                                                            \
   SCYTHE_NV double name(double) noexcept;                                                          \
@@ -83,7 +83,7 @@ SCYTHE_CLC_2(powr)
 SCYTHE_NV float rootn(float, int) noexcept;
 SCYTHE_NV double rootn(double, int) noexcept;
 
-// What is plain arithmetic.
+// Functions that are plain arithmetic.
 #define SCYTHE_FORMULA_1(name)                                                                     \
   SCYTHE_OF_1(name, scythe_device_library::name##_of_any, scythe_device_library::name##_of_any)
 #define SCYTHE_FORMULA_2(name)                                                                     \
@@ -103,7 +103,8 @@ SCYTHE_FORMULA_3(smoothstep)
 #undef SCYTHE_FORMULA_2
 #undef SCYTHE_FORMULA_3
 
-// The next number differs between half and float, so half steps through its own bits.
+// The next representable number differs between half and float. The half version therefore steps
+// through the bits of half.
 SCYTHE_MATHS float __spirv_ocl_nextafter(float x, float y) noexcept {
   return __nv_nextafterf(x, y);
 }
@@ -123,7 +124,8 @@ SCYTHE_DEVICE half __spirv_ocl_nextafter(half x, half y) noexcept {
   return __builtin_bit_cast(half, bits);
 }
 
-// Approximations: CUDA's for both kinds, which are good to 11 bits and more in their usual range.
+// Approximations. Both kinds use CUDA's functions, which are accurate to at least 11 bits in their
+// usual range.
 #define SCYTHE_RELAXED_1(kind, name, function)                                                     \
   SCYTHE_MATHS float __spirv_ocl_##kind##_##name(float x) noexcept { return function(x); }
 #define SCYTHE_RELAXED(kind)                                                                       \
@@ -145,26 +147,26 @@ SCYTHE_RELAXED(half)
 SCYTHE_RELAXED_1(native, cos, __nv_fast_cosf)
 SCYTHE_RELAXED_1(native, sin, __nv_fast_sinf)
 SCYTHE_RELAXED_1(native, tan, __nv_fast_tanf)
-// The fast ones lose the argument's position in the period when it is large.
+// CUDA's fast functions are inaccurate for large arguments.
 SCYTHE_RELAXED_1(half, cos, __nv_cosf)
 SCYTHE_RELAXED_1(half, sin, __nv_sinf)
 SCYTHE_RELAXED_1(half, tan, __nv_tanf)
 #undef SCYTHE_RELAXED
 #undef SCYTHE_RELAXED_1
 
-// CUDA's own, powi, multiplies again and again, and each product is rounded.
+// CUDA's powi is not accurate enough, because it rounds each of its repeated multiplications.
 namespace scythe_device_library {
 inline double whole_power(double x, int n) { return __nv_pow(x, n); }
 inline float whole_power(float x, int n) {
-  // A float does not hold every int, nor tell then whether it is odd.
+  // A float cannot represent every int, so it may lose whether n is odd.
   if (n >= -(1 << 24) && n <= 1 << 24)
     return __nv_powf(x, static_cast<float>(n));
   return static_cast<float>(__nv_pow(x, n));
 }
 } // namespace scythe_device_library
 
-// Functions with integers, or with a second result through a pointer: the same text for each type.
-// `T` is the type, `W` the one it computes in, `f` ends the names of W's functions.
+// Functions that take integers or return a second result through a pointer. `T` is the type, `W` is
+// the type of the computation, and `f` is the suffix of W's functions.
 #define SCYTHE_MIXED(T, W, f)                                                                      \
   SCYTHE_MATHS T __spirv_ocl_ldexp(T x, int n) noexcept {                                          \
     return static_cast<T>(__nv_ldexp##f(static_cast<W>(x), n));                                    \

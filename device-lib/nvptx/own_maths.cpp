@@ -1,5 +1,6 @@
-// CUDA's maths library by its names, and the few functions of OpenCL's that it lacks, for machines
-// without CUDA: the CPU's formulas, and what the CPU leaves to its C library, by plain means.
+// CUDA's maths library under its names, and the OpenCL functions that it lacks, for machines
+// without CUDA. It uses the CPU's formulas, and simple implementations of the functions that the
+// CPU takes from the C library.
 #include "../cpu/maths_erf.hpp"
 #include "../cpu/maths_exp.hpp"
 #include "../cpu/maths_inverse_trig.hpp"
@@ -93,7 +94,7 @@ SCYTHE_NV float __nv_fast_powf(float x, float y) noexcept {
 }
 SCYTHE_NV float __nv_fast_fdividef(float x, float y) noexcept { return fast_divide(x, y); }
 
-// Those with a second result. `f` ends the names of T's functions.
+// Functions with a second result. `f` is the suffix of T's functions.
 #define SCYTHE_SECOND(T, f)                                                                        \
   SCYTHE_DEVICE T __nv_frexp##f(T x, int *exponent) noexcept {                                     \
     const auto parts = frexp_of_any(x);                                                            \
@@ -114,7 +115,7 @@ SCYTHE_SECOND(double, )
 #undef SCYTHE_SECOND
 }
 
-// libclc's.
+// Functions of libclc.
 #define SCYTHE_CLC_1(name)                                                                         \
   SCYTHE_NV float name(float x) noexcept { return name##_of_any(x); }                              \
   SCYTHE_NV double name(double x) noexcept { return name##_of_any(x); }

@@ -1,8 +1,8 @@
-// Exact remainders, and the gamma functions, for targets without a C library.
+// Exact remainders and gamma functions for targets without a C library.
 //
-// Remainders are computed bit by bit on the numbers' integers, and are exact. Gamma is Lanczos' sum
-// with 9 terms, in double for both precisions: relative errors are below 1e-13, and lgamma's
-// absolute ones near its zeros.
+// Remainders are computed bit by bit in integer arithmetic and are exact. Gamma is Lanczos' sum
+// with 9 terms, in double for both precisions. Relative errors are below 1e-13. Near the zeros of
+// lgamma, its absolute errors are below 1e-13.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_REMAINDERS_GAMMA_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_REMAINDERS_GAMMA_HPP
 
@@ -24,8 +24,8 @@ template <> struct number_form<double> {
   static constexpr int fraction = 52;
 };
 
-// The rest of |x| divided by |y|, towards zero, and the quotient's low bits. Both are finite, and y
-// is not 0.
+// The remainder of |x| divided by |y|, rounded towards zero, and the low bits of the quotient. Both
+// numbers must be finite, and y must not be 0.
 template <class T> struct long_division {
   T rest;
   unsigned quotient;
@@ -37,8 +37,7 @@ template <class T> inline long_division<T> divide_long(T x, T y) {
   const B a = __builtin_bit_cast(B, x), b = __builtin_bit_cast(B, y);
   if (a == 0)
     return {x, 0};
-  // Numbers without a leading one get it, with an exponent below those that have a form of their
-  // own.
+  // Normalises subnormal numbers. Their exponents are below those of normal numbers.
   const auto normal = [](B bits, int &exponent) {
     exponent = static_cast<int>(bits >> fraction);
     B whole = exponent ? (bits & (one - 1)) | one : bits;
@@ -89,8 +88,8 @@ template <class T> inline T fmod_of_any(T x, T y) {
   return with_sign_of(divide_long(abs_of_number(x), abs_of_number(y)).rest, x);
 }
 
-// The quotient is rounded to the nearest whole number, in the middle to the even one. OpenCL wants
-// its 7 lowest bits, CUDA gives 3.
+// The quotient is rounded to the nearest integer, and ties go to the even one. OpenCL requires the
+// 7 lowest bits, CUDA returns 3.
 template <class T> inline T remquo_of_any(T x, T y, int &quotient) {
   quotient = 0;
   if (has_no_remainder(x, y))
@@ -101,7 +100,8 @@ template <class T> inline T remquo_of_any(T x, T y, int &quotient) {
   auto parts = divide_long(abs_of_number(x), size);
   const T other = size - parts.rest;
   T rest = parts.rest;
-  // The difference is exact where it decides: the rest is then at least half the divisor.
+  // The difference is exact in the cases that decide, where the remainder is at least half the
+  // divisor.
   if (rest > other || (rest == other && (parts.quotient & 1) != 0)) {
     rest = -other;
     ++parts.quotient;
@@ -141,7 +141,7 @@ inline double lgamma_in_double(double x) {
     return __builtin_inf();
   if (x >= 0.5)
     return x == 1 || x == 2 ? 0.0 : log_gamma_from_half(x);
-  // The mirror image: gamma(x) gamma(1 - x) = pi / sin(pi x).
+  // Reflection: gamma(x) gamma(1 - x) = pi / sin(pi x).
   const double sine = sinpi_of_any(x);
   return sine == 0 ? __builtin_inf()
                    : log_of_any(pi / __builtin_fabs(sine)) - log_gamma_from_half(1 - x);
@@ -150,7 +150,7 @@ inline double lgamma_in_double(double x) {
 inline double gamma_from_half(double x) {
   constexpr double root_two_pi = 2.50662827463100050242;
   const double y = x - 1, t = y + lanczos_shift;
-  // In two halves, since the power alone exceeds double before gamma does.
+  // Compute the power in two halves, because the whole power overflows double before gamma does.
   const double root = pow_of_any(t, (y + 0.5) / 2);
   return root_two_pi * root * exp_of_any(-t) * root * lanczos_sum(y);
 }

@@ -1,8 +1,8 @@
-// Sub-groups are warps: 32 work-items, which exchange values by shuffles. The last one of a
-// work-group may hold fewer.
+// Sub-groups are warps of 32 work-items, which exchange values by shuffles. The last warp of a
+// work-group may have fewer work-items.
 //
-// Work-items lie in warps by their linear id. All work-items of a sub-group come to its functions
-// together, so that a mask of all lanes is right for a whole warp, and lanes that are not there
+// Warps contain work-items in the order of their linear id. All work-items of a sub-group call its
+// functions together. A mask of all lanes is therefore correct for a full warp, and missing lanes
 // take no part.
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_WARP_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_WARP_HPP
@@ -31,7 +31,7 @@ SCYTHE_WARP scythe_u32 linear_id() {
 
 SCYTHE_WARP scythe_u32 warps_of_group() { return (items_of_group() + warp_size - 1) / warp_size; }
 
-// How many work-items this warp has.
+// Returns the number of work-items in this warp.
 SCYTHE_WARP scythe_u32 lanes_of_warp() {
   const scythe_u32 rest = items_of_group() - (linear_id() & ~(warp_size - 1));
   return rest < warp_size ? rest : warp_size;
@@ -42,7 +42,7 @@ SCYTHE_WARP scythe_u32 lanes_mask() {
   return lanes == warp_size ? whole_warp : (1u << lanes) - 1;
 }
 
-// A value as 32-bit words, which is what shuffles move.
+// A value as 32-bit words, the unit of shuffles.
 template <class T> struct words {
   scythe_u32 word[sizeof(T) > 4 ? 2 : 1] = {};
 };
@@ -57,7 +57,7 @@ template <class T> SCYTHE_WARP T join_words(words<T> parts) {
   return x;
 }
 
-// The kinds of shuffles; a lane that is not there, or beyond the warp, gives an unspecified value.
+// The kinds of shuffles. A lane that does not exist gives an unspecified value.
 #define SCYTHE_SHUFFLE(name, instruction, clamp)                                                   \
   template <class T> SCYTHE_WARP T name(T x, scythe_u32 n) {                                       \
     auto parts = split(x);                                                                         \
@@ -72,7 +72,7 @@ SCYTHE_SHUFFLE(from_lane_before, up, 0)
 SCYTHE_SHUFFLE(from_lane_after, down, 31)
 #undef SCYTHE_SHUFFLE
 
-// Combines the values of the first `count` lanes; every lane gets the result.
+// Combines the values of the first `count` lanes. Every lane gets the result.
 template <class T, class Op> SCYTHE_WARP T fold_lanes(T x, scythe_u32 count, Op op) {
   const scythe_u32 self = lane();
 #pragma clang loop unroll(full)
@@ -83,7 +83,7 @@ template <class T, class Op> SCYTHE_WARP T fold_lanes(T x, scythe_u32 count, Op 
   return from_lane(x, 0);
 }
 
-// Each lane's value combined with those of all lanes before it.
+// Combines each lane's value with those of all lanes before it.
 template <class T, class Op> SCYTHE_WARP T scan_lanes(T x, Op op) {
   const scythe_u32 self = lane();
 #pragma clang loop unroll(full)

@@ -1,5 +1,5 @@
-// What the back end calls where an assertion fails: the first failure is written down for the
-// runtime.
+// The function that the back end calls when an assertion fails. It records the first failure for
+// the runtime.
 #ifndef SCYTHE_DEVICE_LIBRARY_SPIRV_ASSERTIONS_HPP
 #define SCYTHE_DEVICE_LIBRARY_SPIRV_ASSERTIONS_HPP
 
@@ -8,7 +8,7 @@
 SCYTHE_DEVICE __SIZE_TYPE__ __spirv_BuiltInGlobalInvocationId(int dimension) noexcept;
 SCYTHE_DEVICE __SIZE_TYPE__ __spirv_BuiltInLocalInvocationId(int dimension) noexcept;
 
-// As `crates/abi/src/spirv.rs` has it. Texts end with a zero.
+// The layout matches `crates/abi/src/spirv.rs`. Texts end with a zero.
 struct scythe_assertion {
   unsigned failed;
   unsigned line;
@@ -16,7 +16,7 @@ struct scythe_assertion {
   char expression[256], file[256], function[256];
 };
 
-// `inline` lets it be linked with its only user.
+// `inline` allows the linker to keep it only with its user.
 inline scythe_assertion __scythe_assertion{};
 
 extern "C" SCYTHE_DEVICE void __scythe_report_assertion(const char *expression, const char *file,

@@ -1,5 +1,5 @@
-// The C maths library by name, which `std::sin` and its like call: each is the driver's function,
-// as exact as OpenCL says.
+// The C maths functions that `std::sin` and similar functions call. Each calls the driver's
+// function, with the accuracy that OpenCL specifies.
 #ifndef SCYTHE_DEVICE_LIBRARY_C_MATHS_HPP
 #define SCYTHE_DEVICE_LIBRARY_C_MATHS_HPP
 
@@ -102,7 +102,8 @@ SCYTHE_DEVICE long lround(double x) noexcept { return static_cast<long>(__spirv_
 SCYTHE_DEVICE long llroundf(float x) noexcept { return static_cast<long>(__spirv_ocl_round(x)); }
 SCYTHE_DEVICE long llround(double x) noexcept { return static_cast<long>(__spirv_ocl_round(x)); }
 
-// The second results take the way through a variable: the driver's functions want private memory.
+// Second results are passed through a local variable, because the driver's functions require
+// private memory.
 #define SCYTHE_C_POINTER(T, name, inner, Second)                                                   \
   SCYTHE_DEVICE T name(T x, Second *second) noexcept {                                             \
     Second value;                                                                                  \

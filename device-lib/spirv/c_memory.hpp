@@ -1,11 +1,11 @@
-// Memory and string functions of the C library, which library headers call; drivers have none by
+// Memory and string functions of the C library, which library headers call. Drivers do not define
 // these names.
 #ifndef SCYTHE_DEVICE_LIBRARY_C_MEMORY_HPP
 #define SCYTHE_DEVICE_LIBRARY_C_MEMORY_HPP
 
 #include "../cpu/device_library.hpp"
 
-// The loops are left as they are: turned into calls of `memcpy` they would call themselves.
+// Stops the compiler from turning the loops into calls of `memcpy`, which would call themselves.
 #define SCYTHE_C_MEMORY SCYTHE_DEVICE __attribute__((no_builtin))
 
 extern "C" {

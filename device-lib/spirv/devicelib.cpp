@@ -1,6 +1,6 @@
-// The device library for SPIR-V, one translation unit: what kernels may call without defining it,
-// and the SPIR-V back end and the driver do not know by name. `__spirv_*` is theirs, but for group
-// functions.
+// The device library for SPIR-V as one translation unit. It defines the functions that kernels may
+// call without defining them and that neither the SPIR-V back end nor the driver provides. The back
+// end and the driver provide `__spirv_*`, except group functions.
 #include "../cpu/complex_arithmetic.hpp"
 #include "../cpu/complex_functions.hpp"
 #include "../cpu/specialization.hpp"

@@ -1,12 +1,12 @@
-// Reductions, scans and broadcasts of groups, from what every driver with sub-groups has:
-// arithmetic and shuffles of sub-groups, local memory and barriers. Drivers differ in which types
-// and operations their own group functions know, so that none of those is called.
+// Reductions, scans and broadcasts of groups. They only use features of every driver with
+// sub-groups: sub-group arithmetic and shuffles, local memory and barriers. Drivers differ in the
+// types and operations of their group functions, so this file calls none of them.
 //
-// The CPU's functions do the work, on primitives that are SPIR-V's instructions here.
+// The CPU's functions do the work. Their primitives are SPIR-V instructions here.
 #ifndef SCYTHE_DEVICE_LIBRARY_SPIRV_GROUP_FUNCTIONS_HPP
 #define SCYTHE_DEVICE_LIBRARY_SPIRV_GROUP_FUNCTIONS_HPP
 
-// The largest work-groups of OpenCL's devices have 8192 work-items, in sub-groups of at least four.
+// The largest work-groups of OpenCL devices have 8192 work-items, in sub-groups of at least four.
 #define SCYTHE_MAX_SUB_GROUPS 2048
 // Fences and prefetches are instructions.
 #define SCYTHE_GROUPS_ONLY

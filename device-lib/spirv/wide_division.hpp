@@ -1,6 +1,6 @@
-// Quotients and remainders of integers of 128 bits, under the names of the compiler's run-time
-// library. The run-time compiler calls them where device code divides such integers, and has them
-// inlined: SPIR-V has no such integers to pass.
+// Division and remainder of 128-bit integers, under the names of the compiler's runtime library.
+// The run-time compiler calls these functions where device code divides such integers. It inlines
+// them, because SPIR-V has no 128-bit integers to pass.
 #ifndef SCYTHE_DEVICE_LIBRARY_WIDE_DIVISION_HPP
 #define SCYTHE_DEVICE_LIBRARY_WIDE_DIVISION_HPP
 
@@ -18,9 +18,9 @@ struct division {
   wide quotient, rest;
 };
 
-// Divides `top` and behind it 32 further bits by `d`, whose highest bit is set and which is more
-// than `top`. The quotient has 32 bits; its guess by the upper half of `d` is at most two too
-// large.
+// Divides `top` followed by 32 more bits by `d`. The highest bit of `d` must be set, and `d` must
+// be greater than `top`. The quotient has 32 bits. The estimate from the upper half of `d` is at
+// most two too large.
 SCYTHE_WIDE_DIVISION word digit(word top, word next, word d, word &rest) noexcept {
   const word upper = d >> 32, lower = d & 0xffffffffu;
   word guess = top / upper, left = top % upper;
@@ -34,7 +34,7 @@ SCYTHE_WIDE_DIVISION word digit(word top, word next, word d, word &rest) noexcep
   return guess;
 }
 
-// Divides two words by one that is more than the upper one, digit by digit.
+// Divides two words by one word, digit by digit. The divisor must be greater than the upper word.
 SCYTHE_WIDE_DIVISION word by_word(word high, word low, word d, word &rest) noexcept {
   const int shift = __builtin_clzll(d);
   d <<= shift;
@@ -46,7 +46,7 @@ SCYTHE_WIDE_DIVISION word by_word(word high, word low, word d, word &rest) noexc
   return first << 32 | second;
 }
 
-// A division by zero, which has no meaning, ends with some value, too.
+// A division by zero is undefined, but must terminate.
 SCYTHE_WIDE_DIVISION division divide(wide n, wide d) noexcept {
   const word d_high = static_cast<word>(d >> 64), d_low = static_cast<word>(d);
   const word n_high = static_cast<word>(n >> 64), n_low = static_cast<word>(n);
@@ -59,7 +59,7 @@ SCYTHE_WIDE_DIVISION division divide(wide n, wide d) noexcept {
   }
   if (n < d)
     return {0, n};
-  // The quotient is less than a word: bit by bit, from the highest that it can have.
+  // The quotient fits in one word. Compute it bit by bit from its highest possible bit.
   int shift = __builtin_clzll(d_high) - __builtin_clzll(n_high);
   wide part = d << shift;
   word quotient = 0;
