@@ -19,9 +19,10 @@ class SCYTHE_SPECIAL("accessor") SCYTHE_PROPERTIES("kernel_parameter_attributes"
     accessor<T, Dimensions, Mode, Target, Placeholder, ext::oneapi::property_list<Props...>>
     : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
                                    Dimensions ? Dimensions : 1> {
-  static_assert(Dimensions >= 0 && Dimensions <= 3, "accessors have 0 to 3 dimensions");
+  static_assert(Dimensions >= 0 && Dimensions <= 3,
+                "an accessor must have 0, 1, 2 or 3 dimensions");
   static_assert(Mode == access_mode::read || !std::is_const_v<T>,
-                "an accessor of const elements can only read");
+                "an accessor of const elements must use access_mode::read");
   static constexpr int stored = Dimensions ? Dimensions : 1;
   using base =
       detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
@@ -112,8 +113,8 @@ public:
   }
   template <class P> P get_property() const {
     if (!has_property<P>())
-      detail::fail(errc::invalid,
-                   "accessor::get_property: the accessor was not constructed with this property");
+      detail::fail(errc::invalid, "accessor::get_property: the accessor was not constructed with "
+                                  "this property; call has_property first");
     return P();
   }
 
@@ -173,7 +174,8 @@ private:
         no_init_(detail::discards(Mode) || p.has_property<property::no_init>()),
         placeholder_(h == nullptr) {
     if (no_init_ && Mode == access_mode::read)
-      detail::fail(errc::invalid, "accessor: property no_init makes no sense with read access");
+      detail::fail(errc::invalid, "accessor: property no_init cannot be combined with "
+                                  "access_mode::read; remove no_init or use access_mode::write");
     attach_host_memory();
     if (h)
       h->require(*this);

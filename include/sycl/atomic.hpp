@@ -10,7 +10,7 @@ namespace sycl {
 
 template <class T, access::address_space Space = access::address_space::global_space> class atomic {
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
-                "sycl::atomic needs a number of 4 or 8 bytes");
+                "sycl::atomic: T must be a number of 4 or 8 bytes");
   static constexpr memory_scope scope = memory_scope::device;
 
 public:

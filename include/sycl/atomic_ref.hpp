@@ -177,15 +177,15 @@ SCYTHE_ALWAYS_INLINE T atomic_fetch_sub(T *p, T x, memory_order order, memory_sc
 // What atomic references of all types have.
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
 class atomic_ref_base {
-  static_assert(std::is_trivially_copyable_v<T>, "atomic_ref needs a trivially copyable type");
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic_ref needs a type of 4 or 8 bytes");
+  static_assert(std::is_trivially_copyable_v<T>, "atomic_ref: T must be trivially copyable");
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic_ref: T must have 4 or 8 bytes");
   static_assert(Order == memory_order::relaxed || Order == memory_order::acq_rel ||
                     Order == memory_order::seq_cst,
-                "the default order of an atomic_ref is relaxed, acq_rel or seq_cst");
+                "atomic_ref: the default order must be relaxed, acq_rel or seq_cst");
   static_assert(Space == access::address_space::global_space ||
                     Space == access::address_space::local_space ||
                     Space == access::address_space::generic_space,
-                "an atomic_ref is to global, local or generic memory");
+                "atomic_ref: the address space must be global, local or generic");
 
 public:
   using value_type = T;

@@ -65,7 +65,7 @@ template <class I> using iterator_value = typename std::iterator_traits<I>::valu
 } // namespace detail
 
 template <class T, int Dimensions, class Allocator> class buffer {
-  static_assert(Dimensions >= 1 && Dimensions <= 3, "buffers have 1, 2 or 3 dimensions");
+  static_assert(Dimensions >= 1 && Dimensions <= 3, "a buffer must have 1, 2 or 3 dimensions");
   using range_type = range<Dimensions>;
   using element = std::remove_const_t<T>;
   // Elements that are const have no constructors from memory that could be written back to.
@@ -188,19 +188,20 @@ public:
   reinterpret(range<D> r) const {
     if (r.size() * sizeof(U) != byte_size())
       detail::fail(errc::invalid,
-                   "buffer::reinterpret: the new range holds %zu bytes, the buffer %zu",
+                   "buffer::reinterpret: the new range has %zu bytes, but the buffer has %zu; the "
+                   "sizes must be equal",
                    r.size() * sizeof(U), byte_size());
     return {
         detail::handle<scythe_buffer>(handle_), r, allocator_, properties_, owner_, sub_buffer_};
   }
   template <class U, int D = Dimensions> auto reinterpret() const {
-    static_assert(
-        D == 1 || (D == Dimensions && sizeof(U) == sizeof(T)),
-        "buffer::reinterpret: give the range, for it does not follow from the element's size");
+    static_assert(D == 1 || (D == Dimensions && sizeof(U) == sizeof(T)),
+                  "buffer::reinterpret: the new range cannot be deduced; pass the range");
     if constexpr (D == 1) {
       if (byte_size() % sizeof(U))
         detail::fail(errc::invalid,
-                     "buffer::reinterpret: %zu bytes are no whole number of elements of %zu",
+                     "buffer::reinterpret: the buffer has %zu bytes, which is not a multiple of "
+                     "the element size %zu",
                      byte_size(), sizeof(U));
       return reinterpret<U>(range<1>(byte_size() / sizeof(U)));
     } else {
@@ -256,20 +257,20 @@ private:
     std::size_t bytes = sizeof(T);
     for (int i = 0; i < Dimensions; ++i)
       if (__builtin_mul_overflow(bytes, r[i], &bytes))
-        detail::fail(errc::invalid, "buffer: the range holds more bytes than the address space");
+        detail::fail(errc::invalid, "buffer: the range does not fit in the address space");
     return bytes;
   }
   // The first element of the part, after checking that the part is contiguous and inside.
   std::size_t check_part(const id<Dimensions> &base, const range_type &part) const {
     if (sub_buffer_)
-      detail::fail(errc::invalid, "buffer: a sub-buffer cannot be made of a sub-buffer");
+      detail::fail(errc::invalid, "buffer: cannot create a sub-buffer of a sub-buffer");
     bool must_be_whole = false;
     for (int i = 0; i < Dimensions; ++i) {
       if (base[i] > range_[i] || part[i] > range_[i] - base[i])
-        detail::fail(
-            errc::invalid,
-            "sub-buffer: offset %zu and range %zu in dimension %d exceed the buffer's range of %zu",
-            base[i], part[i], i, range_[i]);
+        detail::fail(errc::invalid,
+                     "sub-buffer: offset %zu plus range %zu in dimension %d exceeds the buffer's "
+                     "range of %zu",
+                     base[i], part[i], i, range_[i]);
       if (must_be_whole && part[i] != range_[i])
         detail::fail(
             errc::invalid,

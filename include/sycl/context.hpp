@@ -68,11 +68,12 @@ struct context_impl : counted {
     for (scythe_device d : devices) {
       check(scythe_device_platform(d, &other));
       if (first && other != first)
-        fail(errc::invalid, "the devices of a context must belong to one platform");
+        fail(errc::invalid, "context: all devices must belong to the same platform");
       first = other;
     }
     if (!first)
-      fail(errc::invalid, "a context needs at least one device");
+      fail(errc::invalid,
+           "context: the list of devices is empty; a context requires at least one device");
     scythe_context created = nullptr;
     check(scythe_context_create(devices.data(), static_cast<std::uint32_t>(devices.size()),
                                 &created));
@@ -187,7 +188,7 @@ public:
       return common<detail::later_t<Param, info::device::atomic_memory_order_capabilities>>();
     else {
       static_assert(std::is_base_of_v<info::context::atomic_memory_scope_capabilities, Param>,
-                    "not an info::context descriptor");
+                    "context::get_info: Param is not an info::context descriptor");
       return common<detail::later_t<Param, info::device::atomic_memory_scope_capabilities>>();
     }
   }
@@ -270,7 +271,8 @@ inline exception::exception(const context &where, int value, const std::error_ca
     : code_(value, category), message_(category.message(value)), context_(where.scythe_impl()) {}
 inline context exception::get_context() const {
   if (!context_)
-    detail::fail(errc::invalid, "exception::get_context: the exception has no context");
+    detail::fail(errc::invalid,
+                 "exception::get_context: the exception has no context; call has_context first");
   return context::scythe_make(context_);
 }
 

@@ -86,7 +86,7 @@ public:
   }
   template <class Param> typename Param::return_type get_info() const {
     static_assert(std::is_same_v<Param, info::event::command_execution_status>,
-                  "not an info::event descriptor");
+                  "event::get_info: Param is not an info::event descriptor");
     return handle_ ? static_cast<info::event_command_status>(scythe_event_status(handle_.get()))
                    : info::event_command_status::complete;
   }
@@ -94,7 +94,7 @@ public:
   // `enable_profiling`.
   template <class Param> std::uint64_t get_profiling_info() const {
     if (!handle_)
-      detail::fail(errc::invalid, "get_profiling_info: the event belongs to no command");
+      detail::fail(errc::invalid, "get_profiling_info: the event does not belong to a command");
     std::uint64_t ns = 0;
     detail::check(scythe_event_profiling(handle_.get(), Param::code, &ns));
     return ns;
@@ -127,8 +127,8 @@ public:
   explicit operator bool() const noexcept { return known_; }
   event &value() & {
     if (!known_)
-      fail(errc::invalid,
-           "ext_oneapi_get_last_event: the queue has had no command, or it has completed");
+      fail(errc::invalid, "ext_oneapi_get_last_event: the queue has no last event, because no "
+                          "command was submitted or the last one has completed");
     return *this;
   }
   event value() && { return static_cast<last_event &>(*this).value(); }

@@ -22,16 +22,15 @@ using pointee = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<
 template <class T, class Op> constexpr void check_operation() {
   using element = typename shape<T>::element;
   static_assert(is_number<element>,
-                "group algorithms combine numbers, and vectors and mathematical arrays of them");
+                "group algorithms require numbers, or vec or marray of numbers");
   static_assert(operation_of<Op> != operation::other,
-                "group algorithms take SYCL's function objects: plus, multiplies, minimum, "
-                "maximum, bit_and, bit_or, "
-                "bit_xor, logical_and, logical_or");
+                "the operation of a group algorithm must be sycl::plus, multiplies, minimum, "
+                "maximum, bit_and, bit_or, bit_xor, logical_and or logical_or");
   static_assert(operation_has_identity<operation_of<Op>, element>,
-                "bitwise operations are for integers");
+                "a group algorithm with a bitwise operation requires integers");
   static_assert(!has_elements<T> || (operation_of<Op> != operation::logical_and &&
                                      operation_of<Op> != operation::logical_or),
-                "logical operations are for scalars");
+                "a group algorithm with a logical operation requires scalars");
 }
 
 } // namespace detail

@@ -23,14 +23,15 @@ namespace detail {
 // Where the caller's variable of type `T` lies.
 template <class T, int D> SCYTHE_ALWAYS_INLINE void *group_variable(const group<D> &g) {
   static_assert(std::is_trivially_destructible_v<T>,
-                "group-local memory holds trivially destructible types");
+                "group_local_memory: T must be trivially destructible");
 #ifdef SCYTHE_DEVICE_PASS
   (void)g;
   return __scythe_group_local_memory(sizeof(T), alignof(T));
 #else
   void *memory = scythe_host_group_memory(g.get_local_linear_id(), sizeof(T), alignof(T));
   if (!memory)
-    fail(errc::memory_allocation, "no group-local memory of %zu bytes", sizeof(T));
+    fail(errc::memory_allocation,
+         "group_local_memory: cannot allocate %zu bytes of work-group local memory", sizeof(T));
   return memory;
 #endif
 }

@@ -65,12 +65,14 @@ public:
   // From here on, the kernel must be one of the bundle's.
   template <class Bundle> void use_kernel_bundle(const Bundle &bundle) {
     if (bundle.scythe_impl()->context != queue_.context)
-      detail::fail(errc::invalid,
-                   "use_kernel_bundle: the bundle belongs to another context than the queue");
+      detail::fail(
+          errc::invalid,
+          "use_kernel_bundle: the kernel bundle and the queue must belong to the same context");
 #ifndef SCYTHE_DEVICE_PASS
     if (constants_.list().count)
       detail::fail(errc::invalid,
-                   "use_kernel_bundle: the command group has set specialization constants itself");
+                   "use_kernel_bundle: the command group has already set specialization constants; "
+                   "set them in the kernel bundle instead");
     constants_ = bundle.scythe_impl()->constants;
 #endif
     bundle_ = detail::ref<const detail::counted_object>::share(bundle.scythe_impl().get());
@@ -268,7 +270,7 @@ public:
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(const accessor<T, D, M, A, P, L> &src, U *dst) {
     static_assert(sizeof(T) == sizeof(U),
-                  "copy: the elements of source and destination must have one size");
+                  "copy: the elements of source and destination must have the same size");
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.src = detail::accessor_view::of(src);
     command_.u.copy.dst = detail::plain_view(dst, command_.u.copy.src);
@@ -276,7 +278,7 @@ public:
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(const U *src, const accessor<T, D, M, A, P, L> &dst) {
     static_assert(sizeof(T) == sizeof(U),
-                  "copy: the elements of source and destination must have one size");
+                  "copy: the elements of source and destination must have the same size");
     static_assert(M != access_mode::read, "copy: the destination must be writable");
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.dst = detail::accessor_view::of(dst);
@@ -296,7 +298,7 @@ public:
             access_mode N, target B, access::placeholder Q, class J>
   void copy(const accessor<T, D, M, A, P, L> &src, const accessor<U, E, N, B, Q, J> &dst) {
     static_assert(sizeof(T) == sizeof(U),
-                  "copy: the elements of source and destination must have one size");
+                  "copy: the elements of source and destination must have the same size");
     static_assert(N != access_mode::read, "copy: the destination must be writable");
     set_kind(SCYTHE_COMMAND_EMPTY);
     detail::set_copy(command_, detail::accessor_view::of(src), detail::accessor_view::of(dst),
@@ -398,10 +400,8 @@ private:
                                  scythe_kernel_shape shape, unsigned dims,
                                  const scythe_kernel_launch &sizes) {
     if (!kernel)
-      detail::fail(
-          errc::invalid,
-          "a kernel object that was not made of the driver's own is launched by its function "
-          "object: expected the kernel's lambda or functor");
+      detail::fail(errc::invalid, "only a kernel object made by make_kernel can be launched "
+                                  "without a function object; pass the kernel's lambda or functor");
     set_kind(SCYTHE_COMMAND_NATIVE_KERNEL);
     native_kernel_ = kernel;
     scythe_native_launch &launch = command_.u.native;
@@ -419,9 +419,8 @@ private:
 
   SCYTHE_SHARED void set_kind(scythe_command_kind kind) {
     if (has_command_)
-      detail::fail(errc::invalid,
-                   "a command group holds one command: this one already has a kernel, host task or "
-                   "memory operation");
+      detail::fail(errc::invalid, "a command group must contain one command, but this one already "
+                                  "has a kernel, host task or memory operation");
     has_command_ = true;
     command_.kind = kind;
   }
@@ -437,7 +436,8 @@ private:
     constexpr bool is_object = std::is_same_v<K, kernel>;
     static_assert(!is_object ||
                       std::is_same_v<detail::kernel_properties<L, K>, detail::properties_pack<>>,
-                  "a kernel object takes no properties that change how the kernel is compiled");
+                  "a sycl::kernel object is already compiled and cannot take properties that "
+                  "change its compilation");
     return is_object;
   }();
   template <class Name, class Space, class K, class O, class... R>
@@ -460,10 +460,10 @@ private:
   template <class Name, class L, int D, class K>
   void hierarchical(const range<D> &groups, const range<D> &group_size, const K &kernel,
                     loc where) {
-    static_assert(
-        std::is_invocable_v<const K &, group<D>> ||
-            std::is_invocable_v<const K &, group<D>, kernel_handler>,
-        "a hierarchical kernel must be callable with sycl::group of the range's dimensions");
+    static_assert(std::is_invocable_v<const K &, group<D>> ||
+                      std::is_invocable_v<const K &, group<D>, kernel_handler>,
+                  "parallel_for_work_group: the kernel must be callable with sycl::group of the "
+                  "same number of dimensions");
     using wrapper = detail::hierarchical_kernel<K, D>;
     using name = detail::wrapper_name_t<Name, K, wrapper>;
     set_kernel<name, SCYTHE_SHAPE_ND_RANGE, D, L>(wrapper{kernel, group_size}, where);
@@ -511,7 +511,7 @@ private:
     if (bundle_holds_ &&
         !bundle_holds_(bundle_.get(), command_.u.kernel.name, command_.u.kernel.tu, queue_.target))
       detail::fail(errc::kernel_not_supported,
-                   "the bundle of the command group does not hold kernel '%s' for '%s'",
+                   "the command group's kernel bundle does not contain kernel '%s' for device '%s'",
                    command_.u.kernel.name, queue_.name().c_str());
   }
 
@@ -540,7 +540,9 @@ private:
 
   SCYTHE_COLD void check_own_constants(const char *function) const {
     if (bundle_)
-      detail::fail(errc::invalid, "%s: the command group uses a kernel bundle, whose values hold",
+      detail::fail(errc::invalid,
+                   "%s: the command group uses a kernel bundle; set the specialization constant in "
+                   "the bundle instead",
                    function);
   }
   // A kernel may come before the values that it is launched with.

@@ -24,9 +24,10 @@ template <class T, int Dimensions, access_mode Mode>
 class host_accessor
     : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
                                    Dimensions ? Dimensions : 1> {
-  static_assert(Dimensions >= 0 && Dimensions <= 3, "accessors have 0 to 3 dimensions");
+  static_assert(Dimensions >= 0 && Dimensions <= 3,
+                "an accessor must have 0, 1, 2 or 3 dimensions");
   static_assert(Mode == access_mode::read || !std::is_const_v<T>,
-                "an accessor of const elements can only read");
+                "an accessor of const elements must use access_mode::read");
   static constexpr int stored = Dimensions ? Dimensions : 1;
   using base =
       detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
@@ -55,8 +56,8 @@ public:
       : base(b.scythe_handle(), b.get_range(), r, o),
         no_init_(detail::discards(Mode) || p.has_property<property::no_init>()) {
     if (no_init_ && Mode == access_mode::read)
-      detail::fail(errc::invalid,
-                   "host_accessor: property no_init makes no sense with read access");
+      detail::fail(errc::invalid, "host_accessor: property no_init cannot be combined with "
+                                  "access_mode::read; remove no_init or use access_mode::write");
     void *data = nullptr;
     access_ = detail::ref<detail::host_access>::adopt(new detail::host_access);
     detail::check(scythe_host_access_begin(this->buffer_, detail::edge_mode(Mode), no_init_, &data,
@@ -93,9 +94,8 @@ public:
   }
   template <class P> P get_property() const {
     if (!has_property<P>())
-      detail::fail(
-          errc::invalid,
-          "host_accessor::get_property: the accessor was not constructed with this property");
+      detail::fail(errc::invalid, "host_accessor::get_property: the accessor was not constructed "
+                                  "with this property; call has_property first");
     return P();
   }
   // The start of the buffer, wherever the accessor's range begins.

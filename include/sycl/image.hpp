@@ -84,7 +84,7 @@ template <class I> struct output_value<I, std::void_t<typename I::container_type
 // What both kinds of images are. `Void` is const where they only read the program's memory;
 // `Sampler` is what their constructors want after the format.
 template <class Void, int D, class Allocator, class... Sampler> class image_base {
-  static_assert(D >= 1 && D <= 3, "images have 1, 2 or 3 dimensions");
+  static_assert(D >= 1 && D <= 3, "an image must have 1, 2 or 3 dimensions");
   struct no_pitch;
 
 public:

@@ -22,7 +22,7 @@ template <class T, int D, access_mode Mode, bool Sampled> class image_access {
   using number = std::conditional_t<Sampled, float, int>;
   using coordinates = std::conditional_t<D == 1, number, vec<number, D == 3 ? 4 : 2>>;
   static_assert(channel_kind<element> >= 0 && std::is_same_v<T, vec<element, 4>>,
-                "the elements of an image are int4, uint4, float4 or half4");
+                "the element type of an image accessor must be int4, uint4, float4 or half4");
 
 public:
   static constexpr access_mode mode = Mode;
@@ -57,8 +57,8 @@ public:
   }
   template <class P> P get_property() const {
     if (!has_property<P>())
-      fail(errc::invalid,
-           "get_property: the image accessor was not constructed with this property");
+      fail(errc::invalid, "get_property: the image accessor was not constructed with this "
+                          "property; call has_property first");
     return P();
   }
 
@@ -76,7 +76,10 @@ protected:
       : buffer_(image.scythe_handle()), layout_(image.scythe_layout()),
         no_init_(p.has_property<property::no_init>()) {
     if (no_init_ && Mode == access_mode::read)
-      fail(errc::invalid, "%s: property no_init makes no sense with read access", name);
+      fail(errc::invalid,
+           "%s: property no_init cannot be combined with access_mode::read; remove no_init or use "
+           "access_mode::write",
+           name);
     check(scythe_image_check_access(name, layout_.format, channel_kind<element>));
   }
   // In a command: the address comes from the launch, but for host tasks and host mode.
@@ -87,7 +90,7 @@ protected:
     const auto &queue = accessor_view::queue_of(h);
     if (target == image_target::device && !queue.target.has(aspect::image))
       fail(errc::feature_not_supported,
-           "%s: '%s' has no images: expected a device with aspect::image", name,
+           "%s: device '%s' does not support images; use a device with aspect::image", name,
            queue.name().c_str());
 #ifdef SCYTHE_HOST_MODE
     target = image_target::host_task;
@@ -109,9 +112,8 @@ private:
   template <class C> static void split(const C &coords, number (&at)[3]) {
     static_assert(std::is_convertible_v<const C &, coordinates> &&
                       (Sampled || !std::is_floating_point_v<C>),
-                  "the coordinates in an unsampled image are int, int2 or int4, in a sampled one "
-                  "float, float2 or "
-                  "float4");
+                  "image coordinates must be int, int2 or int4 for an unsampled image, and float, "
+                  "float2 or float4 for a sampled image");
     const coordinates c = coords;
     if constexpr (D == 1)
       at[0] = c;
@@ -145,7 +147,7 @@ template <class T, int Dimensions, access_mode Mode, image_target Target>
 class SCYTHE_SPECIAL("accessor") unsampled_image_accessor
     : public detail::image_access<std::remove_const_t<T>, Dimensions, Mode, false> {
   static_assert(Mode == access_mode::read || !std::is_const_v<T>,
-                "an accessor of const elements can only read");
+                "an accessor of const elements must use access_mode::read");
   using base = detail::image_access<std::remove_const_t<T>, Dimensions, Mode, false>;
 
 public:
@@ -162,7 +164,7 @@ template <class T, int Dimensions, access_mode Mode>
 class host_unsampled_image_accessor
     : public detail::host_image_access<std::remove_const_t<T>, Dimensions, Mode, false> {
   static_assert(Mode == access_mode::read || !std::is_const_v<T>,
-                "an accessor of const elements can only read");
+                "an accessor of const elements must use access_mode::read");
   using base = detail::host_image_access<std::remove_const_t<T>, Dimensions, Mode, false>;
 
 public:

@@ -71,8 +71,9 @@ private:
   }
   void expect(backend asked) const {
     if (asked != backend_)
-      detail::fail(errc::backend_mismatch,
-                   "interop_handle: the command's device is of another backend");
+      detail::fail(
+          errc::backend_mismatch,
+          "interop_handle: the command's device belongs to another backend than the requested one");
   }
 
   backend backend_;

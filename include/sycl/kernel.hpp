@@ -105,7 +105,8 @@ public:
   template <class Param> typename Param::return_type get_info() const {
     if constexpr (std::is_same_v<Param, info::kernel::num_args>) {
       detail::fail(errc::invalid,
-                   "info::kernel::num_args: kernel '%s' is neither built in nor of a backend's own",
+                   "info::kernel::num_args: kernel '%s' is defined in the program; this query "
+                   "requires a built-in kernel or a kernel made by make_kernel",
                    shared_->id.get_name());
     } else if constexpr (std::is_same_v<Param, info::kernel::context>) {
       return get_context();
@@ -113,7 +114,7 @@ public:
       return shared_->id.get_name();
     } else {
       static_assert(std::is_same_v<Param, info::kernel::attributes>,
-                    "not an info::kernel descriptor");
+                    "kernel::get_info: Param is not an info::kernel descriptor");
       std::string text;
       if (!shared_->native)
         detail::check(scythe_kernel_attributes(
@@ -131,9 +132,10 @@ public:
                    d.template get_info<info::device::name>().c_str());
     namespace specific = info::kernel_device_specific;
     if constexpr (std::is_same_v<Param, specific::global_work_size>) {
-      detail::fail(errc::invalid,
-                   "info::kernel_device_specific::global_work_size: kernel '%s' is not built in",
-                   shared_->id.get_name());
+      detail::fail(
+          errc::invalid,
+          "info::kernel_device_specific::global_work_size: kernel '%s' is not a built-in kernel",
+          shared_->id.get_name());
     } else if constexpr (std::is_same_v<Param, specific::work_group_size>) {
       return d.template get_info<info::device::max_work_group_size>();
     } else if constexpr (std::is_same_v<Param, specific::private_mem_size>) {
@@ -152,7 +154,7 @@ public:
     } else {
       static_assert(std::is_same_v<Param, specific::max_sub_group_size> ||
                         std::is_same_v<Param, specific::preferred_work_group_size_multiple>,
-                    "not an info::kernel_device_specific descriptor");
+                    "kernel::get_info: Param is not an info::kernel_device_specific descriptor");
       std::size_t largest = required(d).sub_group;
       if (largest == 0)
         for (std::size_t size :

@@ -36,8 +36,8 @@ inline constexpr detail::get_kernel_ids_function get_kernel_ids{};
 template <class Name> kernel_id get_kernel_id() {
   const char *symbol = nullptr;
 #if defined(SCYTHE_HOST_MODE)
-  detail::fail(errc::kernel,
-               "get_kernel_id: a program compiled without -fsycl has no kernels in device images");
+  detail::fail(errc::kernel, "get_kernel_id: the program was compiled without -fsycl and has no "
+                             "device images; compile with -fsycl");
 #elif !defined(SCYTHE_DEVICE_PASS)
   detail::check(scythe_kernel_find(
       detail::kernel_symbol<detail::class_name_t<Name>, Name>(detail::code_location{}),

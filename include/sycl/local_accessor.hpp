@@ -54,7 +54,8 @@ private:
 } // namespace detail
 
 template <class T, int Dimensions> class SCYTHE_SPECIAL("local_accessor") local_accessor {
-  static_assert(Dimensions >= 0 && Dimensions <= 3, "accessors have 0 to 3 dimensions");
+  static_assert(Dimensions >= 0 && Dimensions <= 3,
+                "an accessor must have 0, 1, 2 or 3 dimensions");
   static constexpr int stored = Dimensions ? Dimensions : 1;
 
 public:

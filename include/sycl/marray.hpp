@@ -21,7 +21,7 @@ inline constexpr std::size_t marray_elements_from<T, marray<U, N>> =
 
 template <class T, std::size_t N>
 class marray : public detail::elementwise::operand<marray<T, N>, T, N == 1> {
-  static_assert(N > 0, "an marray has elements");
+  static_assert(N > 0, "an marray must have at least one element");
 
 public:
   using value_type = T;

@@ -277,7 +277,8 @@ template <class Param> typename Param::return_type device::get_info() const {
   if constexpr (std::is_base_of_v<detail::of_opencl, Param>)
     if (get_backend() != backend::opencl)
       detail::fail(errc::invalid,
-                   "only OpenCL's devices answer the question, and device '%s' is none",
+                   "device::get_info: this query requires a device of the OpenCL backend, but "
+                   "device '%s' belongs to another backend",
                    detail::device_label(*this).c_str());
   if constexpr (detail::has_wire<Param>) {
     auto wire = ask<typename Param::wire_type>(Param::code);
@@ -311,7 +312,7 @@ template <class Param> typename Param::return_type device::get_info() const {
     return Param::scythe_ask(*this);
   } else if constexpr (detail::lacks_aspect<Param>) {
     detail::fail(errc::feature_not_supported,
-                 "device '%s' lacks aspect %s, which the question needs",
+                 "device::get_info: device '%s' lacks aspect::%s, which this query requires",
                  detail::device_label(*this).c_str(), Param::scythe_aspect);
   } else if constexpr (std::is_same_v<Param, info::device::platform>) {
     return get_platform();
@@ -333,7 +334,7 @@ template <class Param> typename Param::return_type device::get_info() const {
   } else {
     // No extensions, no built-in kernels.
     static_assert(!std::is_void_v<typename detail::wire_element<result>::type>,
-                  "not an info::device descriptor");
+                  "device::get_info: Param is not an info::device descriptor");
     return {};
   }
 }

@@ -52,7 +52,9 @@ public:
     } else if (const P *property = find<P>()) {
       return *property;
     }
-    detail::fail(errc::invalid, "get_property: the object was not constructed with this property");
+    detail::fail(
+        errc::invalid,
+        "get_property: the object was not constructed with this property; call has_property first");
   }
 
 private:

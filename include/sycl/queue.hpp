@@ -53,7 +53,8 @@ public:
     if constexpr (std::is_same_v<Param, info::queue::context>)
       return get_context();
     else {
-      static_assert(std::is_same_v<Param, info::queue::device>, "not an info::queue descriptor");
+      static_assert(std::is_same_v<Param, info::queue::device>,
+                    "queue::get_info: Param is not an info::queue descriptor");
       return get_device();
     }
   }

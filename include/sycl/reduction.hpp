@@ -571,8 +571,8 @@ private:
   template <class Name, class L, class Space, class N, class M, class... Args>
   static void next(handler &h, const Space &r, code_location where, const R &...args, const N &one,
                    const M &another, const Args &...rest) {
-    static_assert(is_reduction<N>,
-                  "parallel_for: reductions come after the range, and one kernel last");
+    static_assert(is_reduction<N>, "parallel_for: every argument between the range and the kernel "
+                                   "must be a reduction, and the kernel must be last");
     reductions<R..., N>::template launch_more<Name, L>(h, r, where, args..., one, another, rest...);
   }
 
@@ -581,8 +581,8 @@ private:
     if (groups <= 1)
       return nullptr;
     if (h.scratch_)
-      fail(errc::invalid,
-           "a command group holds one command: this one already has a kernel with reductions");
+      fail(errc::invalid, "a command group must contain one command, but this one already has a "
+                          "kernel with reductions");
     h.scratch_ = take_scratch(h.queue_, bytes);
     h.note_scratch_use_ = [](scratch_block *block, const handle<scythe_event> &done) {
       block->last = done;
@@ -610,16 +610,15 @@ make_reduction(const Variable &variable, const Op &op,
                const reduction_identity<T, HasIdentity> &identity, const property_list &props) {
   const bool initialize = props.has_property<property::reduction::initialize_to_identity>();
   if (initialize && !HasIdentity)
-    fail(errc::invalid, "reduction: initialize_to_identity needs an identity, and this operation "
-                        "has none that is known: "
-                        "give one to sycl::reduction");
+    fail(errc::invalid, "reduction: property initialize_to_identity requires an identity, but the "
+                        "operation has no known identity; pass one to sycl::reduction");
   return {variable, op, identity, initialize};
 }
 
 template <class T, class A>
 auto reduction_variable(buffer<T, 1, A> &b, handler &h, const property_list &props) {
   if (b.size() != 1)
-    fail(errc::invalid, "reduction: the buffer must have one element, this one has %zu", b.size());
+    fail(errc::invalid, "reduction: the buffer must have one element, but it has %zu", b.size());
   using accessor_type = accessor<T, 1, access_mode::read_write, target::device>;
   return props.has_property<property::reduction::initialize_to_identity>()
              ? accessor_type(b, h, no_init)

@@ -46,7 +46,7 @@ using specialization_type = typename std::remove_reference_t<decltype(Id)>::valu
 // Its mangled name is the constant's; the device variable is its member.
 template <auto &Id> struct specialization_constant {
   static_assert(std::is_const_v<std::remove_reference_t<decltype(Id)>>,
-                "a specialization_id that kernels read must be declared constexpr or const");
+                "a specialization_id that a kernel reads must be declared constexpr or const");
 #ifdef SCYTHE_DEVICE_PASS
   // Not `constexpr`: `Id` may be a constant that is none, whose value the compiler folds all the
   // same.

@@ -62,7 +62,7 @@ struct stream_memory final : kept_object {
     check(scythe_usm_alloc(context->context.get(), access_handle::of(queue.target), SCYTHE_USM_HOST,
                            static_cast<std::size_t>(chunks + 1) * 64, 64, &out));
     if (!out)
-      fail(errc::memory_allocation, "stream: no memory for %llu chunks of 64 bytes",
+      fail(errc::memory_allocation, "stream: cannot allocate a buffer of %llu chunks of 64 bytes",
            static_cast<unsigned long long>(chunks));
     words = static_cast<std::uint64_t *>(out);
     words[0] = 0;
@@ -113,7 +113,9 @@ public:
 
   template <class P> bool has_property() const noexcept { return false; }
   template <class P> P get_property() const {
-    detail::fail(errc::invalid, "get_property: the object was not constructed with this property");
+    detail::fail(
+        errc::invalid,
+        "get_property: the object was not constructed with this property; call has_property first");
   }
 
   friend bool operator==(const stream &a, const stream &b) { return a.words_ == b.words_; }
@@ -246,8 +248,7 @@ template <class T> struct stream_writer {
       out.put(stream::tag_pointer, reinterpret_cast<std::uint64_t>(value));
     } else {
       // `float`, and half precision.
-      static_assert(std::is_convertible_v<const T &, float>,
-                    "sycl::stream has no form for this type");
+      static_assert(std::is_convertible_v<const T &, float>, "sycl::stream cannot print this type");
       const float single = static_cast<float>(value);
       std::uint32_t bits;
       __builtin_memcpy(&bits, &single, sizeof(bits));

@@ -18,13 +18,14 @@ namespace detail {
 inline void *usm_allocate(std::size_t bytes, std::size_t alignment, const device &d,
                           const context &c, usm::alloc kind) {
   if (kind == usm::alloc::unknown)
-    fail(errc::invalid, "USM allocation: the kind must be host, device or shared");
+    fail(errc::invalid, "USM allocation: the allocation kind must be host, device or shared");
   const aspect needed = kind == usm::alloc::host     ? aspect::usm_host_allocations
                         : kind == usm::alloc::device ? aspect::usm_device_allocations
                                                      : aspect::usm_shared_allocations;
   if (!d.has(needed))
     fail(errc::feature_not_supported,
-         "USM allocation: device '%s' lacks the aspect for this kind of allocation",
+         "USM allocation: device '%s' does not support this kind of allocation; check "
+         "aspect::usm_host_allocations, usm_device_allocations and usm_shared_allocations",
          device_label(d).c_str());
   void *out = nullptr;
   check(scythe_usm_alloc(c.scythe_impl()->context.get(), access_handle::of(d),
@@ -190,8 +191,9 @@ inline device get_pointer_device(const void *ptr, const context &c) {
   scythe_device owner = nullptr;
   detail::check(scythe_usm_query(c.scythe_impl()->context.get(), ptr, &kind, &owner));
   if (kind == SCYTHE_USM_UNKNOWN)
-    detail::fail(errc::invalid,
-                 "get_pointer_device: the address is in no USM allocation of the context");
+    detail::fail(
+        errc::invalid,
+        "get_pointer_device: the pointer does not point into a USM allocation of the context");
   // Host allocations belong to the context: its first device stands for it.
   return owner ? detail::access_handle::make(owner) : detail::first_device_of(c);
 }
@@ -200,7 +202,8 @@ inline device get_pointer_device(const void *ptr, const context &c) {
 
 template <class T, usm::alloc Kind, std::size_t Alignment = 0> class usm_allocator {
   static_assert(Kind == usm::alloc::host || Kind == usm::alloc::shared,
-                "usm_allocator needs memory that the host can reach: host or shared");
+                "usm_allocator: the allocation kind must be host or shared, because the host "
+                "accesses the memory");
 
 public:
   using value_type = T;
@@ -224,7 +227,7 @@ public:
     T *ptr = detail::usm_allocate_array<T>(count, Alignment, device_, context_, Kind);
     if (!ptr && count)
       detail::fail(errc::memory_allocation,
-                   "usm_allocator: no memory for %zu elements of %zu bytes", count, sizeof(T));
+                   "usm_allocator: cannot allocate %zu elements of %zu bytes", count, sizeof(T));
     return ptr;
   }
   void deallocate(T *ptr, std::size_t) { sycl::free(ptr, context_); }

@@ -56,10 +56,11 @@ template <class T, int N>
 class alignas(detail::vec_alignment<T, N>) vec
     : public detail::elementwise::operand<vec<T, N>, T, N == 1> {
   static constexpr int Count = N;
-  static_assert(detail::elementwise::is_vec_size(N), "a vec has 1, 2, 3, 4, 8 or 16 elements");
+  static_assert(detail::elementwise::is_vec_size(N),
+                "a vec must have 1, 2, 3, 4, 8 or 16 elements");
   static_assert(std::is_same_v<T, std::remove_cv_t<T>> &&
                     (detail::is_vec_number<T> || std::is_same_v<T, std::byte>),
-                "the elements of a vec are numbers or bytes");
+                "the elements of a vec must be numbers or std::byte");
 
 public:
   using element_type = T;

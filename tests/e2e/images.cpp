@@ -295,7 +295,8 @@ void errors(sycl::queue &q) {
         "unsampled_image_accessor: elements of type float4 or half4 of an image of format r16g16b16a16_uint: expected "
         "uint4");
   CHECK(message_of([&] { numbers.get_host_access<const sycl::uint4>({sycl::no_init}); }) ==
-        "host_unsampled_image_accessor: property no_init makes no sense with read access");
+        "host_unsampled_image_accessor: property no_init cannot be combined with access_mode::read; remove no_init or "
+        "use access_mode::write");
   CHECK(message_of([&] { image.get_property<sycl::property::image::use_mutex>(); }) != "no error");
 }
 

@@ -137,10 +137,10 @@ void by_two_ways(sycl::queue q) { q.single_task(oneapi::property_list{oneapi::su
     let outcome = p.scythe(&["-fsycl", "-fsycl-device-only", "-fsyntax-only", "-std=c++17", "wrong.cpp"]).fails();
     let outcome = outcome.stderr_has("device_global: T must be trivially destructible");
     let outcome = outcome.stderr_has("device_global: before C++20, T must be trivially default constructible");
-    let outcome = outcome.stderr_has("its property host_access says that the host does not write it");
-    let outcome = outcome.stderr_has("its property host_access says that the host does not read it");
+    let outcome = outcome.stderr_has("its host_access property forbids writes by the host");
+    let outcome = outcome.stderr_has("its host_access property forbids reads by the host");
     let twice =
-        outcome.stderr.lines().filter(|line| line.contains("error: ") && line.contains("is given twice")).count();
+        outcome.stderr.lines().filter(|line| line.contains("error: ") && line.contains("the same property")).count();
     assert_eq!(twice, 2, "{}", outcome.stderr);
     outcome.errors(6);
 }

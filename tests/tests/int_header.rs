@@ -137,7 +137,7 @@ fn a_lambda_that_the_host_compiler_captures_differently_is_refused() {
                   #ifdef __SYCL_DEVICE_ONLY__\n  q.single_task<K>([=] { *p = a; });\n#else\n\
                   \x20 q.single_task<K>([=] { *p = a + b; });\n#endif\n}\n";
     for compiler in ["g++", "clang++-22"] {
-        refused(compiler, source, &["give this kernel's functor K different sizes", "24", "16"]);
+        refused(compiler, source, &["compute different sizes for the kernel functor K", "24", "16"]);
     }
 }
 

@@ -118,12 +118,12 @@ fn properties_that_a_kernel_cannot_have_are_errors() {
     let get = |qualifiers: &str, list: &str| format!("auto get(properties_tag) {qualifiers} {{ return {list}; }}");
     let sixteen = get("", "properties{work_group_size<16>}");
     for (member, list, message) in [
-        (get("", "16"), "", "must return a list of properties"),
-        (sixteen.clone(), "work_group_size<8>", "a property is given twice, with different values"),
+        (get("", "16"), "", "must return a property list"),
+        (sixteen.clone(), "work_group_size<8>", "give the same property with different values"),
         (
             format!("{sixteen}\n{}", get("const", "properties{}")),
             "",
-            "returns other properties where the object is const",
+            "must return the same properties for const and non-const objects",
         ),
         (format!("private:\n{sixteen}"), "", "'get(properties_tag)' of a kernel's function object is not public"),
         (format!("protected:\n{sixteen}"), "", "'get(properties_tag)' of a kernel's function object is not public"),
@@ -144,17 +144,14 @@ fn properties_that_a_kernel_cannot_have_are_errors() {
 #[test]
 fn lists_that_nobody_reads_are_errors() {
     for (call, message) in [
-        (
-            "submit(q, properties{work_group_size<8>}, [](sycl::handler &) {});",
-            "a command group has no properties here",
-        ),
+        ("submit(q, properties{work_group_size<8>}, [](sycl::handler &) {});", "a command group takes no properties"),
         (
             "annotated_ptr<int> pointer(nullptr, properties{sycl::ext::oneapi::alignment_v<16>});",
-            "the list of the object is not that of its class",
+            "must match the property list of the class",
         ),
         (
             "q.submit([&](sycl::handler &h) { h.single_task(properties{work_group_size<8>}, *object); });",
-            "a kernel object takes no properties that change how the kernel is compiled",
+            "cannot take properties that change its compilation",
         ),
     ] {
         let text = format!(

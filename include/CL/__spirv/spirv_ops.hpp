@@ -42,7 +42,7 @@ SCYTHE_ASYNC_COPIES(__spirv_Group)
 // Host compilers see kernels, too, and need the names. Code for the host that calls one is an error
 // that says so.
 #define SCYTHE_DEVICE_ONLY                                                                         \
-  __attribute__((error("SPIR-V's operations are there in device code alone"))) extern
+  __attribute__((error("SPIR-V operations can only be called in device code"))) extern
 #define SCYTHE_QUERY(name)                                                                         \
   SCYTHE_DEVICE_ONLY __SIZE_TYPE__ __spirv_BuiltIn##name(int dimension) noexcept;
 SCYTHE_QUERY(GlobalInvocationId)

@@ -51,7 +51,7 @@ inline void *cuda_object(const device &d, scythe_native_kind kind) {
 
 template <class T> void expect_cuda(const T &object, const char *what) {
   if (object.get_backend() != backend::ext_oneapi_cuda)
-    fail(errc::backend_mismatch, "get_native: the %s is not one of CUDA's", what);
+    fail(errc::backend_mismatch, "get_native: the %s does not belong to the CUDA backend", what);
 }
 
 } // namespace detail
@@ -98,8 +98,8 @@ std::enable_if_t<Backend == backend::ext_oneapi_cuda, device> make_device(CUdevi
         get_native<backend::ext_oneapi_cuda>(d) == native)
       return d;
   detail::fail(errc::invalid,
-               "make_device: no SYCL device stands for CUDA device %d; ONEAPI_DEVICE_SELECTOR may "
-               "leave it out",
+               "make_device: no SYCL device corresponds to CUDA device %d; check whether "
+               "ONEAPI_DEVICE_SELECTOR excludes it",
                native);
 }
 // Of what comes before `native`, which the program has recorded and keeps until it has completed.

@@ -180,9 +180,10 @@ protected:
       : buffer_(buffer), box_(box), memory_(memory), offset_(offset) {
     for (int i = 0; i < D; ++i)
       if (offset[i] > memory[i] || box[i] > memory[i] - offset[i])
-        fail(errc::invalid,
-             "accessor: offset %zu and range %zu in dimension %d exceed the buffer's range of %zu",
-             offset[i], box[i], i, memory[i]);
+        fail(
+            errc::invalid,
+            "accessor: offset %zu plus range %zu in dimension %d exceeds the buffer's range of %zu",
+            offset[i], box[i], i, memory[i]);
   }
   template <class U>
   accessor_base(const accessor_base<U, D> &other)

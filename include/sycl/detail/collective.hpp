@@ -117,7 +117,7 @@ template <operation Op, class T> T group_operation(std::uint32_t scope, std::uin
 // `f` for each piece of `x`, in the largest pieces that its size and alignment allow.
 template <class T, class F> SCYTHE_ALWAYS_INLINE T by_pieces(T x, F f) {
   static_assert(std::is_trivially_copyable_v<T>,
-                "only trivially copyable values travel between work-items");
+                "group functions can only pass trivially copyable values between work-items");
   if constexpr (std::is_same_v<T, bool>)
     return static_cast<bool>(f(static_cast<unsigned char>(x)));
   else if constexpr (std::is_arithmetic_v<T>)

@@ -75,6 +75,7 @@
 #endif
 
 static_assert(sizeof(void *) == 8 && sizeof(decltype(sizeof(0))) == 8,
-              "SYCL programs need a 64-bit host: functors have one layout on host and device");
+              "SYCL programs require a 64-bit host, because host and device share the layout of "
+              "kernel functors");
 
 #endif

@@ -19,7 +19,7 @@ struct operand {};
 } // namespace coordinatewise
 
 template <class Derived, int D> class coordinates : public coordinatewise::operand {
-  static_assert(D >= 1 && D <= 3, "ranges and ids have 1, 2 or 3 dimensions");
+  static_assert(D >= 1 && D <= 3, "a range or id must have 1, 2 or 3 dimensions");
 
 public:
   static constexpr int dimensions = D;

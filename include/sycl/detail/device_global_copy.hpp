@@ -22,9 +22,8 @@ struct device_global_access {
   static void *to(scythe_queue queue, const ext::oneapi::experimental::device_global<T, L> &global,
                   std::size_t offset, std::size_t bytes) {
     using variable = ext::oneapi::experimental::device_global<T, L>;
-    static_assert(
-        variable::scythe_host_writes,
-        "copy to a device_global: its property host_access says that the host does not write it");
+    static_assert(variable::scythe_host_writes,
+                  "copy to a device_global: its host_access property forbids writes by the host");
     return place<T>(queue, global, offset, bytes);
   }
   // The same for it to read.
@@ -33,9 +32,8 @@ struct device_global_access {
                           const ext::oneapi::experimental::device_global<T, L> &global,
                           std::size_t offset, std::size_t bytes) {
     using variable = ext::oneapi::experimental::device_global<T, L>;
-    static_assert(
-        variable::scythe_host_reads,
-        "copy from a device_global: its property host_access says that the host does not read it");
+    static_assert(variable::scythe_host_reads,
+                  "copy from a device_global: its host_access property forbids reads by the host");
     return place<T>(queue, global, offset, bytes);
   }
 
@@ -48,7 +46,8 @@ private:
 #ifdef SCYTHE_HOST_MODE
     (void)queue;
     if (offset > sizeof(T) || bytes > sizeof(T) - offset)
-      fail(errc::invalid, "a copy of %zu bytes at offset %zu exceeds a device_global of %zu bytes",
+      fail(errc::invalid,
+           "copy: %zu bytes at offset %zu are outside the device_global, which has %zu bytes",
            bytes, offset, sizeof(T));
     out = const_cast<char *>(reinterpret_cast<const char *>(__builtin_addressof(global))) + offset;
 #else

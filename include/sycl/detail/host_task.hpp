@@ -33,8 +33,9 @@ template <class F> struct host_task_closure {
 // From here on the command owns the closure. A submission that fails leaves it to the caller.
 template <class F> void set_host_task(scythe_command &command, F &&task, queue_impl &queue) {
   using function = std::decay_t<F>;
-  static_assert(std::is_invocable_v<function &> || std::is_invocable_v<function &, interop_handle>,
-                "a host task must be callable without arguments or with a sycl::interop_handle");
+  static_assert(
+      std::is_invocable_v<function &> || std::is_invocable_v<function &, interop_handle>,
+      "host_task: the host task must be callable without arguments or with a sycl::interop_handle");
   using closure = host_task_closure<function>;
   command.u.host_task.call = &closure::call;
   command.u.host_task.destroy = &closure::destroy;

@@ -58,7 +58,7 @@ template <class Wire, class Ask> Wire query(std::uint32_t code, Ask ask) {
     Wire value{};
     check(ask(code, &value, sizeof(value), &length));
     if (length != sizeof(value))
-      fail(errc::runtime, "info query %u: the runtime answered with %zu bytes, expected %zu", code,
+      fail(errc::runtime, "info query %u: the runtime returned %zu bytes, expected %zu", code,
            length, sizeof(value));
     return value;
   }

@@ -122,7 +122,8 @@ public:
   template <bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
   kernel get_kernel(const kernel_id &id) const {
     if (!has_kernel(id))
-      detail::fail(errc::invalid, "kernel_bundle::get_kernel: the bundle does not hold kernel '%s'",
+      detail::fail(errc::invalid,
+                   "kernel_bundle::get_kernel: the bundle does not contain kernel '%s'",
                    id.get_name());
     return kernel(new kernel::state(id, impl_->context,
                                     detail::ref<const detail::counted_object>::share(impl_.get())));
@@ -212,7 +213,8 @@ private:
 };
 
 template <bundle_state State> kernel_bundle<State> kernel::get_kernel_bundle() const {
-  static_assert(State == bundle_state::executable, "a kernel is of an executable bundle");
+  static_assert(State == bundle_state::executable,
+                "get_kernel_bundle: a kernel belongs to a bundle in bundle_state::executable");
   using impl = const detail::bundle_of<State>;
   return kernel_bundle<State>(detail::ref<impl>::share(static_cast<impl *>(shared_->bundle.get())));
 }
@@ -259,7 +261,8 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where,
     if ((State == bundle_state::input && !d.has(aspect::online_compiler)) ||
         (State == bundle_state::object && !d.has(aspect::online_linker)))
       fail(errc::invalid,
-           "get_kernel_bundle: device '%s' lacks the aspect that the bundle's state needs",
+           "get_kernel_bundle: device '%s' does not support this bundle state, which requires "
+           "aspect::online_compiler or aspect::online_linker",
            device_label(d).c_str());
   auto image = ref<image_of<State>>::adopt(new image_of<State>(State));
   for (const auto &id : ids) {
@@ -269,7 +272,8 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where,
     if (found)
       image->ids.push_back(id);
     else if (all)
-      fail(errc::invalid, "get_kernel_bundle: no device of the list can run kernel '%s'",
+      fail(errc::invalid,
+           "get_kernel_bundle: kernel '%s' is not compatible with any of the given devices",
            id.get_name());
   }
   image->devices = once<State>(devices);
@@ -295,10 +299,11 @@ SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> 
     for (const auto &mine : from.devices)
       known = known || mine == d;
     if (!known)
-      fail(errc::invalid, "%s: device '%s' is not among those of the bundle", function,
+      fail(errc::invalid, "%s: device '%s' is not associated with the kernel bundle", function,
            device_label(d).c_str());
     if (!d.has(needed))
-      fail(errc::feature_not_supported, "%s: device '%s' lacks the aspect that it needs", function,
+      fail(errc::feature_not_supported,
+           "%s: device '%s' lacks aspect::online_compiler or aspect::online_linker", function,
            device_label(d).c_str());
   }
   images_of<To> images;
@@ -348,7 +353,7 @@ SCYTHE_COLD void merge(const char *function, const std::vector<kernel_bundle<Sta
   for (const kernel_bundle<State> &bundle : bundles) {
     const bundle_of<State> &one = *bundle.scythe_impl();
     if (all.context && one.context && all.context != one.context)
-      fail(errc::invalid, "%s: the bundles belong to different contexts", function);
+      fail(errc::invalid, "%s: all kernel bundles must belong to the same context", function);
     if (one.context)
       all.context = one.context;
 #ifndef SCYTHE_DEVICE_PASS
@@ -432,7 +437,8 @@ kernel_bundle<State> join(const std::vector<kernel_bundle<State>> &bundles) {
   detail::merge("join", bundles, all);
   for (const kernel_bundle<State> &bundle : bundles)
     if (bundle.scythe_impl()->devices.size() != all.devices.size())
-      detail::fail(errc::invalid, "join: the bundles are for different devices");
+      detail::fail(errc::invalid,
+                   "join: all kernel bundles must be associated with the same devices");
   return detail::make_bundle<State>(all.context, all.devices, std::move(all.images), &all);
 }
 

@@ -24,8 +24,9 @@ SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handl
   else if constexpr (std::is_invocable_v<K &, id<D>, Handler...>)
     SCYTHE_INLINED kernel(item<D>(self).get_id(), h...);
   else {
-    static_assert(sizeof...(Handler) == 0, "a kernel over a range must be callable with sycl::item "
-                                           "or sycl::id of the range's dimensions");
+    static_assert(sizeof...(Handler) == 0,
+                  "parallel_for over a range: the kernel must be callable with sycl::item or "
+                  "sycl::id of the same number of dimensions");
     // Once more, with the object by which kernels read specialization constants.
     call_with_item<D>(kernel, self, kernel_handler());
   }
@@ -36,9 +37,9 @@ SCYTHE_ALWAYS_INLINE void call_with_nd_item(K &kernel, const work_item &self) {
   if constexpr (std::is_invocable_v<K &, nd_item<D>>) {
     SCYTHE_INLINED kernel(nd_item<D>(self));
   } else {
-    static_assert(
-        std::is_invocable_v<K &, nd_item<D>, kernel_handler>,
-        "a kernel over an nd_range must be callable with sycl::nd_item of its dimensions");
+    static_assert(std::is_invocable_v<K &, nd_item<D>, kernel_handler>,
+                  "parallel_for over an nd_range: the kernel must be callable with sycl::nd_item "
+                  "of the same number of dimensions");
     SCYTHE_INLINED kernel(nd_item<D>(self), kernel_handler());
   }
 }
@@ -182,9 +183,9 @@ void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
 template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>,
           class K>
 void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
-  static_assert(
-      std::is_trivially_destructible_v<K>,
-      "a kernel and all it captures must be device copyable: this functor has a destructor");
+  static_assert(std::is_trivially_destructible_v<K>,
+                "a kernel and its captures must be device copyable, but this functor has a "
+                "non-trivial destructor");
   launch.name = nullptr;
   launch.tu = 0;
   launch.slot = nullptr;
@@ -267,8 +268,8 @@ template <class Required, int D> void check_group_size([[maybe_unused]] const ra
       same = Required()[d] == size[d];
     if (!same)
       fail(errc::nd_range,
-           "the kernel requires work-groups of size (%s) by its properties, and is launched with "
-           "others",
+           "parallel_for: the kernel's work_group_size property requires work-groups of size (%s), "
+           "but the nd_range has another local size",
            Required::meta_value);
   }
 #endif
@@ -279,7 +280,8 @@ SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> 
   if constexpr (!std::is_void_v<property_in<ext::oneapi::experimental::use_root_sync_key, Pack>>)
     if (r.get_group_range().size() > 1)
       fail(errc::nd_range,
-           "parallel_for: work-groups that synchronise (use_root_sync) may be one, not %zu",
+           "parallel_for: a kernel with use_root_sync can only run as one work-group, but the "
+           "nd_range has %zu",
            r.get_group_range().size());
   check_group_size<property_in<ext::oneapi::work_group_size, Pack>>(r.get_local_range());
   to_edge_order(launch.global_size, r.get_global_range(), 1);

@@ -11,10 +11,12 @@ namespace sycl::detail {
 
 template <class T> std::size_t checked_bytes(std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T>,
-                "memory operations need trivially copyable elements");
+                "copy and fill operations require a trivially copyable element type");
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, sizeof(T), &bytes))
-    fail(errc::invalid, "%zu elements of %zu bytes exceed the address space", count, sizeof(T));
+    fail(errc::invalid,
+         "memory operation: %zu elements of %zu bytes do not fit in the address space", count,
+         sizeof(T));
   return bytes;
 }
 
@@ -48,7 +50,8 @@ inline scythe_view plain_view(const void *ptr, const scythe_view &box) {
 SCYTHE_COLD inline scythe_view plane(const void *ptr, std::size_t elem_size, std::size_t pitch,
                                      std::size_t width, std::size_t height) {
   if (width > pitch)
-    fail(errc::invalid, "rows of %zu do not fit a pitch of %zu", width, pitch);
+    fail(errc::invalid, "2D memory operation: the row width %zu is greater than the pitch %zu",
+         width, pitch);
   return {nullptr,   const_cast<void *>(ptr), elem_size, {pitch, height ? height : 1, 1},
           {0, 0, 0}, {width, height, 1}};
 }
@@ -60,8 +63,10 @@ SCYTHE_SHARED inline void set_copy(scythe_command &c, const scythe_view &src,
   const std::uint64_t *from = src.range, *to = dst.range;
   const std::size_t count = from[0] * from[1] * from[2], room = to[0] * to[1] * to[2];
   if (room < count)
-    fail(errc::invalid, "copy: the destination accessor has %zu elements, the source %zu", room,
-         count);
+    fail(errc::invalid,
+         "copy: the destination accessor has %zu elements, but the source has %zu; the destination "
+         "must be at least as large",
+         room, count);
   c.kind = SCYTHE_COMMAND_COPY;
   c.u.copy = {dst, src};
   if (same_dims && from[0] <= to[0] && from[1] <= to[1] && from[2] <= to[2])
@@ -85,7 +90,8 @@ struct accessor_view {
   template <class Handler, class A>
   static void require(Handler &handler, const A &acc, unsigned flags) {
     if (!acc.buffer_)
-      fail(errc::invalid, "handler::require: a default-constructed accessor refers to no buffer");
+      fail(errc::invalid,
+           "handler::require: the accessor was default-constructed and refers to no buffer");
     handler.require(acc.buffer_, edge_mode(A::mode),
                     flags | (acc.no_init_ ? unsigned(SCYTHE_REQUIREMENT_NO_INIT) : 0u));
   }

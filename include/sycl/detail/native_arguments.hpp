@@ -17,15 +17,16 @@ namespace detail {
 
 // What an argument of type `T` is to the driver, and how many bytes of it the runtime reads.
 template <class T> struct native_argument {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "set_arg: an argument must be an accessor, a pointer or plain data");
+  static_assert(
+      std::is_trivially_copyable_v<T>,
+      "set_arg: the argument must be an accessor, a pointer or a trivially copyable value");
   static constexpr scythe_native_arg_kind kind =
       std::is_pointer_v<T> ? SCYTHE_NATIVE_ARG_POINTER : SCYTHE_NATIVE_ARG_VALUE;
   static constexpr std::size_t bytes = sizeof(T);
 };
 template <class T, int D, access_mode M, target G, access::placeholder P, class L>
 struct native_argument<accessor<T, D, M, G, P, L>> {
-  static_assert(G == target::device, "set_arg: an accessor must be of the device");
+  static_assert(G == target::device, "set_arg: an accessor argument must have target::device");
   static constexpr scythe_native_arg_kind kind = SCYTHE_NATIVE_ARG_ACCESSOR;
   static constexpr std::size_t bytes = sizeof(scythe_accessor_head);
 };
@@ -54,7 +55,8 @@ public:
   std::size_t size() const {
     for (std::size_t i = 0; i < size_; ++i)
       if (!list_[i].data)
-        fail(errc::kernel_argument, "argument %zu of %zu was not set", i, size_);
+        fail(errc::kernel_argument,
+             "kernel argument %zu of %zu is not set; call set_arg for every argument", i, size_);
     return size_;
   }
 
@@ -62,7 +64,7 @@ private:
   SCYTHE_COLD void set(int index, scythe_native_arg_kind kind, const void *value,
                        std::size_t bytes) {
     if (index < 0 || index > 1023)
-      fail(errc::kernel_argument, "set_arg: index %d is not one from 0 to 1023", index);
+      fail(errc::kernel_argument, "set_arg: the argument index is %d, expected 0 to 1023", index);
     const auto at = static_cast<std::size_t>(index);
     if (at >= size_)
       grow(at + 1);

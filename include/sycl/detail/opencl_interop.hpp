@@ -73,7 +73,8 @@ template <class T, class A> struct native_buffer {
   static buffer<T, 1, A> make(handle<scythe_buffer> made, std::uint64_t bytes) {
     if (bytes % sizeof(T) != 0)
       fail(errc::invalid,
-           "make_buffer: the memory object has %zu bytes, which elements of %zu bytes do not fill",
+           "make_buffer: the memory object has %zu bytes, which is not a multiple of the element "
+           "size %zu",
            static_cast<std::size_t>(bytes), sizeof(T));
     return buffer<T, 1, A>(std::move(made), range<1>(bytes / sizeof(T)), A(), property_list(), {},
                            false);
@@ -103,7 +104,8 @@ template <class V> struct opencl_interop {
   }
   template <class T> static void expect(const T &object, const char *function, const char *what) {
     if (object.get_backend() != backend::opencl)
-      fail(errc::backend_mismatch, "%s: the %s is not one of OpenCL's", function, what);
+      fail(errc::backend_mismatch, "%s: the %s does not belong to the OpenCL backend", function,
+           what);
   }
   static scythe_context handle_of(const context_type &c) { return c.scythe_impl()->context.get(); }
   // The device of OpenCL's whose object of that kind is `native`.
@@ -113,7 +115,8 @@ template <class V> struct opencl_interop {
       if (d.get_backend() == backend::opencl && of_device<T>(d, kind) == native)
         return d;
     fail(errc::invalid,
-         "%s: no SYCL device stands for the OpenCL object; ONEAPI_DEVICE_SELECTOR may leave it out",
+         "%s: no SYCL device corresponds to the OpenCL object; check whether "
+         "ONEAPI_DEVICE_SELECTOR excludes its device",
          function);
   }
 
@@ -177,7 +180,7 @@ template <class V> struct opencl_interop {
   template <bundle_state State>
   static std::vector<later_t<V, cl_program>> native(const kernel_bundle<State> &bundle) {
     static_assert(State == bundle_state::executable,
-                  "get_native: OpenCL has programs of executable bundles only");
+                  "get_native: the kernel bundle must be in bundle_state::executable");
     expect(bundle, "get_native", "kernel bundle");
     std::vector<later_t<V, cl_program>> list;
     void *object = nullptr;
@@ -320,7 +323,7 @@ event make_event(const std::vector<cl_event> &natives, const context &c) {
 template <backend Backend, class T, int D = 1, class A = buffer_allocator<std::remove_const_t<T>>,
           detail::if_opencl<Backend> = 0>
 buffer<T, D, A> make_buffer(cl_mem native, const context &c, event available = {}) {
-  static_assert(D == 1, "make_buffer: OpenCL's memory objects have one dimension");
+  static_assert(D == 1, "make_buffer: a buffer of an OpenCL memory object must have one dimension");
   return detail::opencl<Backend>::template make_buffer<T, A>(native, c, available);
 }
 // To be launched with `handler::set_arg` and a kernel object.

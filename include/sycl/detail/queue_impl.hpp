@@ -32,7 +32,8 @@ struct queue_impl : counted {
     const bool profiling = props.has_property<property::queue::enable_profiling>();
     if (profiling && !target.has(aspect::queue_profiling))
       fail(errc::feature_not_supported,
-           "queue: device '%s' lacks aspect queue_profiling, which enable_profiling needs",
+           "queue: property enable_profiling requires aspect::queue_profiling, which device '%s' "
+           "lacks",
            name().c_str());
     scythe_queue created = nullptr;
     std::uint32_t flags = 0;

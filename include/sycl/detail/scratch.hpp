@@ -49,7 +49,8 @@ SCYTHE_COLD inline scratch_block *make_scratch(queue_impl &queue, std::size_t by
   check(scythe_usm_alloc(queue.context->context.get(), access_handle::of(queue.target),
                          SCYTHE_USM_DEVICE, bytes, scratch_head, &block->memory));
   if (!block->memory)
-    fail(errc::memory_allocation, "reduction: no %zu bytes of memory on device '%s'", bytes,
+    fail(errc::memory_allocation,
+         "reduction: cannot allocate %zu bytes of scratch memory on device '%s'", bytes,
          queue.name().c_str());
   const unsigned char zero = 0;
   scythe_command clear;

@@ -58,7 +58,8 @@ template <class Positions, int F, int S> struct part<Positions, F, S, 8> {
 // The functions that take elements, of vectors and views alike.
 #define SCYTHE_TAKE_ELEMENTS(qualifier, ...)                                                       \
   template <int... J> constexpr auto swizzle() qualifier {                                         \
-    static_assert(((J >= 0 && J < Count) && ...), "a swizzle names an element that is not there"); \
+    static_assert(((J >= 0 && J < Count) && ...),                                                  \
+                  "the swizzle selects an element that the vector does not have");                 \
     return typename detail::elementwise::positions<__VA_ARGS__>::template pick<J...>(source());    \
   }                                                                                                \
   template <int M = Count, class = std::enable_if_t<(M > 1)>> constexpr auto lo() qualifier {      \
@@ -82,7 +83,7 @@ template <class Positions, int F, int S> struct part<Positions, F, S, 8> {
 template <class T, int N, bool Writable, int... I>
 class view : public operand<view<T, N, Writable, I...>, T, sizeof...(I) == 1> {
   static constexpr int Count = static_cast<int>(sizeof...(I));
-  static_assert(is_vec_size(Count), "a swizzle has 1, 2, 3, 4, 8 or 16 elements");
+  static_assert(is_vec_size(Count), "a swizzle must have 1, 2, 3, 4, 8 or 16 elements");
   using places = positions<T, N, Writable, I...>;
   using owner = std::conditional_t<Writable, vec<T, N>, const vec<T, N>>;
   using reference = std::conditional_t<Writable, T &, const T &>;
@@ -120,8 +121,8 @@ public:
 
   const view &operator=(const view &rhs) const { return *this = vec<T, Count>(rhs); }
   const view &operator=(const vec<T, Count> &rhs) const {
-    static_assert(Writable, "the elements of a constant vector cannot be assigned");
-    static_assert(!places::repeats(), "a swizzle that names an element twice cannot be assigned");
+    static_assert(Writable, "cannot assign to the elements of a const vector");
+    static_assert(!places::repeats(), "cannot assign to a swizzle that selects an element twice");
     for (int i = 0; i < Count; ++i)
       if (!(places::all[i] & missing))
         owner_[places::all[i]] = rhs[i];

@@ -65,7 +65,8 @@ inline thread_local const work_item *host_work_item = nullptr;
 
 inline const work_item &this_work_item() {
   if (!host_work_item)
-    fail(errc::invalid, "a work-item was asked for outside of a kernel");
+    fail(errc::invalid,
+         "a function that requires the current work-item was called outside a kernel");
   return *host_work_item;
 }
 

@@ -24,7 +24,8 @@ struct max_work_group_range_size {
 };
 
 template <int Dimensions = 3> struct max_work_group_range {
-  static_assert(Dimensions >= 1 && Dimensions <= 3, "ranges have one to three dimensions");
+  static_assert(Dimensions >= 1 && Dimensions <= 3,
+                "max_work_group_range: the number of dimensions must be 1, 2 or 3");
   using return_type = range<Dimensions>;
   template <class Device> static return_type scythe_ask(const Device &d) {
     const std::size_t most =

@@ -39,7 +39,7 @@ template <class T, class... Props>
 class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props)
     annotated_ptr<T, property_list<Props...>> {
   static_assert((sycl::detail::has_meta_name<Props> && ... && true),
-                "annotated_ptr: properties have a meta_name");
+                "annotated_ptr: every property must have a meta_name");
   T *ptr SCYTHE_PROPERTIES("member_annotation", Props) = nullptr;
 
 public:
@@ -49,7 +49,8 @@ public:
   explicit annotated_ptr(T *p) : ptr(p) {}
   template <class L, class = sycl::detail::if_properties<L>> annotated_ptr(T *p, L) : ptr(p) {
     static_assert(std::is_same_v<sycl::detail::compiler_list<L>, property_list<Props...>>,
-                  "annotated_ptr: the list of the object is not that of its class");
+                  "annotated_ptr: the property list of the constructor must match the property "
+                  "list of the class");
   }
 
   annotated_ptr &operator=(T *p) {
@@ -102,7 +103,7 @@ class SCYTHE_PROPERTIES("kernel_parameter_attributes", Props)
     annotated_arg<T, property_list<Props...>> {
   static_assert(is_device_copyable_v<T>, "annotated_arg: the value must be device copyable");
   static_assert((sycl::detail::has_meta_name<Props> && ... && true),
-                "annotated_arg: properties have a meta_name");
+                "annotated_arg: every property must have a meta_name");
   T value SCYTHE_PROPERTIES("member_annotation", Props) = T();
 
 public:
@@ -113,7 +114,8 @@ public:
   template <class L, class = sycl::detail::if_properties<L>>
   annotated_arg(const T &v, L) : value(v) {
     static_assert(std::is_same_v<sycl::detail::compiler_list<L>, property_list<Props...>>,
-                  "annotated_arg: the list of the object is not that of its class");
+                  "annotated_arg: the property list of the constructor must match the property "
+                  "list of the class");
   }
 
   operator T() const { return value; }

@@ -113,8 +113,8 @@ namespace sycl::detail {
 
 // What device code uses lies in devices' memory, which the host's code has no reference to.
 [[noreturn]] SCYTHE_COLD inline void device_global_on_host() {
-  fail(errc::feature_not_supported,
-       "a device_global is used outside of device code: the host copies to and from it");
+  fail(errc::feature_not_supported, "a device_global can only be accessed in device code; on the "
+                                    "host, use queue::copy or queue::memcpy");
 }
 
 template <class U, class = void> inline constexpr bool has_arrow = std::is_pointer_v<U>;
@@ -181,16 +181,16 @@ public:
   constexpr device_global_base(const device_global_base &other) : shared(other), value_() {}
   template <class U, class L, class = std::enable_if_t<std::is_convertible_v<U, T>>>
   constexpr device_global_base(const ext::oneapi::experimental::device_global<U, L> &) : value_() {
-    static_assert(!scythe_image_scope,
-                  "a device_global with device_image_scope cannot be initialised with another");
+    static_assert(!scythe_image_scope, "a device_global with property device_image_scope cannot be "
+                                       "copied from another device_global");
   }
 #else
   constexpr device_global_base(const device_global_base &) = default;
   template <class U, class L, class = std::enable_if_t<std::is_convertible_v<U, T>>>
   constexpr device_global_base(const ext::oneapi::experimental::device_global<U, L> &other)
       : value_(other.scythe_initial_value()) {
-    static_assert(!scythe_image_scope,
-                  "a device_global with device_image_scope cannot be initialised with another");
+    static_assert(!scythe_image_scope, "a device_global with property device_image_scope cannot be "
+                                       "copied from another device_global");
   }
 #endif
   device_global_base &operator=(const device_global_base &) = delete;

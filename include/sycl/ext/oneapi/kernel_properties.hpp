@@ -42,7 +42,7 @@ inline constexpr bool are_sizes =
 
 // Properties whose value is one to three sizes, the fastest dimension last.
 template <class Key, std::size_t... Sizes> struct sizes_property {
-  static_assert(are_sizes<Sizes...>, "this property has one to three positive sizes");
+  static_assert(are_sizes<Sizes...>, "this property takes one to three sizes greater than zero");
   using key_t = Key;
   static constexpr int dimensions = sizeof...(Sizes);
   static constexpr const char *meta_name = Key::meta_name;
@@ -133,13 +133,12 @@ struct got_properties<
 // The properties that a function object names by a member function `get`, which may be static or
 // constant, or not.
 template <class K, class List = typename got_properties<K &>::type> struct properties_by_get {
-  static_assert(
-      is_properties<List>,
-      "get(properties_tag) of a kernel's function object must return a list of properties");
+  static_assert(is_properties<List>,
+                "get(properties_tag) of a kernel's function object must return a property list");
   static_assert(std::is_same_v<typename got_properties<const K &>::type, List> ||
                     std::is_void_v<typename got_properties<const K &>::type>,
-                "get(properties_tag) of a kernel's function object returns other properties where "
-                "the object is const");
+                "get(properties_tag) of a kernel's function object must return the same properties "
+                "for const and non-const objects");
   using type = typename std::conditional_t<is_properties<List>, List,
                                            ext::oneapi::property_list<>>::scythe_pack;
 };

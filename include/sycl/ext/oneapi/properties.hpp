@@ -74,8 +74,9 @@ template <class... Ps> struct sorted_if<true, Ps...> {
   using type = typename in_order<std::make_index_sequence<sizeof...(Ps)>>::type;
 };
 template <class... Ps> struct sorted_properties : sorted_if<different_keys<Ps...>, Ps...> {
-  static_assert((is_static_property<Ps> && ... && true),
-                "a list of properties holds classes with a type key_t");
+  static_assert(
+      (is_static_property<Ps> && ... && true),
+      "every element of a property list must be a property: a class with a member type key_t");
 };
 
 template <class... Ps> using sorted_pack = typename sorted_properties<Ps...>::type;
@@ -109,7 +110,7 @@ template <class Key, class P, class... Ps> struct with_key<Key, P, Ps...> {
 template <bool Different, class... Ps> class property_values_if : private Ps... {
 public:
   static_assert(std::is_same_v<properties_pack<Ps...>, sorted_pack<Ps...>>,
-                "the properties of a list are sorted: write property_list_t<...>, or "
+                "the properties of a property list must be sorted; write property_list_t<...> or "
                 "decltype(properties{...})");
   using scythe_pack = properties_pack<Ps...>;
 
@@ -124,13 +125,14 @@ public:
   }
   template <class Key> constexpr auto get_property() const {
     using found = typename with_key<Key, Ps...>::type;
-    static_assert(!std::is_void_v<found>, "get_property: the list has no property with this key");
+    static_assert(!std::is_void_v<found>,
+                  "get_property: the property list has no property with this key");
     return static_cast<const found &>(*this);
   }
 };
 template <class... Ps> class property_values_if<false, Ps...> {
 public:
-  static_assert(different_keys<Ps...>, "a property is given twice in one list");
+  static_assert(different_keys<Ps...>, "a property list must not contain the same property twice");
   using scythe_pack = properties_pack<Ps...>;
   constexpr property_values_if() = default;
   template <class... Given> constexpr explicit property_values_if(const std::tuple<Given...> &) {}
@@ -182,9 +184,9 @@ struct joined_packs<properties_pack<A...>, properties_pack<B...>> {
   template <class P> static constexpr bool is_twice = std::is_empty_v<P> && is_one_of<P, A...>;
   template <class Rest> struct with;
   template <class... Rest> struct with<properties_pack<Rest...>> {
-    static_assert(different_keys<A..., Rest...>,
-                  "a property is given twice, with different values: by the launch and by the "
-                  "kernel's function object");
+    static_assert(
+        different_keys<A..., Rest...>,
+        "the launch and the kernel's function object give the same property with different values");
     using type = sorted_pack<A..., Rest...>;
   };
   using type =

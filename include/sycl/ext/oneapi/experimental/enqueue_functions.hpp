@@ -46,7 +46,7 @@ template <class F> event submit_with_event(queue q, F &&group) {
 template <class F, class Properties> event submit_with_event(queue q, Properties, F &&group) {
   static_assert(
       std::is_same_v<typename Properties::scythe_pack, sycl::detail::properties_pack<>>,
-      "submit: a command group has no properties here; give those of a kernel with the kernel");
+      "submit: a command group takes no properties; pass kernel properties with the kernel");
   return q.submit(std::forward<F>(group));
 }
 

@@ -42,7 +42,7 @@ inline guarantee strongest(const device &d, scope of, scope coordination) {
 // Descriptors of `device::get_info`.
 template <scope Of, scope Coordination> struct capabilities {
   static_assert(Coordination > Of,
-                "the coordination scope must be broader than the scope that is asked about");
+                "the coordination scope must be broader than the scope of the query");
   using return_type = std::vector<guarantee>;
   static return_type scythe_ask(const device &d) {
     return_type list{guarantee::weakly_parallel};
@@ -84,7 +84,7 @@ struct property_value<Key,
                       std::integral_constant<experimental::forward_progress_guarantee, Guarantee>,
                       std::integral_constant<experimental::execution_scope, CoordinationScope>> {
   static_assert(CoordinationScope > Key::of,
-                "the coordination scope must be broader than the property's own");
+                "the coordination scope must be broader than the scope of the property");
   using key_t = Key;
   static constexpr experimental::forward_progress_guarantee guarantee = Guarantee;
   static constexpr experimental::execution_scope coordinationScope = CoordinationScope;
@@ -92,8 +92,8 @@ struct property_value<Key,
   static void scythe_check(const device &d) {
     if (Guarantee < sycl::detail::progress::strongest(d, Key::of, CoordinationScope))
       sycl::detail::fail(errc::feature_not_supported,
-                         "device '%s' does not promise the forward progress that a property of the "
-                         "kernel asks for",
+                         "device '%s' does not provide the forward progress guarantee that the "
+                         "kernel's property requires",
                          sycl::detail::device_label(d).c_str());
   }
 };

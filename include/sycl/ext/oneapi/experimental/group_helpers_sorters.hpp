@@ -188,7 +188,7 @@ void sort_values(const Group &g, T *keys, U *values, const span<std::byte, Exten
 
 // Orders numbers by some of their bits, as a radix sort that looks at those would.
 template <class T, ext::oneapi::experimental::sorting_order Order> struct radix_less {
-  static_assert(is_number<T>, "radix sorters sort numbers");
+  static_assert(is_number<T>, "a radix sorter requires a number type");
   using bits = std::conditional_t<
       sizeof(T) == 1, std::uint8_t,
       std::conditional_t<sizeof(T) == 2, std::uint16_t,

@@ -85,8 +85,8 @@ protected:
                                           std::bit_or<bits>());
 #else
     (void)g, (void)x;
-    fail(errc::feature_not_supported,
-         "parts of sub-groups are for devices: in host mode there are none");
+    fail(errc::feature_not_supported, "non-uniform groups are not supported in host mode; compile "
+                                      "with -fsycl and run the kernel on a device");
 #endif
   }
   bits votes(bool x) const { return votes(parent_, x); }
@@ -118,7 +118,8 @@ namespace ext::oneapi::experimental {
 
 // Those for which the predicate holds (group 1), and the others (group 0).
 template <class ParentGroup> class ballot_group : public sycl::detail::part_of_sub_group {
-  static_assert(std::is_same_v<ParentGroup, sub_group>, "ballot_group: the parent is a sub_group");
+  static_assert(std::is_same_v<ParentGroup, sub_group>,
+                "ballot_group: the parent group must be a sub_group");
   ballot_group(const sub_group &g, bits yes, bool predicate)
       : part_of_sub_group(g, predicate ? yes : votes(g, true) & ~yes, predicate, 2) {}
   ballot_group(const sub_group &g, bool predicate)
@@ -133,10 +134,10 @@ template <class Group> ballot_group<Group> get_ballot_group(Group g, bool predic
 template <std::size_t PartitionSize, class ParentGroup>
 class fixed_size_group : public sycl::detail::part_of_sub_group {
   static_assert(std::is_same_v<ParentGroup, sub_group>,
-                "fixed_size_group: the parent is a sub_group");
-  static_assert(PartitionSize > 0 && PartitionSize <= 64 &&
-                    (PartitionSize & (PartitionSize - 1)) == 0,
-                "fixed_size_group: the size is a power of two, and no more than a sub-group has");
+                "fixed_size_group: the parent group must be a sub_group");
+  static_assert(
+      PartitionSize > 0 && PartitionSize <= 64 && (PartitionSize & (PartitionSize - 1)) == 0,
+      "fixed_size_group: the size must be a power of two and at most the size of a sub-group");
   static constexpr linear_id_type size = static_cast<linear_id_type>(PartitionSize);
   static constexpr bits whole = size == 64 ? ~bits(0) : (bits(1) << size % 64) - 1;
   fixed_size_group(const sub_group &g, linear_id_type group)
@@ -152,7 +153,8 @@ fixed_size_group<PartitionSize, Group> get_fixed_size_group(Group g) {
 
 // Those that have come to the same place.
 template <class ParentGroup> class tangle_group : public sycl::detail::part_of_sub_group {
-  static_assert(std::is_same_v<ParentGroup, sub_group>, "tangle_group: the parent is a sub_group");
+  static_assert(std::is_same_v<ParentGroup, sub_group>,
+                "tangle_group: the parent group must be a sub_group");
   explicit tangle_group(const sub_group &g) : part_of_sub_group(g, votes(g, true), 0, 1) {}
   template <class Group> friend tangle_group<Group> get_tangle_group(Group g);
 };

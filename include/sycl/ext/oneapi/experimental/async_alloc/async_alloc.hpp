@@ -26,9 +26,9 @@ struct pool_registry {
     std::lock_guard<std::mutex> guard(mutex);
     const auto found = owners.find(ptr);
     if (found == owners.end())
-      sycl::detail::fail(errc::invalid,
-                         "async_free: %p was not allocated from a memory pool, or was freed before",
-                         ptr);
+      sycl::detail::fail(
+          errc::invalid,
+          "async_free: %p was not allocated from a memory pool, or was already freed", ptr);
     std::shared_ptr<pool_state> owner = std::move(found->second);
     owners.erase(found);
     return owner;
@@ -60,12 +60,12 @@ inline void *allocate(const context &c, const device &d, const sycl::detail::que
   if (state.get_context() != c || (state.kind() != usm::alloc::host && state.get_device() != d))
     sycl::detail::fail(
         errc::invalid,
-        "async_malloc_from_pool: the pool is of another context or device than the queue");
+        "async_malloc_from_pool: the pool and the queue must have the same context and device");
   bool fresh = false;
   void *ptr = state.allocate(size, order, fresh);
   if (!ptr)
     sycl::detail::fail(errc::memory_allocation,
-                       "async_malloc: the pool has no memory for %zu bytes more", size);
+                       "async_malloc: the memory pool cannot allocate %zu more bytes", size);
   zero = fresh && state.is_zeroed();
   pool_registry &registry = pool_registry::get();
   std::lock_guard<std::mutex> guard(registry.mutex);
@@ -75,7 +75,8 @@ inline void *allocate(const context &c, const device &d, const sycl::detail::que
 
 inline memory_pool pool_of(const context &c, const device &d, usm::alloc kind) {
   if (kind == usm::alloc::unknown)
-    sycl::detail::fail(errc::invalid, "async_malloc: the kind must be host, device or shared");
+    sycl::detail::fail(errc::invalid,
+                       "async_malloc: the allocation kind must be host, device or shared");
   return default_pool(c, kind == usm::alloc::host ? c.get_devices()[0] : d, kind);
 }
 
@@ -133,14 +134,14 @@ namespace sycl {
 template <class Pool> Pool context::ext_oneapi_get_default_memory_pool(usm::alloc kind) const {
   if (kind != usm::alloc::host)
     detail::fail(errc::invalid,
-                 "ext_oneapi_get_default_memory_pool: device and shared memory need a device");
+                 "ext_oneapi_get_default_memory_pool: pass a device for device and shared memory");
   return detail::pools::default_pool(*this, get_devices()[0], kind);
 }
 template <class Pool>
 Pool context::ext_oneapi_get_default_memory_pool(const device &d, usm::alloc kind) const {
   if (kind != usm::alloc::device && kind != usm::alloc::shared)
-    detail::fail(errc::invalid,
-                 "ext_oneapi_get_default_memory_pool: a device has device and shared memory");
+    detail::fail(errc::invalid, "ext_oneapi_get_default_memory_pool: the allocation kind must be "
+                                "device or shared for a pool of a device");
   if (!impl_->has_device(detail::access_handle::of(d)))
     detail::fail(errc::invalid,
                  "ext_oneapi_get_default_memory_pool: the device is not in the context");

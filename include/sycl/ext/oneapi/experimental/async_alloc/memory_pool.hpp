@@ -95,8 +95,9 @@ public:
   // Before the pool is used.
   void set_maximum(std::size_t bytes) {
     if (bytes > device_.get_info<sycl::info::device::global_mem_size>())
-      sycl::detail::fail(errc::memory_allocation,
-                         "memory_pool: a maximum of %zu bytes is more than the device has", bytes);
+      sycl::detail::fail(
+          errc::memory_allocation,
+          "memory_pool: the maximum size of %zu bytes exceeds the memory of the device", bytes);
     maximum_ = bytes;
   }
   void set_zeroed() { zeroed_ = true; }
@@ -224,7 +225,8 @@ public:
     static_assert(
         !Properties::template has_property<property::memory_pool::maximum_size>() &&
             !Properties::template has_property<property::memory_pool::initial_threshold>(),
-        "a memory_pool over memory of the program's has that memory's size");
+        "memory_pool: a pool over existing memory takes its size from that memory; remove "
+        "properties maximum_size and initial_threshold");
   }
 
   context get_context() const { return state_->get_context(); }
@@ -252,7 +254,7 @@ private:
               const Properties &props) {
     if (!fits)
       sycl::detail::fail(errc::invalid,
-                         "memory_pool: the kind of memory is not one of this constructor's");
+                         "memory_pool: this constructor does not accept the allocation kind");
     state_ = std::make_shared<sycl::detail::pools::pool_state>(c, d, kind);
     if constexpr (Properties::template has_property<property::memory_pool::maximum_size>())
       state_->set_maximum(props.template get_property<property::memory_pool::maximum_size>().value);

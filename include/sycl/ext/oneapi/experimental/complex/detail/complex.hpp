@@ -44,7 +44,7 @@ namespace ext::oneapi::experimental {
 
 template <class T> class complex {
   static_assert(sycl::detail::complexes::is_complex_part<T>,
-                "the parts of a complex number are half, float or double");
+                "complex: the value type must be half, float or double");
 
 public:
   using value_type = T;
