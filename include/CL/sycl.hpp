@@ -1,8 +1,8 @@
 // The header name and namespace of SYCL 1.2.1, for programs written for it.
 //
-// Such programs often use parts of the standard library that this header brought along elsewhere,
-// and the exception classes that SYCL 2020 replaced by error codes. The latter can be named and
-// caught; none is thrown.
+// Such programs often rely on standard headers that this header included in other implementations,
+// and on the exception classes that SYCL 2020 replaced with error codes. Programs can name and
+// catch these classes. They are never thrown.
 #ifndef SCYTHE_CL_SYCL_HPP
 #define SCYTHE_CL_SYCL_HPP
 

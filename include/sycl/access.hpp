@@ -11,7 +11,7 @@ enum class access_mode : int {
   read = 0,
   write = 1,
   read_write = 2,
-  // Of SYCL 1.2.1; deprecated.
+  // Deprecated, from SYCL 1.2.1.
   discard_write = 3,
   discard_read_write = 4,
   atomic = 5,
@@ -21,7 +21,7 @@ enum class target : int {
   device = 0,
   global_buffer = device,
   host_task = 1,
-  // Of SYCL 1.2.1; deprecated.
+  // Deprecated, from SYCL 1.2.1.
   constant_buffer = 2,
   local = 3,
   host_buffer = 4,
@@ -71,7 +71,7 @@ struct tag_traits<mode_target_tag_t<Mode, Target>> {
   static constexpr sycl::target target = Target;
 };
 
-// The modes of the C edge: discarding is a flag of its own there.
+// Returns the mode in the C interface, where discarding is a separate flag.
 constexpr unsigned edge_mode(access_mode mode) {
   if (mode == access_mode::discard_write)
     return static_cast<unsigned>(access_mode::write);

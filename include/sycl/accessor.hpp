@@ -1,7 +1,7 @@
-// `sycl::accessor`: a command's access to a buffer, for kernels and host tasks.
+// `sycl::accessor`: the access of a command to a buffer, for kernels and host tasks.
 //
-// An accessor is plain data that kernels capture. It does not keep its buffer alive; commands that
-// use it do.
+// An accessor is plain data that kernels capture. It does not keep its buffer alive. The commands
+// that use the accessor keep the buffer alive.
 #ifndef SCYTHE_ACCESSOR_HPP
 #define SCYTHE_ACCESSOR_HPP
 
@@ -39,7 +39,7 @@ public:
 
   accessor() = default;
 
-  // Without a handler: a placeholder, which needs `handler::require`.
+  // An accessor without a handler is a placeholder, which requires `handler::require`.
   template <class B, class = if_buffer<B>>
   accessor(B &b, const property_list &p = {}) : accessor(b, nullptr, whole(b), id_type(), p) {}
   template <class B, class = if_buffer<B>, access_mode M, target G>
@@ -81,7 +81,7 @@ public:
   accessor(B &b, handler &h, range_type r, id_type o, Tag, const property_list &p = {})
       : accessor(b, h, r, o, p) {}
 
-  // With properties that are known when the program is compiled: `property_list{no_alias_v}`.
+  // Properties known at compile time: `property_list{no_alias_v}`.
   template <class B, class = if_buffer<B>, class L,
             std::enable_if_t<detail::is_properties<L>, int> = 0>
   accessor(B &b, L, const property_list &p = {}) : accessor(b, p) {}
@@ -93,8 +93,8 @@ public:
             std::enable_if_t<detail::is_properties<L>, int> = 0>
   accessor(B &b, handler &h, Tag, L, const property_list &p = {}) : accessor(b, h, p) {}
 
-  // What may be written may be read; and constness of the elements does not matter to one that
-  // reads.
+  // A writable accessor converts to a read-only one. The constness of the elements does not matter
+  // to an accessor that reads.
   template <
       class U, access_mode M, access::placeholder P,
       class = std::enable_if_t<Mode == access_mode::read && std::is_same_v<const U, const T> &&
@@ -130,7 +130,7 @@ public:
   atomic<T, access::address_space::global_space> operator[](id_type index) const {
     return accessor_ptr<access::decorated::no>(__builtin_addressof(base::operator[](index)));
   }
-  // The one element of an accessor without dimensions.
+  // The single element of an accessor without dimensions.
   template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator reference() const {
     return *this->first();
   }
@@ -140,7 +140,7 @@ public:
     return *this;
   }
 
-  // The start of the buffer, wherever the accessor's range begins.
+  // Returns the start of the buffer, even if the accessor's range begins elsewhere.
   auto get_pointer() const noexcept {
     if constexpr (Target == target::host_task)
       return static_cast<value_type *>(this->data());
@@ -232,7 +232,7 @@ template <class T, int D, class A, class Tag>
 accessor(buffer<T, D, A> &, handler &, range<D>, id<D>, Tag, const property_list & = {})
     -> accessor<T, D, detail::tag_traits<Tag>::mode, detail::tag_traits<Tag>::target>;
 
-// With properties that are known when the program is compiled.
+// Properties known at compile time.
 template <class T, int D, class A, class L, class = detail::if_properties<L>>
 accessor(buffer<T, D, A> &, L, const property_list & = {})
     -> accessor<T, D, detail::default_mode<T>, target::device, access::placeholder::false_t,

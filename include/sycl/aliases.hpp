@@ -1,4 +1,4 @@
-// Short names of vectors and mathematical arrays: `float4`, `uchar16`, `mhalf3`.
+// Short names of vectors and mathematical arrays, such as `float4`, `uchar16` and `mhalf3`.
 #ifndef SCYTHE_ALIASES_HPP
 #define SCYTHE_ALIASES_HPP
 
@@ -7,7 +7,7 @@
 
 namespace sycl {
 
-// Names that SYCL 1.2.1 had for scalars, and programs still use.
+// Scalar names of SYCL 1.2.1 that programs still use.
 using schar = signed char;
 using uchar = unsigned char;
 using ushort = unsigned short;
@@ -41,7 +41,7 @@ SCYTHE_ALIASES(float, float)
 SCYTHE_ALIASES(double, double)
 #undef SCYTHE_ALIASES
 
-// The same by OpenCL's names, which SYCL 1.2.1 had beside them.
+// OpenCL's names for the same types, which SYCL 1.2.1 had as well.
 #define SCYTHE_ALIASES(name)                                                                       \
   using cl_##name##2 = name##2;                                                                    \
   using cl_##name##3 = name##3;                                                                    \

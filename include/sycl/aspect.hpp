@@ -1,5 +1,5 @@
-// Aspects, with the numbers that device images carry, and what is known of them when a program is
-// compiled.
+// Aspects, with the numbers that device images contain, and the queries for aspects that are known
+// at compile time.
 #ifndef SCYTHE_ASPECT_HPP
 #define SCYTHE_ASPECT_HPP
 
@@ -15,19 +15,19 @@ enum class aspect : std::uint32_t {
 
 namespace detail {
 
-// The text of a macro is "1" where the compiler defined it as 1, and the macro's own name where
-// nobody defined it. So there need not be a default for each macro of each aspect, and the first
-// character tells.
+// The text of a macro is "1" if the compiler defined it as 1, and the macro's name if the macro is
+// not defined. The first character therefore decides, and the macros of all aspects need no
+// defaults.
 #define SCYTHE_TEXT_OF(expanded) #expanded
 #define SCYTHE_TEXT(macro) SCYTHE_TEXT_OF(macro)
 
-// True where the targets of this compilation include one that may have aspects which nobody listed,
-// such as the generic target.
+// True if a target of this compilation may have aspects that are not listed, such as the generic
+// target.
 inline constexpr bool any_device_has_any_aspect =
     *SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__) == '1';
 
-// All of them in one text each, as in "5=1;6=__SYCL_ANY_DEVICE_HAS_fp64__;", since every program
-// compiles them and few ask.
+// One text for all aspects, such as "5=1;6=__SYCL_ANY_DEVICE_HAS_fp64__;". Every program compiles
+// these definitions and few use them, so they must be cheap.
 inline constexpr const char *target_aspects =
 #define SCYTHE_ASPECT(name, number) #number "=" SCYTHE_TEXT(__SYCL_ANY_DEVICE_HAS_##name##__) ";"
 #include <sycl/detail/aspects.def>
@@ -37,7 +37,7 @@ inline constexpr const char *all_targets_aspects =
 #include <sycl/detail/aspects.def>
     ;
 
-// Whether the macro of an aspect is 1.
+// Returns whether the macro of an aspect is 1.
 constexpr bool holds_aspect(const char *text, aspect asked) {
   while (*text) {
     std::uint32_t number = 0;

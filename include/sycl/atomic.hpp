@@ -1,5 +1,5 @@
-// `sycl::atomic` of SYCL 1.2.1, which `atomic_ref` replaces: atomic operations on what a multi_ptr
-// or an accessor with `access_mode::atomic` points at. All operations are relaxed.
+// `sycl::atomic` of SYCL 1.2.1, which `atomic_ref` replaces: atomic operations on the target of a
+// multi_ptr or of an accessor with `access_mode::atomic`. All operations are relaxed.
 #ifndef SCYTHE_ATOMIC_HPP
 #define SCYTHE_ATOMIC_HPP
 

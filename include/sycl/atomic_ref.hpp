@@ -1,8 +1,9 @@
-// `sycl::atomic_ref`: atomic operations on an object that others may change at the same time.
+// `sycl::atomic_ref`: atomic operations on an object that other work-items or threads may change at
+// the same time.
 //
-// Integers, floating-point numbers and pointers are served by the compiler's builtins, with the
-// scope in device code. Where a target has no instruction for an operation, the back end makes a
-// loop of exchanges.
+// The compiler's builtins implement the operations on integers, floating-point numbers and
+// pointers. In device code they take the scope. If a target has no instruction for an operation,
+// the back end emits a compare-exchange loop.
 #ifndef SCYTHE_ATOMIC_REF_HPP
 #define SCYTHE_ATOMIC_REF_HPP
 
@@ -34,7 +35,7 @@ constexpr int builtin_order(memory_order order) {
   return __ATOMIC_SEQ_CST;
 }
 
-// Half of an order: for operations that only read, or only write.
+// The order for operations that only read, or only write.
 constexpr memory_order reading_order(memory_order order) {
   if (order == memory_order::acq_rel)
     return memory_order::acquire;
@@ -64,10 +65,10 @@ constexpr int builtin_scope(memory_scope scope) {
   return __MEMORY_SCOPE_SYSTEM;
 }
 
-// Builtins want constants where they can have them, but take variables too.
+// The builtins prefer constant arguments but accept variables.
 #ifdef __SYCL_NVPTX__
-// clang tells LLVM no scopes when it compiles for NVPTX. An access is the whole system's there,
-// unless it is volatile: the compiler then makes it an ordinary one of the device.
+// clang passes no scopes to LLVM for NVPTX. Atomic accesses then have system scope, unless they are
+// volatile: the compiler makes those ordinary accesses of device scope.
 #define SCYTHE_SCOPED(builtin, p, ...)                                                             \
   (scope == memory_scope::system                                                                   \
        ? builtin(p, __VA_ARGS__)                                                                   \
@@ -118,7 +119,7 @@ SCYTHE_ALWAYS_INLINE bool atomic_compare_exchange(T *p, T &expected, T desired,
   return SCYTHE_COMPARE_EXCHANGE(Weak);
 }
 
-// `f` of the old value replaces it; for what has no builtin.
+// Replaces the old value by `f` of it, for operations without a builtin.
 template <class T, class F>
 SCYTHE_ALWAYS_INLINE T atomic_update(T *p, memory_order order, memory_scope scope, F f) {
   T old = atomic_load(p, memory_order::relaxed, scope);
@@ -134,7 +135,7 @@ SCYTHE_ALWAYS_INLINE T atomic_update(T *p, memory_order order, memory_scope scop
     (void)scope;                                                                                   \
     return SCYTHE_ATOMIC(fetch_##name, p, x);                                                      \
   }
-// Only clang's builtins know these, and those of a host pass may be another compiler's.
+// Only clang has these builtins, and another compiler may run the host pass.
 #ifdef SCYTHE_DEVICE_PASS
 #define SCYTHE_FETCH_OR_UPDATE(name, value) SCYTHE_FETCH(name)
 #define SCYTHE_FLOAT_BUILTINS true
@@ -174,7 +175,7 @@ SCYTHE_ALWAYS_INLINE T atomic_fetch_sub(T *p, T x, memory_order order, memory_sc
 #undef SCYTHE_ATOMIC
 #undef SCYTHE_SCOPED
 
-// What atomic references of all types have.
+// Members of atomic references to all types.
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
 class atomic_ref_base {
   static_assert(std::is_trivially_copyable_v<T>, "atomic_ref: T must be trivially copyable");
@@ -238,7 +239,7 @@ protected:
   T *p_;
 };
 
-// The members that only some types have.
+// Members that only some types have.
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space,
           class = void>
 class atomic_ref_operations : public atomic_ref_base<T, Order, Scope, Space> {
@@ -302,7 +303,7 @@ protected:
 #undef SCYTHE_FETCH_MEMBER
 #undef SCYTHE_FETCH_OPERATOR
 
-// A pointer counts in elements. Its operations go through the integer of its size.
+// Pointer arithmetic counts in elements. The operations use the integer of the pointer's size.
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
 class atomic_ref_operations<T *, Order, Scope, Space, void>
     : public atomic_ref_base<T *, Order, Scope, Space> {
@@ -328,7 +329,8 @@ protected:
   using atomic_ref_base<T *, Order, Scope, Space>::atomic_ref_base;
 };
 
-// References to 8 bytes are an optional feature: this specialisation alone is marked.
+// References to 8 bytes are an optional device feature. Only this specialisation carries the
+// attribute.
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space,
           std::size_t Size>
 class atomic_ref_sized : public atomic_ref_operations<T, Order, Scope, Space> {

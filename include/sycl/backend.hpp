@@ -1,6 +1,6 @@
-// The backends that a platform can stand on, and what programs know of their own objects. OpenCL's
-// are in `sycl/detail/opencl_interop.hpp`, which `sycl/sycl.hpp` brings; other backends' in headers
-// of `sycl/backend`.
+// The backends of platforms, and the types of their native objects.
+// `sycl/detail/opencl_interop.hpp` defines those of OpenCL, and `sycl/sycl.hpp` includes it. The
+// headers in `sycl/backend` define those of other backends.
 #ifndef SCYTHE_BACKEND_HPP
 #define SCYTHE_BACKEND_HPP
 
@@ -9,7 +9,7 @@
 
 namespace sycl {
 
-// The numbers of `scythe_backend_kind`.
+// The values match `scythe_backend_kind`.
 enum class backend : unsigned {
   host = 0,
   scythe_cpu = 1,
@@ -25,10 +25,10 @@ using backend_input_t = typename backend_traits<Backend>::template input_type<T>
 
 namespace detail {
 
-// What OpenCL calls a SYCL class's objects.
+// The OpenCL type that corresponds to a SYCL class.
 template <class T> struct opencl_type;
 
-// A driver's object as the C edge gives it: most are addresses, some numbers.
+// Converts a native object from the C interface. Most are addresses, and some are numbers.
 template <class T> T native_cast(void *native) {
   if constexpr (std::is_pointer_v<T>)
     return static_cast<T>(native);

@@ -1,4 +1,4 @@
-// `sycl::bit_cast`: the bytes of one object as those of another.
+// `sycl::bit_cast`: reinterprets the bytes of an object as another type.
 #ifndef SCYTHE_BIT_CAST_HPP
 #define SCYTHE_BIT_CAST_HPP
 

@@ -1,7 +1,8 @@
 // `sycl::buffer`: an array of 1 to 3 dimensions that commands and the host share through accessors.
 //
-// Copies refer to the same array. When the last one dies, it waits for the commands that use the
-// array and writes the contents back, as set at construction or by `set_final_data`.
+// Copies refer to the same array. The destructor of the last copy waits for the commands that use
+// the array. It then writes the contents back to the destination set at construction or by
+// `set_final_data`.
 #ifndef SCYTHE_BUFFER_HPP
 #define SCYTHE_BUFFER_HPP
 
@@ -18,12 +19,12 @@ namespace sycl {
 
 namespace property::buffer {
 
-// The buffer works on the host memory it is given.
+// The buffer uses the given host memory directly.
 struct use_host_ptr : detail::property_base {
   static constexpr unsigned scythe_bit = 8;
 };
 
-// The program locks the mutex while it touches the host memory it gave.
+// The program locks the mutex while it accesses the host memory that it passed.
 class use_mutex : public detail::property_base {
 public:
   use_mutex(std::mutex &mutex) : mutex_(&mutex) {}
@@ -53,7 +54,7 @@ template <class T, int D, class A>
 struct is_property_of<property::buffer::context_bound, buffer<T, D, A>> : std::true_type {};
 
 namespace detail {
-// A container with contiguous elements, as far as a buffer needs one.
+// True for containers with contiguous elements that a buffer accepts.
 template <class C, class T, class = void> inline constexpr bool is_container_of = false;
 template <class C, class T>
 inline constexpr bool is_container_of<
@@ -68,7 +69,7 @@ template <class T, int Dimensions, class Allocator> class buffer {
   static_assert(Dimensions >= 1 && Dimensions <= 3, "a buffer must have 1, 2 or 3 dimensions");
   using range_type = range<Dimensions>;
   using element = std::remove_const_t<T>;
-  // Elements that are const have no constructors from memory that could be written back to.
+  // Buffers of const elements have no constructors from memory that could be written back.
   struct no_memory;
   using writable = std::conditional_t<std::is_const_v<T>, no_memory, T>;
   template <int D, class R> using if_1d = std::enable_if_t<D == 1, R>;
@@ -85,7 +86,7 @@ public:
   buffer(const range_type &r, Allocator a, const property_list &p = {})
       : buffer(nullptr, r, 0, a, p) {}
 
-  // --- From host memory, written back where it is not const
+  // --- From host memory, written back if it is not const
 
   buffer(writable *host, const range_type &r, const property_list &p = {})
       : buffer(host, r, Allocator(), p) {}
@@ -106,8 +107,8 @@ public:
             class = std::enable_if_t<D == 1 && detail::is_container_of<C, T>>>
   buffer(C &container, const property_list &p = {}) : buffer(container, Allocator(), p) {}
 
-  // --- From shared ownership, written back at the end. Where a mutex guards the memory, buffer and
-  // program use the same.
+  // --- From shared memory, written back at the end. If a mutex guards the memory, the buffer locks
+  // the same mutex as the program.
 
   template <class U, class = detail::if_shared_elements<U, T>>
   buffer(const std::shared_ptr<U> &host, const range_type &r, const property_list &p = {})
@@ -171,17 +172,17 @@ public:
                                                                 id<Dimensions> offset = {});
   template <class... Args> auto get_host_access(Args... args);
 
-  // --- What happens at the end
+  // --- Write-back
 
-  // Where the last copy's destructor writes: a pointer, a weak_ptr or shared_ptr, or an output
-  // iterator. Null: nowhere.
+  // Sets the destination of the write-back in the last copy's destructor: a pointer, a weak_ptr or
+  // shared_ptr, or an output iterator. Null disables the write-back.
   template <class Destination = std::nullptr_t>
   void set_final_data(Destination destination = nullptr) {
     detail::set_final_data<T>(handle_.get(), destination);
   }
   void set_write_back(bool on = true) { scythe_buffer_set_write_back(handle_.get(), on); }
 
-  // --- Another type for the same bytes
+  // --- Reinterpretation as another type
 
   template <class U, int D>
   buffer<U, D, typename std::allocator_traits<Allocator>::template rebind_alloc<U>>
@@ -236,7 +237,7 @@ private:
     detail::check(scythe_buffer_create(&desc, &created));
     handle_ = detail::handle<scythe_buffer>::adopt(created);
   }
-  // A vector of `bool` has no memory to show.
+  // A vector of `bool` has no contiguous memory.
   using copied = std::conditional_t<std::is_same_v<element, bool>, unsigned char, element>;
   buffer(std::vector<copied> contents, const Allocator &a, const property_list &p, copied_tag)
       : range_(contents.size()), allocator_(a), properties_(p) {
@@ -260,7 +261,8 @@ private:
         detail::fail(errc::invalid, "buffer: the range does not fit in the address space");
     return bytes;
   }
-  // The first element of the part, after checking that the part is contiguous and inside.
+  // Returns the index of the first element of the part. Checks that the part is contiguous and
+  // inside the buffer.
   std::size_t check_part(const id<Dimensions> &base, const range_type &part) const {
     if (sub_buffer_)
       detail::fail(errc::invalid, "buffer: cannot create a sub-buffer of a sub-buffer");
@@ -281,7 +283,7 @@ private:
     return detail::linear(base, range_);
   }
 
-  // What keeps the host memory, where ownership of it is shared: until the last command has ended.
+  // Keeps shared host memory alive until the last command has ended.
   detail::ref<detail::counted_object> owner_;
   detail::handle<scythe_buffer> handle_;
   range_type range_;

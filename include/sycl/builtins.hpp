@@ -1,5 +1,4 @@
-// SYCL's built-in functions on scalars, vectors and mathematical arrays, for kernels and host code
-// alike.
+// SYCL's built-in functions on scalars, vectors and mathematical arrays, for kernels and host code.
 #ifndef SCYTHE_BUILTINS_HPP
 #define SCYTHE_BUILTINS_HPP
 

@@ -1,4 +1,4 @@
-// `sycl::context`: devices of one platform that share memory and events, and the handler of their
+// `sycl::context`: devices of one platform that share memory and events, and the handler for their
 // asynchronous errors.
 #ifndef SCYTHE_CONTEXT_HPP
 #define SCYTHE_CONTEXT_HPP
@@ -21,15 +21,15 @@ struct context_impl : counted {
       handle_left();
   }
 
-  // Errors of a queue without a handler.
+  // Reports errors of a queue without a handler.
   SCYTHE_COLD void report(exception_list list) {
     if (handler)
       handler(std::move(list));
     else
       default_async_handler(list);
   }
-  // Errors of a queue that is gone, on any thread: a handler of the program's hears of them on one
-  // of its own threads, when the context goes.
+  // Stores errors of a destroyed queue. Any thread may call this. The context's destructor passes
+  // them to the program's handler, on a thread of the program.
   SCYTHE_COLD void leave(exception_list list) {
     if (!handler)
       default_async_handler(list);
@@ -62,7 +62,7 @@ struct context_impl : counted {
       devices.push_back(member);
     }
   }
-  // After all devices were added.
+  // Called after all devices were added.
   SCYTHE_COLD void create() {
     scythe_platform first = nullptr, other = nullptr;
     for (scythe_device d : devices) {
@@ -96,7 +96,7 @@ struct context_impl : counted {
   inline_vector<scythe_device, 4> devices;
   async_handler handler;
   property_list properties;
-  // Errors of queues that are gone.
+  // Errors of destroyed queues.
   async_errors *left = nullptr;
 };
 
@@ -106,8 +106,9 @@ inline void release(context_impl *context) noexcept {
     destroy(context);
 }
 
-// The context of queues that name none: one for each platform, so that their allocations and events
-// mix. They live until the process ends, since static objects may use them as late as that.
+// Returns the context of queues that do not name one. There is one such context per platform, so
+// that their allocations and events can be mixed. It lives until the process ends, because static
+// objects may use it until then.
 SCYTHE_COLD inline ref<context_impl> default_context(scythe_platform platform) {
   struct entry {
     scythe_platform owner;
@@ -148,8 +149,8 @@ class memory_pool;
 
 class context {
 public:
-  // They share functions of other names, since choosing among so many constructors takes the
-  // compiler long.
+  // The constructors call functions with other names, because overload resolution among so many
+  // constructors is slow to compile.
   explicit context(const property_list &properties = {}) : impl_(of(device(), {}, properties)) {}
   explicit context(async_handler handler, const property_list &properties = {})
       : impl_(of(device(), std::move(handler), properties)) {}
@@ -197,7 +198,7 @@ public:
   }
   template <class P> P get_property() const { return impl_->properties.template get_property<P>(); }
 
-  // `ext/oneapi/experimental/async_alloc/async_alloc.hpp` defines them.
+  // Defined in `ext/oneapi/experimental/async_alloc/async_alloc.hpp`.
   template <class Pool = ext::oneapi::experimental::memory_pool>
   Pool ext_oneapi_get_default_memory_pool(usm::alloc kind) const;
   template <class Pool = ext::oneapi::experimental::memory_pool>
@@ -217,8 +218,8 @@ public:
 
 private:
   using shared = detail::ref<detail::context_impl>;
-  // With more arguments than any other constructor, so that the compiler looks into no conversion
-  // to a handler.
+  // This constructor has more arguments than any other. The compiler therefore does not consider a
+  // conversion to a handler.
   context(const shared &impl, int, int, int) : impl_(impl) {}
   static shared of(const device &d, async_handler handler, const property_list &properties) {
     return of_list(&d, 1, std::move(handler), properties);
@@ -239,7 +240,7 @@ private:
     return made;
   }
   device first_device() const { return detail::access_handle::make(*impl_->devices.begin()); }
-  // What all devices of the context can do.
+  // Returns the capabilities that all devices of the context have.
   template <class DeviceParam> typename DeviceParam::return_type common() const {
     auto values = first_device().template get_info<DeviceParam>();
     for (scythe_device d : impl_->devices) {

@@ -1,4 +1,4 @@
-// `sycl::device` is defined together with `sycl::platform`.
+// `sycl::device`, which is defined together with `sycl::platform`.
 #ifndef SCYTHE_DEVICE_HPP
 #define SCYTHE_DEVICE_HPP
 

@@ -1,5 +1,5 @@
-// Which types a kernel may capture: trivially copyable ones, and those that the specification or
-// the user declares.
+// The types that a kernel may capture: trivially copyable types, and types that the specification
+// or the user declares device copyable.
 #ifndef SCYTHE_DEVICE_COPYABLE_HPP
 #define SCYTHE_DEVICE_COPYABLE_HPP
 
@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-// The headers of these two cost programs that use neither as much as a tenth of the headers of this
-// folder.
+// Including the headers of these two types would make every program compile up to a tenth more of
+// SYCL's headers.
 #if defined(__GLIBCXX__) && !_GLIBCXX_INLINE_VERSION
 namespace std {
 template <class T> class optional;

@@ -1,7 +1,8 @@
 // Device selection: the standard selectors, selectors by aspect, and any callable that scores a
 // device.
 //
-// The device with the highest score wins, the first of equals; negative scores rule a device out.
+// The device with the highest score wins. Among equal scores, the first device wins. A negative
+// score rejects a device.
 #ifndef SCYTHE_DEVICE_SELECTOR_HPP
 #define SCYTHE_DEVICE_SELECTOR_HPP
 
@@ -37,11 +38,11 @@ template <class List> struct aspect_selector_type {
     return 1000 + default_selector_type()(d);
   }
 };
-// Names the list of aspects without making programs compile it that have no use for it.
+// Names the list of aspects without instantiating it in programs that do not use it.
 template <class Aspect>
 using aspect_list = std::vector<std::enable_if_t<std::is_same_v<Aspect, aspect>, Aspect>>;
 
-// The best of the devices offered so far.
+// The best device so far.
 class device_choice {
 public:
   void offer(scythe_device candidate, int score) {
@@ -65,9 +66,9 @@ private:
   unsigned offered_ = 0;
 };
 
-// Among all devices.
+// Selects among all devices.
 template <class Selector> SCYTHE_COLD device select_device(const Selector &selector) {
-  // Drivers take long to load: those that cannot matter are left alone.
+  // Drivers are slow to load. Do not load those that cannot provide the device.
   constexpr bool only_cpus = std::is_same_v<Selector, kind_selector_type<aspect::cpu>>;
   if constexpr (only_cpus || std::is_same_v<Selector, default_selector_type>) {
     scythe_device quick = nullptr;
@@ -105,7 +106,7 @@ template <aspect... Required> auto aspect_selector() {
   return detail::aspect_selector_type<std::vector<aspect>>{{Required...}, {}};
 }
 
-// The classes of SYCL 1.2.1.
+// The selector classes of SYCL 1.2.1.
 class device_selector {
 public:
   virtual ~device_selector() = default;

@@ -11,8 +11,8 @@ namespace sycl {
 
 namespace detail {
 
-// The events that a command was told to wait for. Their commands' own lists are not kept, so that
-// the end of a long chain does not keep all of it.
+// The events that a command depends on. The lists of those commands are not kept, so that the end
+// of a long chain does not keep the whole chain alive.
 struct wait_list : counted {
   inline_vector<scythe_event, 4> events;
   ~wait_list() {
@@ -34,7 +34,7 @@ SCYTHE_COLD inline ref<wait_list> make_wait_list(const scythe_event *events, std
 
 class event {
 public:
-  // An event of no command: already complete, and equal to its copies alone.
+  // An event without a command. It is complete and equal only to its copies.
   event() : waits_(detail::make_wait_list(nullptr, 0)) {}
   event(detail::handle<scythe_event> handle, detail::ref<detail::queue_impl> queue) noexcept
       : handle_(std::move(handle)), queue_(std::move(queue)) {}
@@ -49,14 +49,14 @@ public:
   event(event &&) noexcept = default;
   event &operator=(const event &) = default;
   event &operator=(event &&) noexcept = default;
-  // Every submission whose event nobody keeps ends with it.
+  // Not inlined, because every submission that discards its event calls it.
   SCYTHE_SHARED ~event() {}
 
-  // Without a command, that of the default device.
+  // An event without a command has the backend of the default device.
   backend get_backend() const noexcept {
     return queue_ ? queue_->target.get_backend() : device().get_backend();
   }
-  // What `depends_on` and its like named for the command.
+  // Returns the events that `depends_on` and similar functions set for the command.
   template <class List = std::vector<event>> List get_wait_list() const {
     List list;
     if (waits_)
@@ -90,7 +90,7 @@ public:
     return handle_ ? static_cast<info::event_command_status>(scythe_event_status(handle_.get()))
                    : info::event_command_status::complete;
   }
-  // Waits until the value is known. `errc::invalid` where the queue was made without
+  // Waits until the value is known. Throws `errc::invalid` if the queue was created without
   // `enable_profiling`.
   template <class Param> std::uint64_t get_profiling_info() const {
     if (!handle_)
@@ -118,7 +118,7 @@ private:
 
 namespace detail {
 
-// The event of a queue's last command, or none: an optional event that is an event.
+// The event of a queue's last command, or none. It is both an optional event and an event.
 class last_event : public event {
 public:
   last_event() = default;
@@ -139,8 +139,8 @@ private:
   bool known_ = false;
 };
 
-// What a queue's shortcuts take as dependencies: one event, a vector of them, or a braced list. It
-// only lives as long as the call.
+// The dependencies that a queue's shortcut functions take: one event, a vector of events, or a
+// braced list. It is valid only during the call.
 class event_list {
 public:
   event_list(const event &one) : first_(&one), count_(1) {}

@@ -1,7 +1,7 @@
-// `sycl::exception`, its error codes and category, and what asynchronous handlers receive.
+// `sycl::exception`, its error codes and category, and the lists that asynchronous handlers
+// receive.
 //
-// `detail::check` turns a status of the C interface into an exception; all other headers go through
-// it.
+// `detail::check` turns a status of the C interface into an exception. All other headers use it.
 #ifndef SCYTHE_EXCEPTION_HPP
 #define SCYTHE_EXCEPTION_HPP
 
@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-// `std::function`. All of <functional> would double what this header costs to compile, where its
-// part can be had alone.
+// `std::function`. Including all of <functional> would double the compile time of this header, so
+// include only the part if possible.
 #if defined(__GLIBCXX__) && __has_include(<bits/std_function.h>)
 #include <bits/std_function.h>
 #else
@@ -87,7 +87,7 @@ public:
       : code_(value, category), message_(message) {}
   exception(int value, const std::error_category &category)
       : code_(value, category), message_(category.message(value)) {}
-  // The forms with the context that the error belongs to are defined in <sycl/context.hpp>.
+  // <sycl/context.hpp> defines the constructors that take the context of the error.
   exception(const context &where, std::error_code code, const std::string &message);
   exception(const context &where, std::error_code code, const char *message);
   exception(const context &where, std::error_code code);
@@ -105,15 +105,15 @@ public:
 
 private:
   std::error_code code_;
-  // The standard library's exceptions hold a string whose copies do not throw, as copies of an
-  // exception must not.
+  // Copies of an exception must not throw. The string in the standard library's exceptions has this
+  // property.
   std::runtime_error message_;
   detail::ref<detail::context_impl> context_;
 };
 
-// The asynchronous errors that one call hands to an `async_handler`, oldest first. Every program
-// with a queue compiles it, hence an array of its own, which takes a fraction of what a
-// `std::vector` does.
+// The asynchronous errors that one call passes to an `async_handler`, oldest first. It is a simple
+// array, because every program with a queue compiles this class and `std::vector` takes much longer
+// to compile.
 class exception_list {
 public:
   using value_type = std::exception_ptr;
@@ -154,7 +154,7 @@ public:
 
 private:
   void swap(exception_list &other) noexcept {
-    // By hand: the standard library's needs proof that pointers and numbers can be moved.
+    // Swapped by hand, because `std::swap` instantiates more templates.
     value_type *const errors = errors_;
     const size_type size = size_, capacity = capacity_;
     errors_ = other.errors_;
@@ -173,8 +173,8 @@ using async_handler = std::function<void(exception_list)>;
 
 namespace detail {
 
-// Throws with a message made like `printf` makes it: strings put together in place would be most of
-// what a small program compiles.
+// Throws an exception with a message in the format of `printf`. Building strings at the call would
+// be most of the code that a small program compiles.
 [[noreturn]] SCYTHE_COLD __attribute__((format(printf, 2, 3))) inline void
 fail(errc code, const char *format, ...) {
   char text[1024];

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-// The whole of `<functional>` costs as much as all the headers of this folder.
+// Including all of `<functional>` takes as long as all headers of this folder.
 #if __has_include(<bits/stl_function.h>)
 #include <bits/stl_function.h>
 #else
@@ -27,8 +27,8 @@ template <class T = void> using logical_or = std::logical_or<T>;
 
 namespace detail {
 
-// The type that both branches of a conditional expression have, and the better of two values by an
-// operator; of vectors and mathematical arrays, of each element.
+// The common type of a conditional expression, and the better of two values by an operator. Vectors
+// and mathematical arrays are compared element by element.
 template <class T, class U>
 using either =
     std::decay_t<decltype(false ? std::declval<const T &>() : std::declval<const U &>())>;
@@ -85,7 +85,7 @@ enum class operation {
   logical_or
 };
 
-// Which operation a function object does.
+// The operation of a function object.
 template <class Op> inline constexpr operation operation_of = operation::other;
 template <class T> inline constexpr operation operation_of<std::plus<T>> = operation::add;
 template <class T> inline constexpr operation operation_of<std::multiplies<T>> = operation::mul;
@@ -119,7 +119,7 @@ template <operation Op, class T> constexpr T scalar_identity_of() {
   else
     return T(0);
 }
-// Of vectors and mathematical arrays, the elements' identity in each element.
+// For vectors and mathematical arrays, every element is the identity of the element type.
 template <operation Op, class T> constexpr T identity_of() {
   if constexpr (has_elements<T>)
     return T(scalar_identity_of<Op, typename shape<T>::element>());

@@ -1,7 +1,7 @@
 // `sycl::group`: the work-group of a work-item.
 //
-// It holds what all work-items of the group have in common. What differs is that of the work-item
-// which asks.
+// The object stores the values that all work-items of the group share. Other queries refer to the
+// calling work-item.
 #ifndef SCYTHE_GROUP_HPP
 #define SCYTHE_GROUP_HPP
 
@@ -56,11 +56,11 @@ public:
   std::size_t get_local_linear_range() const { return get_local_range().size(); }
   bool leader() const { return get_local_linear_id() == 0; }
 
-  // Of `parallel_for_work_group`: `sycl/h_item.hpp`.
+  // For `parallel_for_work_group`. Defined in `sycl/h_item.hpp`.
   template <class F> void parallel_for_work_item(F f) const;
   template <class F> void parallel_for_work_item(range<Dimensions> flexible, F f) const;
 
-  // `sycl/async_work_group_copy.hpp`.
+  // Defined in `sycl/async_work_group_copy.hpp`.
   template <class To, class From>
   device_event async_work_group_copy(To to, From from, std::size_t count) const;
   template <class To, class From>
@@ -74,8 +74,8 @@ public:
 
   explicit group(const detail::work_item &self)
       : group(self, detail::local_range_of<Dimensions>(self)) {}
-  // In `parallel_for_work_group`, one work-item runs the whole group, which has `logical`
-  // work-items as the program sees it.
+  // In `parallel_for_work_group`, one work-item runs the whole group. The program sees a group of
+  // `logical` work-items.
   group(const detail::work_item &self, const range_type &logical)
       : id_(detail::in_sycl_order<id_type, Dimensions>([&](int d) { return self.group_id(d); })),
         groups_(detail::in_sycl_order<range_type, Dimensions>(

@@ -1,8 +1,8 @@
-// Group algorithms: what the work-items of a work-group or sub-group compute together (SYCL
+// Group algorithms: collective operations of the work-items of a work-group or sub-group (SYCL
 // 2020, 4.17.4).
 //
-// All work-items of the group must call them, in uniform control flow. Combining in any order gives
-// one answer for the operations of integers; the order for floating point is the implementation's.
+// All work-items of the group must call them in uniform control flow. Integer operations give the
+// same result in any order. The implementation chooses the order of floating-point operations.
 #ifndef SCYTHE_GROUP_ALGORITHMS_HPP
 #define SCYTHE_GROUP_ALGORITHMS_HPP
 
@@ -132,8 +132,8 @@ T inclusive_scan_over_group(Group g, V x, Op binary_op, T init) {
 
 namespace detail {
 
-// Whether `pred` holds for one at least of the caller's share: elements in steps of the group's
-// size.
+// Returns whether `pred` holds for at least one element of the caller's share: elements in steps of
+// the group's size.
 template <class Group, class Ptr, class Predicate>
 bool any_of_share(const Group &g, Ptr first, Ptr last, Predicate pred) {
   const std::size_t count = static_cast<std::size_t>(last - first);
@@ -152,7 +152,8 @@ T reduce_share(const Group &g, Ptr first, Ptr last, Op op) {
   return sum;
 }
 
-// Scans blocks of the group's size one after another; `before` is the sum of what precedes a block.
+// Scans blocks of the group's size one after another. `before` is the result of all preceding
+// blocks.
 template <bool Inclusive, class Group, class In, class Out, class T, class Op>
 Out joint_scan(const Group &g, In first, In last, Out result, T before, Op op) {
   check_operation<T, Op>();

@@ -1,4 +1,4 @@
-// Where the work-items of a group wait for each other, and fences of memory.
+// Group barriers and memory fences.
 #ifndef SCYTHE_GROUP_BARRIER_HPP
 #define SCYTHE_GROUP_BARRIER_HPP
 
@@ -12,7 +12,7 @@ namespace sycl {
 namespace detail {
 template <class Group> struct for_group : std::enable_if<is_group_v<std::decay_t<Group>>> {};
 template <class Group> using if_group = typename for_group<Group>::type;
-// A part of a sub-group brings its own operations:
+// Non-uniform groups define their own operations: see
 // `ext/oneapi/experimental/non_uniform_groups.hpp`.
 template <class Group, class = void> inline constexpr bool is_partial = false;
 template <class Group>
@@ -33,7 +33,7 @@ void group_barrier(Group g, memory_scope fence_scope = Group::fence_scope) {
     __spirv_ControlBarrier(detail::scope_of<Group>, detail::spirv::scope(fence_scope),
                            detail::spirv::semantics(memory_order::acq_rel));
 #else
-    // Work-items of one group run on one thread; the fence concerns other groups.
+    // Work-items of one group run on one thread, so the fence only matters to other groups.
     if (fence_scope == memory_scope::device || fence_scope == memory_scope::system)
       __atomic_thread_fence(__ATOMIC_ACQ_REL);
     detail::members_of(g).wait();

@@ -1,4 +1,4 @@
-// Memory of a work-group that a kernel declares where it uses it (`sycl_ext_oneapi_local_memory`).
+// Work-group local memory that a kernel declares where it uses it (`sycl_ext_oneapi_local_memory`).
 #ifndef SCYTHE_GROUP_LOCAL_MEMORY_HPP
 #define SCYTHE_GROUP_LOCAL_MEMORY_HPP
 
@@ -11,7 +11,7 @@
 #define SYCL_EXT_ONEAPI_LOCAL_MEMORY 1
 
 #ifdef SCYTHE_DEVICE_PASS
-// Each call, once inlined, stands for memory of its own; both numbers are constants.
+// After inlining, each call is a separate variable. Both arguments are constants.
 SCYTHE_DEVICE_LIBRARY extern "C" void *__scythe_group_local_memory(__SIZE_TYPE__ bytes,
                                                                    __SIZE_TYPE__ align) noexcept;
 #endif
@@ -20,7 +20,7 @@ namespace sycl {
 
 namespace detail {
 
-// Where the caller's variable of type `T` lies.
+// Returns the address of the caller's variable of type `T`.
 template <class T, int D> SCYTHE_ALWAYS_INLINE void *group_variable(const group<D> &g) {
   static_assert(std::is_trivially_destructible_v<T>,
                 "group_local_memory: T must be trivially destructible");
@@ -40,8 +40,8 @@ template <class T, int D> SCYTHE_ALWAYS_INLINE void *group_variable(const group<
 
 namespace ext::oneapi {
 
-// Every call that a kernel makes is one variable, which the work-items of the group share, with any
-// value.
+// Each call in a kernel is one variable, which the work-items of the group share. Its value is
+// indeterminate.
 template <class T, int D>
 SCYTHE_ALWAYS_INLINE multi_ptr<T, access::address_space::local_space, access::decorated::legacy>
 group_local_memory_for_overwrite(group<D> g) {
@@ -55,7 +55,7 @@ group_local_memory_for_overwrite(group<D> g) {
       static_cast<T *>(memory));
 }
 
-// The same, made from `args` before any work-item goes on.
+// Constructs the variable from `args` before any work-item continues.
 template <class T, int D, class... Args>
 SCYTHE_ALWAYS_INLINE multi_ptr<T, access::address_space::local_space, access::decorated::legacy>
 group_local_memory(group<D> g, Args &&...args) {

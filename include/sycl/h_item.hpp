@@ -1,9 +1,10 @@
-// Hierarchical kernels: `h_item`, `private_memory`, and what `parallel_for_work_group` launches.
+// Hierarchical kernels: `h_item`, `private_memory`, and the kernel that `parallel_for_work_group`
+// launches.
 //
-// One work-item runs the code of the whole work-group, in which `parallel_for_work_item` is a loop
-// over the group's work-items as the program sees them. Variables of the group's scope are then
-// shared by nature, and every loop ends with what would be a barrier. These loops are what the
-// compiler makes of a work-group on a CPU anyway.
+// One work-item runs the code of the whole work-group, and `parallel_for_work_item` is a loop over
+// the group's logical work-items. Variables in the scope of the group are therefore shared, and the
+// end of each loop acts as a barrier. On a CPU, the compiler turns a work-group into such loops
+// anyway.
 #ifndef SCYTHE_H_ITEM_HPP
 #define SCYTHE_H_ITEM_HPP
 
@@ -43,7 +44,7 @@ public:
   std::size_t get_logical_local_id(int d) const { return logical_id_[d]; }
   range<Dimensions> get_logical_local_range() const { return logical_; }
   std::size_t get_logical_local_range(int d) const { return logical_[d]; }
-  // A flexible range wraps round the work-items that the group was launched with.
+  // A flexible range wraps around the work-items that the group was launched with.
   id<Dimensions> get_physical_local_id() const {
     id<Dimensions> at = logical_id_;
     for (int d = 0; d < Dimensions; ++d)
@@ -78,7 +79,7 @@ template <class F>
 void group<D>::parallel_for_work_item(range<D> flexible, F f) const {
   h_item<D> item(*this, flexible);
   id<D> &at = item.logical_id_;
-  // The missing dimensions have one step.
+  // Missing dimensions have size one.
   const std::size_t outer = D > 2 ? flexible[0] : 1, middle = D > 1 ? flexible[D - 2] : 1,
                     inner = flexible[D - 1];
   for (std::size_t i = 0; i < outer; ++i)
@@ -112,7 +113,7 @@ public:
 
 private:
 #ifdef SCYTHE_DEVICE_PASS
-  // Device code has no memory of a size that is not known: this is the largest group of any device.
+  // Device code has no memory of dynamic size. This is the largest work-group of any device.
   static constexpr std::size_t max_work_group_size = 8192;
   T objects_[max_work_group_size];
 #else
@@ -122,7 +123,7 @@ private:
 
 namespace detail {
 
-// The program's required size, under a name of its own.
+// The work-group size that the program requires, under a separate name.
 template <class Size> struct logical_size {
   struct property {
     static constexpr const char *meta_name = "scythe-logical-work-group-size";
@@ -140,15 +141,15 @@ template <int D> struct one_item {
                                             ext::oneapi::work_group_size::value_t<1, 1, 1>>>>;
 };
 
-// The kernel that runs a hierarchical one: a work-item for each of its groups.
+// The kernel that runs a hierarchical kernel, with one work-item per group.
 template <class K, int D> struct hierarchical_kernel {
   using scythe_wrapped = K;
   K kernel;
   range<D> logical;
 
-  // Groups as the program sees them are loops: the size that it requires is theirs. Groups of the
-  // device have one work-item, since one of several groups at once would need the private memory of
-  // all of them.
+  // The groups of the program are loops, and the required size applies to them. A group of the
+  // device has one work-item, because a group of several would need the private memory of all of
+  // them.
   template <class Pack>
   using scythe_properties = typename joined_all<
       typename without<Pack, ext::oneapi::work_group_size, ext::oneapi::work_group_size_hint>::type,

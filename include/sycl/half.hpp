@@ -1,9 +1,9 @@
-// `sycl::half`: 16-bit floating point, IEEE 754's binary16, with the same bits on host and device.
+// `sycl::half`: 16-bit floating point (IEEE 754 binary16) with the same bits on host and device.
 //
-// Operations between halves round to half; with float or double the result is theirs, with an
-// integer it is half. Assignments such as `h += 0.1` compute in float where the other side is a
-// double, and comparisons with a double are exact without computing in double: a constant of type
-// double needs no device with double precision.
+// Operations between halves round to half. An operation with float or double has their type, and an
+// operation with an integer has type half. Assignments such as `h += 0.1` compute in float if the
+// other side is a double. Comparisons with a double are exact without computing in double. A
+// constant of type double therefore does not require a device with double precision.
 #ifndef SCYTHE_HALF_HPP
 #define SCYTHE_HALF_HPP
 
@@ -22,13 +22,13 @@ class half;
 
 namespace detail {
 
-// What an operation between half and `T` gives.
+// The result type of an operation between half and `T`.
 template <class T>
 struct with_half : std::enable_if<std::is_arithmetic_v<T>,
                                   std::conditional_t<std::is_floating_point_v<T>, T, half>> {};
 template <class T> struct against_half : std::conditional<std::is_floating_point_v<T>, T, float> {};
 template <class T> struct arithmetic_type : std::enable_if<std::is_arithmetic_v<T>> {};
-// What `T` is converted to before it is added to a half, and so on.
+// The type that `T` converts to in arithmetic with a half.
 template <class T> using added_to_half = std::conditional_t<std::is_same_v<T, double>, float, T>;
 template <class T> using half_with = typename with_half<T>::type;
 template <class T> using half_against = typename against_half<T>::type;
@@ -87,9 +87,9 @@ public:
   SCYTHE_HALF_COMPARISON(>=)
 #undef SCYTHE_HALF_COMPARISON
 
-// With a double: every half is a float, so that the nearest float stands for the double. Where that
-// is on the other side of the double, or on this side and the double is beyond it, equality with
-// the float decides.
+// Comparison with a double. Every half is a float, so the nearest float replaces the double. If
+// that float is on the other side of the double, or if the double is beyond it, equality with the
+// float decides.
 #define SCYTHE_HALF_AND_DOUBLE(op, or_equal, strict, reversed)                                     \
   friend constexpr bool operator op(half a, double b) {                                            \
     const float x = a, near = static_cast<float>(b);                                               \
@@ -130,7 +130,7 @@ public:
     return old;
   }
 
-  // The number as the compiler's own type, which functions of the device library take.
+  // Returns the number as the compiler's type, which functions of the device library take.
   friend constexpr detail::float16 scythe_plain(half a) { return a.value_; }
 
 private:
@@ -141,9 +141,9 @@ private:
 
 namespace sycl::detail {
 
-// `std::numeric_limits` of a type with IEEE 754's form and 16 bits, but for decimal digits: bits of
-// the significand with the one that is not stored, exponents as the standard counts them, and the
-// bits of a signaling NaN.
+// `std::numeric_limits` of a 16-bit type in IEEE 754 format, except decimal digits. The parameters
+// are the bits of the significand including the implicit one, the exponents as the standard counts
+// them, and the bits of a signaling NaN.
 template <class T, int Digits, int MinExponent, int MaxExponent, unsigned short Signaling>
 struct binary_limits {
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false,
@@ -164,12 +164,13 @@ struct binary_limits {
   static constexpr T round_error() noexcept { return 0.5f; }
   static constexpr T infinity() noexcept { return __builtin_huge_valf(); }
   static constexpr T quiet_NaN() noexcept { return __builtin_nanf(""); }
-  // By its bits: a conversion would make it quiet.
+  // Built from its bits, because a conversion would make it quiet.
   static constexpr T signaling_NaN() noexcept { return __builtin_bit_cast(T, Signaling); }
   static constexpr T denorm_min() noexcept { return power(MinExponent - Digits); }
 
 private:
-  // 2 to the power `e`, by the bits of float, of whose smallest numbers each is one bit alone.
+  // Returns 2 to the power `e` from the bits of float. Its subnormal powers of two have a single
+  // bit.
   static constexpr float power(int e) {
     return __builtin_bit_cast(float,
                               e > -127 ? static_cast<unsigned>(e + 127) << 23 : 1u << (e + 149));
@@ -185,7 +186,7 @@ struct numeric_limits<sycl::half> : sycl::detail::binary_limits<sycl::half, 11, 
   static constexpr int digits10 = 3, max_digits10 = 5, min_exponent10 = -4, max_exponent10 = 4;
 };
 
-// Halves that compare equal have one hash, as with float. `<string_view>` has declared the
+// Halves that compare equal have the same hash, as for float. `<string_view>` declares the
 // template.
 template <> struct hash<sycl::half> {
   size_t operator()(sycl::half x) const noexcept { return hash<float>()(static_cast<float>(x)); }

@@ -1,7 +1,8 @@
-// `sycl::handler`: one command group while `queue::submit` runs it.
+// `sycl::handler`: a command group while `queue::submit` runs it.
 //
-// Everything is collected on the stack and handed to the runtime once, when the group's function
-// has returned. A group holds one command; a second one is an error at the call that adds it.
+// The handler collects the command on the stack and passes it to the runtime when the group's
+// function has returned. A group contains one command. A second command is an error at the call
+// that adds it.
 #ifndef SCYTHE_HANDLER_HPP
 #define SCYTHE_HANDLER_HPP
 
@@ -18,13 +19,13 @@
 namespace sycl {
 
 namespace detail {
-// What `sycl::reduction` returns, and how kernels with such arguments are launched:
-// `reduction.hpp`.
+// The type that `sycl::reduction` returns, and the launch of kernels with such arguments. Defined
+// in `reduction.hpp`.
 template <class R, class = void> inline constexpr bool is_reduction = false;
 template <class R>
 inline constexpr bool is_reduction<R, std::void_t<typename R::scythe_reduction>> = true;
 template <class R> using if_reduction = std::enable_if_t<is_reduction<R>, int>;
-// What may stand between range and kernel: a list of properties or a reduction, and more
+// The arguments between range and kernel: a property list or a reduction, followed by more
 // reductions.
 template <class O, class... R>
 struct launch_options
@@ -42,17 +43,17 @@ public:
   handler(const handler &) = delete;
   handler &operator=(const handler &) = delete;
 
-  // --- What the command waits for
+  // --- Dependencies
 
   template <class T, int D, access_mode M, target A, access::placeholder P, class L>
   void require(const accessor<T, D, M, A, P, L> &acc) {
-    // In a host task, an accessor of the device is there for the driver's object of its buffer.
+    // In a host task, a device accessor gives access to the native memory object of its buffer.
     detail::accessor_view::require(*this, acc,
                                    A == target::device ? unsigned(SCYTHE_REQUIREMENT_NATIVE) : 0u);
   }
   void depends_on(const event &e) {
     if (scythe_event dep = e.scythe_handle()) {
-      // The event may be a temporary: its command must outlive it until the submission.
+      // The event may be a temporary. Keep its command until the submission.
       scythe_event_retain(dep);
       deps_.push_back(dep);
     }
@@ -62,7 +63,7 @@ public:
       depends_on(e);
   }
 
-  // From here on, the kernel must be one of the bundle's.
+  // After this call, the kernel must belong to the bundle.
   template <class Bundle> void use_kernel_bundle(const Bundle &bundle) {
     if (bundle.scythe_impl()->context != queue_.context)
       detail::fail(
@@ -118,8 +119,8 @@ public:
     }
   }
 
-  // With properties, reductions (`reduction.hpp`) or both. Only these, of up to three, know where
-  // they were called: see `code_location`.
+  // With properties, reductions (`reduction.hpp`) or both. Only overloads with up to three of them
+  // know the position of the call: see `code_location`.
 #define SCYTHE_WITH_OPTIONS(space, ...)                                                            \
   template <class Name = detail::unnamed, __VA_ARGS__ class R, class K,                            \
             class = detail::if_options<R>>                                                         \
@@ -152,8 +153,8 @@ public:
   SCYTHE_WITH_OPTIONS(nd_range<D>, int D, )
 #undef SCYTHE_WITH_OPTIONS
 
-  // Hierarchical kernels: without a size, a group has one work-item and `parallel_for_work_item`
-  // names the range.
+  // Hierarchical kernels. Without a size, a group has one work-item and `parallel_for_work_item`
+  // gives the range.
   template <class Name = detail::unnamed, class K, int D>
   void parallel_for_work_group(range<D> groups, const K &kernel, loc where = loc::here()) {
     hierarchical<Name, no_properties>(groups, one_each(groups), kernel, where);
@@ -191,7 +192,7 @@ public:
 #endif
   }
 
-  // --- Kernels of the driver's own (`kernel.hpp`), such as `make_kernel` gives
+  // --- Native kernels (`kernel.hpp`), made by `make_kernel`
 
   template <class T> void set_arg(int index, T &&value) { arguments_.set(index, value); }
   template <class... T> void set_args(T &&...values) {
@@ -212,7 +213,8 @@ public:
     if constexpr (!std::is_invocable_v<std::decay_t<F> &, interop_handle>)
       command_.flags |= SCYTHE_COMMAND_ON_HOST;
     detail::set_host_task(command_, std::forward<F>(task), queue_);
-    // Only now is there a closure that the handler's destructor may have to free.
+    // Set the kind only now, when there is a closure that the handler's destructor may have to
+    // free.
     command_.kind = SCYTHE_COMMAND_HOST_TASK;
   }
 
@@ -225,7 +227,7 @@ public:
   template <class T> void copy(const T *src, T *dst, std::size_t count) {
     memcpy(dst, src, detail::checked_bytes<T>(count));
   }
-  // Variables of device code (`ext/oneapi/device_global.hpp`).
+  // Device globals (`ext/oneapi/device_global.hpp`).
   template <class T, class L>
   void memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src,
               std::size_t bytes = sizeof(T), std::size_t offset = 0) {
@@ -317,8 +319,8 @@ public:
     command_.u.copy.src = command_.u.copy.dst = detail::accessor_view::of(acc);
   }
 
-  // A command that only waits, for `events` or for all that the queue holds, and holds up what is
-  // submitted later.
+  // A command that waits for `events`, or for all commands in the queue. Commands submitted later
+  // wait for it.
   void ext_oneapi_barrier() {
     set_kind(SCYTHE_COMMAND_EMPTY);
     command_.flags = SCYTHE_COMMAND_BARRIER;
@@ -330,8 +332,8 @@ public:
     depends_on(events);
   }
 
-  // Rows of `width` in memory whose rows begin `pitch` apart: bytes, or elements where there is a
-  // type.
+  // Rows of `width` in memory whose rows begin `pitch` apart, in elements if there is a type and in
+  // bytes otherwise.
   template <class V = void>
   void ext_oneapi_memcpy2d(void *dst, std::size_t dst_pitch, const void *src, std::size_t src_pitch,
                            std::size_t width, std::size_t height) {
@@ -386,9 +388,9 @@ private:
   void require(scythe_buffer buffer, unsigned mode, unsigned flags) {
     requirements_.push_back({buffer, mode, flags});
   }
-  // A number of its own for each local accessor.
+  // Returns a distinct number for each local accessor.
   std::size_t number_local() { return ++local_bytes_; }
-  // In host mode: where in a work-group's local memory a new local accessor lies.
+  // In host mode: returns the offset of a new local accessor in the local memory of a work-group.
   std::size_t reserve_local(std::size_t bytes) {
     const std::size_t at = (local_bytes_ + 63) / 64 * 64;
     local_bytes_ = at + bytes;
@@ -430,7 +432,7 @@ private:
     set_kernel<Name, SCYTHE_SHAPE_RANGE, D, L>(kernel, where);
     detail::set_range(command_.u.kernel, r, offset);
   }
-  // `L` is what a kernel is launched with. A kernel object is compiled already.
+  // `L` is the property list of the launch. A kernel object is already compiled.
   template <class K, class L>
   static constexpr bool is_kernel_object = [] {
     constexpr bool is_object = std::is_same_v<K, kernel>;
@@ -495,7 +497,8 @@ private:
     take_functor(__builtin_addressof(kernel), sizeof(K));
 #endif
   }
-  // The bytes of a functor or pattern until the submission: the user's object may be gone by then.
+  // Keeps the bytes of a functor or pattern until the submission, because the user's object may be
+  // destroyed before.
   template <class T> const void *keep(const T &object) {
     return keep(__builtin_addressof(object), sizeof(T));
   }
@@ -505,7 +508,7 @@ private:
     __builtin_memcpy(kept_, object, bytes);
     return kept_;
   }
-  // Of a kernel that is described already.
+  // Stores the functor of a kernel that is already described.
   SCYTHE_SHARED void take_functor(const void *functor, std::size_t bytes) {
     command_.u.kernel.functor = keep(functor, bytes);
     if (bundle_holds_ &&
@@ -515,7 +518,7 @@ private:
                    command_.u.kernel.name, queue_.name().c_str());
   }
 
-  // Takes over a new object.
+  // Takes ownership of a new object.
   void keep_until_done(detail::kept_object *object) {
     object->next = std::move(kept_alive_);
     kept_alive_ = detail::ref<detail::kept_object>::adopt(object);
@@ -545,7 +548,7 @@ private:
                    "the bundle instead",
                    function);
   }
-  // A kernel may come before the values that it is launched with.
+  // A command group may set the values after it launches the kernel.
   void pass_constants() {
 #ifdef SCYTHE_HOST_MODE
     if (const auto list = constants_.list(); list.count && constants_of_functor_) {
@@ -564,25 +567,26 @@ private:
   detail::queue_impl &queue_;
 #ifndef SCYTHE_DEVICE_PASS
   detail::specialization_values constants_;
-  // Host mode: where the functor that is launched holds its values.
+  // Host mode: the list in the launched functor that receives the values.
   detail::specialization_list *constants_of_functor_ = nullptr;
 #endif
   detail::inline_vector<scythe_requirement, 6> requirements_;
   detail::inline_vector<scythe_event, 6> deps_;
   detail::ref<detail::kept_object> kept_alive_;
-  // Set with the object above: programs that keep none need not compile what it takes.
+  // Set together with the object above, so that programs without kept objects do not compile the
+  // function.
   void (*release_after_)(detail::queue_impl &, detail::handle<scythe_event> &,
                          detail::ref<detail::kept_object>) = nullptr;
-  // Memory that a reduction borrowed of the queue (`detail/scratch.hpp`).
+  // Memory that a reduction borrows from the queue (`detail/scratch.hpp`).
   detail::scratch_block *scratch_ = nullptr;
   void (*note_scratch_use_)(detail::scratch_block *,
                             const detail::handle<scythe_event> &) = nullptr;
   void (*return_scratch_)(detail::queue_impl &, detail::scratch_block *) = nullptr;
-  // The bundle that the group uses, and what tells whether it holds a kernel.
+  // The bundle of the group, and the function that finds a kernel in it.
   detail::ref<const detail::counted_object> bundle_;
   bool (*bundle_holds_)(const detail::counted_object *, const char *, std::uint64_t,
                         const device &) = nullptr;
-  // Of a kernel of the driver's own.
+  // The arguments and handle of a native kernel.
   detail::native_arguments arguments_;
   detail::handle<scythe_native_kernel> native_kernel_;
   std::size_t local_bytes_ = 0;

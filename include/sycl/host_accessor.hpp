@@ -1,7 +1,7 @@
-// `sycl::host_accessor`: the host program's access to a buffer.
+// `sycl::host_accessor`: the access of the host program to a buffer.
 //
-// Its constructor waits for the commands that conflict; commands that conflict with it wait for its
-// last copy to die.
+// Its constructor waits for conflicting commands. Commands that conflict with it wait until its
+// last copy is destroyed.
 #ifndef SCYTHE_HOST_ACCESSOR_HPP
 #define SCYTHE_HOST_ACCESSOR_HPP
 
@@ -10,7 +10,7 @@
 namespace sycl {
 
 namespace detail {
-// An access that has begun, which ends with the last accessor that shares it.
+// An access that ends when the last accessor that shares it is destroyed.
 struct host_access : counted {
   scythe_host_access begun = nullptr;
   ~host_access() {
@@ -98,7 +98,7 @@ public:
                                   "with this property; call has_property first");
     return P();
   }
-  // The start of the buffer, wherever the accessor's range begins.
+  // Returns the start of the buffer, even if the accessor's range begins elsewhere.
   value_type *get_pointer() const noexcept { return this->data(); }
 
   friend bool operator==(const host_accessor &a, const host_accessor &b) {
@@ -139,8 +139,8 @@ template <class T, int D, class A, access_mode M>
 host_accessor(buffer<T, D, A> &, range<D>, id<D>, mode_tag_t<M>, const property_list & = {})
     -> host_accessor<T, D, M>;
 
-// The same, as SYCL 1.2.1 spells it. Each converts to the other, since programs pass either to
-// functions that take one.
+// The same class in the spelling of SYCL 1.2.1. Each converts to the other, because programs pass
+// either to functions that take one.
 template <class T, int D, access_mode Mode, access::placeholder Placeholder>
 class accessor<T, D, Mode, target::host_buffer, Placeholder> : public host_accessor<T, D, Mode> {
 public:

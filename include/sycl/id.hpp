@@ -10,8 +10,8 @@ template <int Dimensions, bool WithOffset> class item;
 
 namespace detail {
 
-// In one dimension, ids and items convert to their index. The conversion must not be a template:
-// those take no part in subscripts of plain pointers.
+// In one dimension, ids and items convert to their index. The conversion must not be a template,
+// because templates take no part in subscripts of plain pointers.
 template <class Derived, int D> struct converts_to_index {};
 template <class Derived> struct converts_to_index<Derived, 1> {
   constexpr operator std::size_t() const { return static_cast<const Derived &>(*this)[0]; }
@@ -46,7 +46,7 @@ id(std::size_t, std::size_t, std::size_t) -> id<3>;
 
 namespace detail {
 
-// The row-major position of `index` in an array of size `r`.
+// Returns the row-major position of `index` in an array of size `r`.
 template <int D> constexpr std::size_t linear(const id<D> &index, const range<D> &r) {
   if constexpr (D == 1)
     return index[0];

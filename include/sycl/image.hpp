@@ -1,8 +1,8 @@
 // `sycl::unsampled_image` and `sycl::sampled_image`: elements of four channels in 1 to 3
 // dimensions, which commands and the host share through image accessors (`image_accessor.hpp`).
 //
-// An image's memory is the runtime's buffer, with a buffer's dependencies and write-back; the image
-// adds the layout of its elements. Copies refer to the same image.
+// The memory of an image is a buffer of the runtime, with a buffer's dependencies and write-back.
+// The image adds the layout of its elements. Copies refer to the same image.
 #ifndef SCYTHE_IMAGE_HPP
 #define SCYTHE_IMAGE_HPP
 
@@ -25,11 +25,11 @@ template <class T, int Dimensions> class host_sampled_image_accessor;
 
 namespace property::image {
 
-// The image works on the host memory it is given.
+// The image uses the given host memory directly.
 struct use_host_ptr : detail::property_base {
   static constexpr unsigned scythe_bit = 32;
 };
-// The program locks the mutex while it touches the host memory it gave.
+// The program locks the mutex while it accesses the host memory that it passed.
 struct use_mutex : buffer::use_mutex {
   using buffer::use_mutex::use_mutex;
 };
@@ -42,7 +42,7 @@ struct context_bound : buffer::context_bound {
 
 namespace detail {
 
-// Host memory for an image: an address, or shared ownership of it. `Void` is void, or const void.
+// Host memory for an image: an address, or shared ownership of it. `Void` is void or const void.
 template <class Void> struct image_memory {
   image_memory(Void *p) : address(p) {}
   template <class U> image_memory(const std::shared_ptr<U> &p) : address(p.get()) {
@@ -54,14 +54,15 @@ template <class Void> struct image_memory {
   ref<counted_object> owner;
 };
 
-// What writes an image back to memory that others own, too.
+// Writes an image back to memory with shared ownership.
 template <class Void> struct write_to_memory : image_memory<Void> {
   void write(const void *data, std::uint64_t bytes) const {
     copy_bytes(this->address, data, bytes);
   }
 };
 
-// What all copies of an image share. The buffer goes before the memory that it may work on.
+// The state that all copies of an image share. The buffer is destroyed before the memory that it
+// may use.
 template <class Allocator> struct image_storage : counted {
   image_storage(const Allocator &a, const property_list &p, const ref<counted_object> &o)
       : allocator(a), properties(p), owner(o) {}
@@ -73,7 +74,7 @@ template <class Allocator> struct image_storage : counted {
   image_layout layout;
 };
 
-// What an output iterator takes: an image itself does not tell.
+// The value type of an output iterator, which an image itself does not determine.
 template <class I, class = void> struct output_value {
   using type = iterator_value<I>;
 };
@@ -81,14 +82,14 @@ template <class I> struct output_value<I, std::void_t<typename I::container_type
   using type = typename I::container_type::value_type;
 };
 
-// What both kinds of images are. `Void` is const where they only read the program's memory;
-// `Sampler` is what their constructors want after the format.
+// The common base of both kinds of images. `Void` is const if the image only reads the program's
+// memory. `Sampler` is the type that the constructors take after the format.
 template <class Void, int D, class Allocator, class... Sampler> class image_base {
   static_assert(D >= 1 && D <= 3, "an image must have 1, 2 or 3 dimensions");
   struct no_pitch;
 
 public:
-  // One dimension has no pitch, and nothing converts to its type.
+  // One-dimensional images have no pitch. Nothing converts to the type used there.
   using pitch_type = std::conditional_t<(D > 1), range<(D > 1 ? D - 1 : 1)>, no_pitch>;
   using memory = image_memory<Void>;
 
@@ -151,7 +152,7 @@ private:
     if (p.has_property<property::image::use_host_ptr>())
       flags |= SCYTHE_BUFFER_USE_HOST_PTR;
     scythe_buffer buffer = nullptr;
-    // A range is its numbers, one after the other.
+    // The numbers of a range are contiguous in memory.
     check(scythe_image_create(reads ? "sampled_image" : "unsampled_image", static_cast<unsigned>(f),
                               D, reinterpret_cast<const std::size_t *>(&r),
                               reinterpret_cast<const std::size_t *>(pitch),
@@ -202,8 +203,8 @@ public:
     return {*this, p};
   }
 
-  // Where the last copy's destructor writes: a pointer, a weak_ptr, or an output iterator. Null:
-  // nowhere.
+  // Sets the destination of the write-back in the last copy's destructor: a pointer, a weak_ptr, or
+  // an output iterator. Null disables the write-back.
   template <class Destination = std::nullptr_t>
   void set_final_data(Destination destination = nullptr) {
     if constexpr (std::is_null_pointer_v<Destination> || std::is_pointer_v<Destination> ||

@@ -1,9 +1,9 @@
-// Accessors of images: elements by their coordinates in unsampled images, colours at any place in
-// sampled ones.
+// Accessors of images. They access elements of unsampled images by coordinates, and read colours of
+// sampled images at any position.
 //
-// Like accessors of buffers, those for commands are plain data that kernels capture, with the
-// address of the image's memory in their first word; those of the host hold the image until their
-// last copy dies.
+// Like accessors of buffers, accessors for commands are plain data that kernels capture. Their
+// first word is the address of the image's memory. Accessors for the host keep the image until
+// their last copy is destroyed.
 #ifndef SCYTHE_IMAGE_ACCESSOR_HPP
 #define SCYTHE_IMAGE_ACCESSOR_HPP
 
@@ -16,7 +16,7 @@ namespace sycl {
 
 namespace detail {
 
-// What all of them share. `T` is not const.
+// The common base of all image accessors. `T` is not const.
 template <class T, int D, access_mode Mode, bool Sampled> class image_access {
   using element = typename T::element_type;
   using number = std::conditional_t<Sampled, float, int>;
@@ -82,7 +82,7 @@ protected:
            name);
     check(scythe_image_check_access(name, layout_.format, channel_kind<element>));
   }
-  // In a command: the address comes from the launch, but for host tasks and host mode.
+  // For a command. The launch sets the address, except for host tasks and host mode.
   template <class Image>
   image_access(const char *name, const Image &image, const property_list &p, handler &h,
                image_target target)
@@ -138,7 +138,7 @@ private:
   ref<host_access> access_;
 };
 
-// What differs in constness alone.
+// Types that differ only in constness.
 template <class U, class T> using if_const_or_not = std::enable_if_t<!std::is_same_v<U, T>>;
 
 } // namespace detail

@@ -1,4 +1,4 @@
-// Info descriptors: for each, a type with its `return_type`, passed to `get_info<>`.
+// Info descriptors. Each is a type with a `return_type` that is passed to `get_info<>`.
 #ifndef SCYTHE_INFO_HPP
 #define SCYTHE_INFO_HPP
 
@@ -145,7 +145,7 @@ struct partition_max_sub_devices : detail::u32_param<SCYTHE_DEVICE_PARTITION_MAX
 struct aspects
     : detail::param<SCYTHE_DEVICE_ASPECTS, std::vector<std::uint32_t>, std::vector<aspect>> {};
 
-// One of the seven widths that the runtime gives for a question.
+// One of the seven widths that the runtime returns for a query.
 template <std::uint32_t Code, int Index> struct vector_width {
   static constexpr std::uint32_t code = Code;
   static constexpr int index = Index;
@@ -168,7 +168,7 @@ struct native_vector_width_float : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDT
 struct native_vector_width_double : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS, 5> {};
 struct native_vector_width_half : vector_width<SCYTHE_DEVICE_NATIVE_VECTOR_WIDTHS, 6> {};
 
-// A set that the runtime gives as bits: bit n is the enumerator with value n.
+// A set that the runtime returns as bits: bit n is the enumerator with value n.
 template <std::uint32_t Code, class Enum> struct bit_set {
   static constexpr std::uint32_t code = Code;
   using element_type = Enum;
@@ -186,7 +186,7 @@ struct atomic_fence_order_capabilities : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_ORD
 struct atomic_fence_scope_capabilities : bit_set<SCYTHE_DEVICE_ATOMIC_MEMORY_SCOPES, memory_scope> {
 };
 
-// True exactly when the device has the aspect.
+// True if the device has the aspect.
 template <aspect Aspect> struct aspect_flag {
   static constexpr sycl::aspect asked = Aspect;
   using return_type = bool;
@@ -204,8 +204,8 @@ struct is_available : detail::fixed_param<bool, 1> {};
 struct is_endian_little : detail::fixed_param<bool, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__> {};
 struct host_unified_memory : aspect_flag<aspect::usm_system_allocations> {};
 struct preferred_interop_user_sync : detail::fixed_param<bool, 1>, detail::of_opencl {};
-// Images are plain memory on every device: only their number of elements in a dimension has a limit
-// of their own.
+// Images are plain memory on every device. Only the number of elements in a dimension has a
+// separate limit.
 struct max_read_image_args : detail::fixed_param<std::uint32_t, 128> {};
 struct max_write_image_args : detail::fixed_param<std::uint32_t, 128> {};
 struct max_samplers : detail::fixed_param<std::uint32_t, 128> {};
@@ -231,13 +231,13 @@ struct built_in_kernels {
 struct built_in_kernel_ids {
   using return_type = std::vector<kernel_id>;
 };
-// Constant memory is global memory: deprecated questions with answers of the same size.
+// Constant memory is global memory. These deprecated queries return the sizes of global memory.
 struct max_constant_buffer_size : detail::u64_param<SCYTHE_DEVICE_MAX_MEM_ALLOC_SIZE> {};
 struct max_constant_args : detail::fixed_param<std::uint32_t, 8> {};
 struct execution_capabilities : detail::of_opencl {
   using return_type = std::vector<execution_capability>;
 };
-// A part of what the runtime says of a device's partitions: a number, or a set of bits.
+// A member of the runtime's partition info: a number or a set of bits.
 template <std::uint32_t scythe_partition_info::*Answer, class Result> struct partition_answer {
   static constexpr auto answer = Answer;
   using return_type = Result;

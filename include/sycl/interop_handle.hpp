@@ -1,8 +1,8 @@
-// `sycl::interop_handle`: what a host task may take to learn where it runs, and to use the driver's
-// objects there.
+// `sycl::interop_handle`: an argument of host tasks that gives access to the native objects of the
+// backend.
 //
-// The getters give what `detail/opencl_interop.hpp` or `backend/cuda.hpp` calls the type: programs
-// name it with `backend_return_t`.
+// The getters return the types that `detail/opencl_interop.hpp` or `backend/cuda.hpp` defines.
+// Programs name them with `backend_return_t`.
 #ifndef SCYTHE_INTEROP_HANDLE_HPP
 #define SCYTHE_INTEROP_HANDLE_HPP
 
@@ -39,9 +39,10 @@ public:
     detail::check(scythe_native_context_of_queue(queue_, &native));
     return detail::native_cast<backend_return_t<Backend, context>>(native);
   }
-  // The memory object, or CUDA's address, by which the device has the buffer; where it has none of
-  // its own, an object over the buffer's contents, to be released before the task ends. OpenCL's
-  // comes with a count for the caller. The accessor is one of the command's, of the device.
+  // Returns the memory object or CUDA address of the buffer on the device. If the device has none,
+  // returns an object over the buffer's contents, which the task must release before it ends. An
+  // OpenCL object comes with a reference for the caller. The accessor must be a device accessor of
+  // the command.
   template <backend Backend, class Accessor> auto get_native_mem(const Accessor &accessor) const {
     expect(Backend);
     const scythe_view view = detail::accessor_view::of(accessor);

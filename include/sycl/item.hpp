@@ -12,7 +12,7 @@ public:
   static constexpr int dimensions = Dimensions;
 
   item() = delete;
-  // An item without offset is one whose offset is zero.
+  // Converts an item without offset to an item with offset zero.
   template <bool Other, class = std::enable_if_t<WithOffset && !Other>>
   item(const item<Dimensions, Other> &other) : id_(other.id_), range_(other.range_) {}
 
@@ -45,7 +45,7 @@ public:
       offset_ = detail::in_sycl_order<id<Dimensions>, Dimensions>(
           [&](int d) { return self.global_offset(d); });
   }
-  // One of the work-items of `r`, whoever runs it.
+  // Makes an item of `r` that is independent of the running work-item.
   item(const id<Dimensions> &i, const range<Dimensions> &r) : id_(i), range_(r) {}
 
 private:

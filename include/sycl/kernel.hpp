@@ -1,5 +1,5 @@
-// `sycl::kernel_id` and `sycl::kernel`: a kernel of the program, and one in a bundle that devices
-// can run.
+// `sycl::kernel_id` and `sycl::kernel`: a kernel of the program, and a kernel in an executable
+// bundle.
 #ifndef SCYTHE_KERNEL_HPP
 #define SCYTHE_KERNEL_HPP
 
@@ -8,8 +8,8 @@
 
 namespace sycl {
 
-// `input` is compiled by the device, `object` linked; whatever a submission would take is
-// `executable`.
+// The device compiles `input` and links `object`. `executable` covers all images that a submission
+// can use.
 enum class bundle_state : std::uint32_t {
   input = SCYTHE_BUNDLE_INPUT,
   object = SCYTHE_BUNDLE_OBJECT,
@@ -26,13 +26,13 @@ namespace detail {
 template <class List> List kernel_ids();
 }
 
-// A kernel of the program, or of a library that is loaded.
+// A kernel of the program or of a loaded library.
 class kernel_id {
 public:
   kernel_id() = delete;
   const char *get_name() const noexcept { return symbol_; }
 
-  // The runtime keeps each symbol once.
+  // The runtime stores each symbol once, so addresses can be compared.
   friend bool operator==(const kernel_id &a, const kernel_id &b) { return a.symbol_ == b.symbol_; }
   friend bool operator!=(const kernel_id &a, const kernel_id &b) { return a.symbol_ != b.symbol_; }
 
@@ -139,12 +139,12 @@ public:
     } else if constexpr (std::is_same_v<Param, specific::work_group_size>) {
       return d.template get_info<info::device::max_work_group_size>();
     } else if constexpr (std::is_same_v<Param, specific::private_mem_size>) {
-      // Stacks are the threads' own: nothing is set aside for a kernel.
+      // Threads have their own stacks, so no memory is reserved for a kernel.
       return 0;
     } else if constexpr (std::is_same_v<Param, specific::max_num_sub_groups>) {
       return d.template get_info<info::device::max_num_sub_groups>();
     } else if constexpr (std::is_same_v<Param, specific::compile_num_sub_groups>) {
-      // There is no attribute that would fix it.
+      // No attribute sets this size.
       return 0;
     } else if constexpr (std::is_same_v<Param, specific::compile_work_group_size>) {
       const required_sizes sizes = required(d);
@@ -164,7 +164,8 @@ public:
     }
   }
 
-  // Of a kernel and where it is to run; the answers of this implementation depend on neither.
+  // Queries that depend on a kernel and its launch. In this implementation the results depend on
+  // neither.
   template <class Param, class... Launch>
   typename Param::return_type ext_oneapi_get_info([[maybe_unused]] const queue &q,
                                                   const Launch &...) const {
@@ -184,12 +185,13 @@ private:
         : id(i), context(std::move(c)), bundle(std::move(b)), native(std::move(n)) {}
     kernel_id id;
     detail::ref<detail::context_impl> context;
-    // `detail::bundle_impl`, which only who asks for it compiles.
+    // A `detail::bundle_impl`, which only programs that use bundles compile.
     detail::ref<const detail::counted_object> bundle;
-    // Of a kernel that the program made of the driver's own.
+    // Set if the program made the kernel from a native one.
     detail::handle<scythe_native_kernel> native;
   };
-  // What the source demands of launches, fastest dimension first; 0 where it demands nothing.
+  // The sizes that the source requires of launches, fastest dimension first. 0 means no
+  // requirement.
   struct required_sizes {
     std::uint64_t group[3] = {};
     std::uint32_t sub_group = 0;
@@ -200,14 +202,14 @@ private:
                                                0, sizes.group, &sizes.sub_group));
     return sizes;
   }
-  // Takes over a new state.
+  // Takes ownership of a new state.
   explicit kernel(const state *made) : shared_(detail::ref<const state>::adopt(made)) {}
   detail::ref<const state> shared_;
 };
 
 namespace detail {
 
-// The driver's side of kernels.
+// Access to the native part of kernels.
 struct native_access {
   static const handle<scythe_native_kernel> &native(const kernel &k) { return k.shared_->native; }
   static const char *symbol(const kernel &k) { return k.shared_->id.get_name(); }
@@ -221,7 +223,7 @@ struct native_access {
 
 } // namespace detail
 
-// --- Kernels of the driver's own, with the arguments that `set_arg` gave
+// --- Native kernels, with the arguments of `set_arg`
 
 inline void handler::single_task(const kernel &k) {
   scythe_kernel_launch sizes;

@@ -1,9 +1,9 @@
-// Kernel bundles, and questions about the kernels of a program: which there are, and which devices
-// can run them. They agree with what a submission does.
+// Kernel bundles, and queries about the kernels of a program and the devices that can run them. The
+// queries agree with the behaviour of submissions.
 //
-// A bundle is a set of kernels with the devices that it is for; the images are the runtime's, which
-// builds them when a kernel is first submitted. Kernels of host mode are plain functions, which
-// every device runs and no image holds.
+// A bundle is a set of kernels and its associated devices. The runtime owns the images and builds
+// them when a kernel is first submitted. Kernels in host mode are plain functions, which every
+// device runs and no image contains.
 #ifndef SCYTHE_KERNEL_BUNDLE_HPP
 #define SCYTHE_KERNEL_BUNDLE_HPP
 
@@ -12,7 +12,7 @@
 
 namespace sycl {
 
-// Templates, so that programs which do not call them need not compile the lists.
+// These are templates, so that only programs that call them compile the lists.
 template <class List> List detail::kernel_ids() {
   List ids;
   auto add = [](void *list, const char *symbol) {
@@ -22,7 +22,7 @@ template <class List> List detail::kernel_ids() {
   return ids;
 }
 
-// An object, so that programs can ask for the type of `get_kernel_ids`, and only those that call it
+// An object, so that programs can name the type of `get_kernel_ids`, and only programs that call it
 // compile the list.
 namespace detail {
 struct get_kernel_ids_function {
@@ -48,7 +48,7 @@ template <class Name> kernel_id get_kernel_id() {
 
 namespace detail {
 
-// `std::vector<T>`, which only programs that use a bundle in state `State` compile.
+// A `std::vector<T>` that only programs with a bundle in state `State` compile.
 template <bundle_state State, class T> using list_of = list_for<State, T>;
 template <bundle_state State> list_of<State, device> devices_of(const context &where) {
   return where.template get_devices<list_of<State, device>>();
@@ -61,7 +61,7 @@ SCYTHE_COLD inline bool is_compatible(const kernel_id &id, const device &d, bund
   return answer == 1;
 }
 
-// There are devices, all of them in the context.
+// Throws if the list is empty or a device is not in the context.
 template <class Devices>
 SCYTHE_COLD void check_devices(const char *function, const context &where, const Devices &devices) {
   if (devices.empty())
@@ -72,8 +72,8 @@ SCYTHE_COLD void check_devices(const char *function, const context &where, const
            device_label(d).c_str());
 }
 
-// Each kernel can run on one of the devices, which must be of the context and able to do what the
-// state asks for.
+// Returns whether each kernel can run on one of the devices. The devices must be in the context and
+// support the state.
 template <class Devices, class Ids>
 SCYTHE_COLD bool has_bundle(bundle_state state, const context &where, const Devices &devices,
                             const Ids &ids, bool any) {
@@ -112,7 +112,7 @@ template <class Name> bool is_compatible(const device &d) {
 #endif
 }
 
-// Whether there is any kernel that one of the devices can run.
+// Returns whether one of the devices can run any kernel.
 template <bundle_state State>
 bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
   return detail::has_bundle(State, where, devices,
@@ -122,7 +122,7 @@ template <bundle_state State> bool has_kernel_bundle(const context &where) {
   return has_kernel_bundle<State>(where, detail::devices_of<State>(where));
 }
 
-// Whether all of these kernels can be run.
+// Returns whether all of these kernels can run.
 template <bundle_state State>
 bool has_kernel_bundle(const context &where, const std::vector<device> &devices,
                        const std::vector<kernel_id> &ids) {

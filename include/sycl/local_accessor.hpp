@@ -1,6 +1,6 @@
 // `sycl::local_accessor`: memory that the work-items of one work-group share.
 //
-// It begins with the words of `scythe_local_accessor_head`. In host mode the first of them is an
+// It begins with the words of `scythe_local_accessor_head`. In host mode, the first word is an
 // offset into the memory of the group that the thread runs.
 #ifndef SCYTHE_LOCAL_ACCESSOR_HPP
 #define SCYTHE_LOCAL_ACCESSOR_HPP
@@ -12,9 +12,9 @@
 namespace sycl {
 
 namespace detail {
-// Walks local memory. It is a pointer with a type of its own: programs name kernels after
-// iterators, and those of a buffer's accessor are plain pointers. What it leaves out, such as
-// comparisons, is done by the pointer it converts to.
+// An iterator of local memory. It is a distinct type rather than a pointer, because programs name
+// kernels after iterators and the iterators of buffer accessors are pointers. It converts to a
+// pointer for operations that it does not define, such as comparisons.
 template <class T> class local_iterator {
 public:
   using iterator_category = std::random_access_iterator_tag;
@@ -78,7 +78,7 @@ public:
   local_accessor(range<stored> r, handler &h, const property_list & = {})
       : local_accessor(r, h, 0) {}
 
-  // Memory that may be written may be read.
+  // A writable accessor converts to a read-only one.
   template <class U, class = std::enable_if_t<std::is_same_v<T, const U> && !std::is_same_v<T, U>>>
   local_accessor(const local_accessor<U, Dimensions> &other)
       : data_(other.data_), bytes_(other.bytes_), range_(other.range_) {}
@@ -135,7 +135,7 @@ private:
 #ifdef SCYTHE_HOST_MODE
     data_ = reinterpret_cast<T *>(h.reserve_local(bytes_));
 #else
-    // Until the launch, the word only tells the accessors of a command group apart.
+    // Before the launch, this word only distinguishes the accessors of a command group.
     data_ = reinterpret_cast<T *>(h.number_local());
 #endif
   }
@@ -152,7 +152,7 @@ private:
   range<stored> range_;
 };
 
-// The same, as SYCL 1.2.1 spells it.
+// The same class in the spelling of SYCL 1.2.1.
 template <class T, int D, access_mode Mode, access::placeholder Placeholder>
 class accessor<T, D, Mode, target::local, Placeholder> : public local_accessor<T, D> {
   using base = local_accessor<T, D>;
@@ -165,7 +165,7 @@ public:
   std::size_t scythe_hash() const { return std::hash<const void *>()(this->scythe_identity()); }
 };
 namespace detail {
-// A subscript whose element is seen as an atomic.
+// A subscript that returns an element as an atomic.
 template <class T, class Subscript> struct atomic_subscript {
   Subscript rest;
   auto operator[](std::size_t index) const {

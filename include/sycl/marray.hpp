@@ -1,5 +1,5 @@
-// `sycl::marray`: any number of values that are computed with together. It lies in memory as an
-// array does.
+// `sycl::marray`: a fixed number of values with element-wise operations. It has the memory layout
+// of an array.
 #ifndef SCYTHE_MARRAY_HPP
 #define SCYTHE_MARRAY_HPP
 
@@ -9,8 +9,8 @@ namespace sycl {
 
 namespace detail {
 
-// How many elements of an `marray` of `T` an argument of its constructor makes; too many where it
-// makes none.
+// The number of elements that a constructor argument initialises in an `marray` of `T`. It is too
+// large if the argument is invalid.
 template <class T, class A>
 inline constexpr std::size_t marray_elements_from = std::is_convertible_v<A, T> ? 1 : 100000;
 template <class T, class U, std::size_t N>

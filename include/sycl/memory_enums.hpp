@@ -4,7 +4,7 @@
 
 namespace sycl {
 
-// Backends tell which orders atomic operations have by these numbers.
+// Backends report the supported orders of atomic operations with these numbers.
 enum class memory_order : int { relaxed = 0, acquire = 1, release = 3, acq_rel = 4, seq_cst = 5 };
 inline constexpr memory_order memory_order_relaxed = memory_order::relaxed;
 inline constexpr memory_order memory_order_acquire = memory_order::acquire;

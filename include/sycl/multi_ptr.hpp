@@ -1,8 +1,8 @@
-// `sycl::multi_ptr`: a pointer that names its address space. All spaces are generic pointers in
-// C++, decorated or not; the compiler infers the real ones.
+// `sycl::multi_ptr`: a pointer with an address space. In C++, pointers of all address spaces are
+// generic pointers, decorated or not. The compiler infers the real address spaces.
 //
-// One class serves elements and void, today's interface and the legacy one of SYCL 1.2.1, which
-// differ in which conversions are implicit.
+// One class serves elements and void, the current interface and the legacy interface of SYCL 1.2.1.
+// The interfaces differ in their implicit conversions.
 #ifndef SCYTHE_MULTI_PTR_HPP
 #define SCYTHE_MULTI_PTR_HPP
 
@@ -16,8 +16,8 @@
 SCYTHE_DEVICE_LIBRARY extern void __spirv_ocl_prefetch(const
                                                        __attribute__((opencl_global)) char *first,
                                                        __SIZE_TYPE__ bytes) noexcept;
-// Where a pointer to memory that the work-item can reach points. Predicates, since the address 0 of
-// a space may be one of its own.
+// Tests whether a pointer points into an address space. These are predicates, because 0 may be a
+// valid address of an address space.
 extern "C" {
 SCYTHE_DEVICE_LIBRARY __attribute__((const)) bool
 __scythe_is_global(const volatile void *p) noexcept;
@@ -36,7 +36,7 @@ inline constexpr addrspace addrspace_local = addrspace::local_space;
 inline constexpr addrspace addrspace_private = addrspace::private_space;
 inline constexpr addrspace addrspace_generic = addrspace::generic_space;
 
-// No type is decorated here.
+// No type is decorated in this implementation.
 template <class T> struct remove_decoration {
   using type = T;
 };
@@ -44,19 +44,20 @@ template <class T> using remove_decoration_t = typename remove_decoration<T>::ty
 
 namespace detail {
 
-// A pointer into one space is one into another: the same, or the generic space, which holds all but
-// constants.
+// Whether a pointer into one address space is valid in another: the same, or the generic space,
+// which contains all spaces except constant memory.
 constexpr bool is_within(addrspace from, addrspace to) {
   return from == to || (to == addrspace::generic_space && from != addrspace::constant_space);
 }
-// Which memory the elements of an accessor are in.
+// The address space of the elements of an accessor.
 constexpr addrspace space_of(target t) {
   return t == target::local             ? addrspace::local_space
          : t == target::constant_buffer ? addrspace::constant_space
                                         : addrspace::global_space;
 }
-// Whether a pointer points into a space. Outside of device code, in host mode as well, all memory
-// is one: it does. Of constants, which no generic pointer points to, the program must know.
+// Returns whether a pointer points into an address space. Outside device code and in host mode, all
+// memory is one space, so the result is true. Generic pointers do not point to constant memory, so
+// the program must know about it.
 template <addrspace Space> bool is_in_space([[maybe_unused]] const volatile void *p) {
 #ifdef SCYTHE_DEVICE_PASS
   if constexpr (Space == addrspace::global_space)
@@ -99,7 +100,7 @@ public:
   template <bool L = legacy, std::enable_if_t<L, long> = 0>
   constexpr multi_ptr(T *p) : pointer_(p) {}
 
-  // What an accessor may only read is const, but for the deprecated constant buffers.
+  // A read-only accessor gives const elements, except for deprecated constant buffers.
   template <
       class U, int Dimensions, access_mode Mode, target Target, access::placeholder Placeholder,
       class Properties,
@@ -117,12 +118,13 @@ public:
   multi_ptr(const local_accessor<U, Dimensions> &a)
       : pointer_(a.template get_multi_ptr<access::decorated::no>().get_raw()) {}
 
-  // To more const elements, to void, to another decoration and to the generic space nothing is
-  // lost.
+  // Implicit conversions to const elements, to void, to another decoration and to the generic
+  // space.
   template <class U, access::address_space S, access::decorated D,
             std::enable_if_t<detail::is_within(S, Space) && points_here<U>, int> = 0>
   constexpr multi_ptr(const multi_ptr<U, S, D> &other) : pointer_(other.get_raw()) {}
-  // Back from void, and from the generic space: the program must know.
+  // Explicit conversions from void and from the generic space. The program must know that they are
+  // valid.
   template <class U, access::address_space S, access::decorated D,
             std::enable_if_t<(!detail::is_within(S, Space) && S == addrspace::generic_space &&
                               Space != addrspace::constant_space && points_here<U>) ||
@@ -152,7 +154,7 @@ public:
   }
   constexpr operator pointer() const { return pointer_; }
 
-  // Says that elements will be read soon.
+  // Hints that the elements will be read soon.
   template <access::address_space S = Space,
             class = std::enable_if_t<S == access::address_space::global_space>>
   void prefetch(std::size_t elements) const {
@@ -193,7 +195,7 @@ public:
     return multi_ptr(p.pointer_ - n);
   }
 
-// In the order of addresses, below all of which is null.
+// Compares addresses. Null is the smallest.
 #define SCYTHE_COMPARISON(op)                                                                      \
   friend constexpr bool operator op(const multi_ptr &a, const multi_ptr &b) {                      \
     return a.pointer_ op b.pointer_;                                                               \
@@ -211,7 +213,7 @@ public:
   SCYTHE_COMPARISON(<=)
   SCYTHE_COMPARISON(>=)
 #undef SCYTHE_COMPARISON
-  // Without these, either side could be converted to the other's type.
+  // Without these overloads, either side could convert to the type of the other.
   friend constexpr bool operator==(const multi_ptr &a, T *b) { return a.pointer_ == b; }
   friend constexpr bool operator!=(const multi_ptr &a, T *b) { return a.pointer_ != b; }
   friend constexpr bool operator==(T *a, const multi_ptr &b) { return a == b.pointer_; }
@@ -237,7 +239,7 @@ template <class T, int D>
 multi_ptr(const local_accessor<T, D> &)
     -> multi_ptr<T, access::address_space::local_space, access::decorated::no>;
 
-// Null where the pointer points elsewhere.
+// The result is null if the pointer points elsewhere.
 template <access::address_space Space, access::decorated Decorated, class T>
 multi_ptr<T, Space, Decorated> address_space_cast(T *p) {
   return multi_ptr<T, Space, Decorated>(detail::is_in_space<Space>(p) ? p : nullptr);

@@ -28,7 +28,7 @@ public:
   std::size_t get_local_id(int dimension) const { return local_id_[dimension]; }
   std::size_t get_local_linear_id() const { return detail::linear(local_id_, get_local_range()); }
   group<Dimensions> get_group() const { return group_; }
-  // That of the work-item which asks.
+  // Returns the sub-group of the calling work-item.
   sub_group get_sub_group() const { return sub_group(detail::this_work_item()); }
   std::size_t get_group(int dimension) const { return group_.get_group_id(dimension); }
   std::size_t get_group_linear_id() const { return group_.get_group_linear_id(); }
@@ -58,7 +58,7 @@ public:
     get_group().wait_for(events...);
   }
 
-  // `sycl/ext/oneapi/experimental/root_group.hpp`.
+  // Defined in `sycl/ext/oneapi/experimental/root_group.hpp`.
   template <int D = Dimensions>
   ext::oneapi::experimental::root_group<D> ext_oneapi_get_root_group() const {
     return ext::oneapi::experimental::root_group<D>(*this);

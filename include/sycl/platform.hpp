@@ -1,6 +1,7 @@
-// `sycl::platform` and `sycl::device`: never freed, so both are plain handles.
+// `sycl::platform` and `sycl::device`. Their runtime objects are never freed, so both are plain
+// handles.
 //
-// The two classes name each other; this file defines both, and <sycl/device.hpp> includes it.
+// The two classes refer to each other. This file defines both, and <sycl/device.hpp> includes it.
 #ifndef SCYTHE_PLATFORM_HPP
 #define SCYTHE_PLATFORM_HPP
 
@@ -15,7 +16,7 @@ namespace detail {
 
 struct access_handle;
 
-// A device selector is anything that scores devices.
+// A device selector is any callable that scores devices.
 void takes_score(int);
 template <class S, class = void> inline constexpr bool is_selector_v = false;
 template <class S>
@@ -23,8 +24,8 @@ inline constexpr bool is_selector_v<S, decltype(takes_score((*static_cast<const 
                                            *static_cast<const device *>(nullptr))))> = true;
 template <class S> using if_selector = std::enable_if_t<is_selector_v<S>>;
 
-// The same as `later`, for templates with a value. `list_for` is a `std::vector<T>`, which only
-// programs compile that use a template with this argument.
+// Like `later`, for templates with a value. `list_for` is a `std::vector<T>` that only programs
+// with an instance of the template compile.
 template <auto Value, class T> struct later_for {
   using type = T;
 };
@@ -46,8 +47,8 @@ public:
   template <class Selector, class = detail::if_selector<Selector>>
   explicit platform(const Selector &selector);
 
-  // Functions that return lists are templates, so that programs which do not call them need not
-  // compile the lists.
+  // Functions that return lists are templates, so that only programs that call them compile the
+  // lists.
   template <class List = std::vector<platform>> static List get_platforms() {
     std::uint32_t count = 0;
     detail::check(scythe_platform_count(&count));
@@ -76,10 +77,10 @@ public:
             return scythe_platform_info(handle_, code, buf, cap, len);
           });
   }
-  // That of queues which name none.
+  // Returns the context of queues that do not name one.
   context khr_get_default_context() const;
   context ext_oneapi_get_default_context() const;
-  // True when every device of the platform has the aspect.
+  // Returns true if every device of the platform has the aspect.
   bool has(aspect asked) const;
   bool has_extension(const std::string &) const { return false; }
 
@@ -121,8 +122,8 @@ public:
     return static_cast<backend>(kind);
   }
   template <class Param> typename Param::return_type get_info() const;
-  // As many parts as fit, each with so many compute units; one part for each number; one for each
-  // part of the machine.
+  // Partitions the device: into as many parts of the given number of compute units as fit, into one
+  // part for each number, or into one part for each affinity domain.
   template <info::partition_property Property,
             std::enable_if_t<Property == info::partition_property::partition_equally, int> = 0>
   detail::list_for<Property, device> create_sub_devices(std::size_t count) const {
@@ -161,8 +162,8 @@ private:
       if (type == info::device_type::all || type == d.get_info<info::device::device_type>())
         found.push_back(d);
     }
-    // "automatic" asks for the one that the default selector takes; without a preference that is
-    // the first.
+    // "automatic" means the device that the default selector chooses. Without a preference, it is
+    // the first device.
     if (type == info::device_type::automatic)
       found.push_back(device());
     return found;
@@ -197,7 +198,7 @@ private:
 
 namespace detail {
 
-// The one door from SYCL objects to their handles.
+// The only access from SYCL objects to their handles.
 struct access_handle {
   static scythe_platform of(const platform &p) { return p.handle_; }
   static scythe_device of(const device &d) { return d.handle_; }
@@ -210,7 +211,7 @@ struct device_label {
   char text[256] = {};
   SCYTHE_COLD explicit device_label(const device &d) {
     std::size_t length = 0;
-    // What is longer is not filled in.
+    // Longer names are truncated.
     scythe_device_info(access_handle::of(d), info::device::name::code, text, sizeof(text) - 1,
                        &length);
   }
@@ -238,12 +239,12 @@ inline constexpr bool is_partition_answer<Param, std::void_t<decltype(Param::ans
 template <class Param, class = void> inline constexpr bool is_item_sizes = false;
 template <class Param>
 inline constexpr bool is_item_sizes<Param, std::void_t<decltype(Param::dimensions)>> = true;
-// Of an extension whose header has the answer.
+// A query of an extension whose header computes the result.
 template <class Param, class = void> inline constexpr bool answers_itself = false;
 template <class Param>
 inline constexpr bool answers_itself<
     Param, std::void_t<decltype(Param::scythe_ask(*static_cast<device *>(nullptr)))>> = true;
-// Answered by devices with an aspect that no backend has.
+// A query for devices with an aspect that no backend has.
 template <class Param, class = void> inline constexpr bool lacks_aspect = false;
 template <class Param>
 inline constexpr bool lacks_aspect<Param, std::void_t<decltype(Param::scythe_aspect)>> = true;
@@ -332,7 +333,7 @@ template <class Param> typename Param::return_type device::get_info() const {
   } else if constexpr (std::is_same_v<Param, info::device::execution_capabilities>) {
     return {info::execution_capability::exec_kernel};
   } else {
-    // No extensions, no built-in kernels.
+    // There are no extensions and no built-in kernels, so the list is empty.
     static_assert(!std::is_void_v<typename detail::wire_element<result>::type>,
                   "device::get_info: Param is not an info::device descriptor");
     return {};

@@ -1,7 +1,7 @@
-// Property lists: what a constructor was given, found again by the property's type.
+// Property lists: the properties passed to a constructor, which can be looked up by their type.
 //
-// A list is immutable. Properties that carry nothing are bits; the others are shared by all copies.
-// So accessors with `no_init` cost no allocation, nor do copies of queues and buffers.
+// A list is immutable. Properties without values are bits. Copies share the others. Accessors with
+// `no_init` and copies of queues and buffers therefore need no allocation.
 #ifndef SCYTHE_PROPERTY_LIST_HPP
 #define SCYTHE_PROPERTY_LIST_HPP
 
@@ -13,11 +13,11 @@
 namespace sycl {
 
 namespace detail {
-// Properties derive from it; `is_property` needs no list of them.
+// Base class of properties, from which `is_property` recognises them.
 struct property_base {};
-// One object per property type: its address identifies the type, without RTTI.
+// One object per property type. Its address identifies the type without RTTI.
 template <class P> inline constexpr char property_key = 0;
-// The bit of a property that carries nothing, 0 for others.
+// The bit of a property without values, or 0 for other properties.
 template <class P, class = void> inline constexpr unsigned property_bit = 0;
 template <class P>
 inline constexpr unsigned property_bit<P, std::void_t<decltype(P::scythe_bit)>> = P::scythe_bit;
@@ -86,7 +86,7 @@ private:
 
 namespace property {
 
-// For accessors: the earlier contents of what is accessed need not be kept.
+// For accessors: discards the previous contents.
 struct no_init : detail::property_base {
   static constexpr unsigned scythe_bit = 1;
 };

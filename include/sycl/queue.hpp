@@ -1,7 +1,7 @@
-// `sycl::queue`: where commands are submitted.
+// `sycl::queue`: accepts commands for a device.
 //
-// The shortcuts for kernels and memory operations build their command on the stack and submit it
-// without a handler.
+// The shortcut functions for kernels and memory operations build their command on the stack and
+// submit it without a handler.
 #ifndef SCYTHE_QUEUE_HPP
 #define SCYTHE_QUEUE_HPP
 
@@ -17,8 +17,8 @@ class queue {
 public:
   // --- Construction
 
-  // They share functions of other names, since choosing among so many constructors takes the
-  // compiler long.
+  // The constructors call functions with other names, because overload resolution among so many
+  // constructors is slow to compile.
   explicit queue(const property_list &p = {}) : impl_(on(device(), {}, p)) {}
   explicit queue(const async_handler &h, const property_list &p = {}) : impl_(on(device(), h, p)) {}
   template <class S, class = detail::if_selector<S>>
@@ -76,18 +76,18 @@ public:
   void throw_asynchronous() { impl_->throw_asynchronous(); }
   bool ext_oneapi_empty() const { return scythe_queue_is_empty(impl_->queue.get()) == 1; }
   bool khr_empty() const { return ext_oneapi_empty(); }
-  // Commands begin without it.
+  // Commands start without a flush.
   void khr_flush() const {}
 
   // --- Command groups
 
   template <class F> event submit(F &&group) {
-    // The casts take functions as well as objects, const or not.
+    // The casts accept functions and objects, const or not.
     using function = std::remove_reference_t<F>;
     return run_group([](void *f, handler &h) { (*(function *)f)(h); },
                      (void *)__builtin_addressof(group));
   }
-  // Falls back to `secondary` when this queue cannot take the group.
+  // Uses `secondary` if this queue cannot run the command group.
   template <class F> event submit(F &&group, queue &secondary) {
     try {
       return submit(group);
@@ -234,7 +234,7 @@ public:
     return submit_now(c, after);
   }
 
-  // --- Variables of device code (`ext/oneapi/device_global.hpp`)
+  // --- Device globals (`ext/oneapi/device_global.hpp`)
 
   template <class T, class L>
   event memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src,
@@ -324,8 +324,8 @@ public:
 
   // --- Ordering
 
-  // Of in-order queues. What tells of no command is empty, and an event that has completed
-  // nevertheless.
+  // For in-order queues. The result has no value if there was no command, and is then a completed
+  // event.
   template <class V = void> detail::last_event ext_oneapi_get_last_event() const {
     scythe_event last = nullptr;
     detail::check(scythe_queue_last_event(impl_->queue.get(), &last));
@@ -387,7 +387,7 @@ private:
       c.u.kernel.functor = __builtin_addressof(kernel);
     });
 #else
-      // The kernel with its local memory, of which a shortcut has none.
+      // The kernel with its local memory. A shortcut function has none.
       detail::launched_functor<K> launched{kernel};
       c.u.kernel.functor = &launched;
       return submit_now(c, after);
@@ -415,7 +415,7 @@ private:
   event reduce_more(deps after, const Space &r, const Args &...args) {
     return behind(after, [&](auto &h) { h.template parallel_for<Name>(r, args...); });
   }
-  // A command that reads and writes no buffer.
+  // A command without accesses to buffers.
   static scythe_command plain(scythe_command_kind kind) {
     scythe_command c;
     c.kind = kind;

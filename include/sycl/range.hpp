@@ -1,4 +1,4 @@
-// `sycl::range`: how many work-items or elements there are in each dimension.
+// `sycl::range`: the number of work-items or elements in each dimension.
 #ifndef SCYTHE_RANGE_HPP
 #define SCYTHE_RANGE_HPP
 

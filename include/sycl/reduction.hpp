@@ -1,10 +1,11 @@
-// Reductions: `sycl::reduction`, `sycl::reducer`, and the kernel that wraps the program's (SYCL
-// 2020, 4.9.2).
+// Reductions: `sycl::reduction`, `sycl::reducer`, and the kernel that wraps the program's kernel
+// (SYCL 2020, 4.9.2).
 //
-// One kernel does it all. Its work-items combine what they get into values of their own,
-// work-groups combine those, and each leaves its result in memory that the queue lends
-// (`detail/scratch.hpp`). The group that finishes last combines these, in the order of the groups,
-// with what the variable held. So the result does not depend on who finishes when.
+// One kernel does all the work. Each work-item combines its values, and each work-group combines
+// the values of its work-items and stores the result in memory that the queue lends
+// (`detail/scratch.hpp`). The group that finishes last combines these results with the variable's
+// previous value, in the order of the groups. The result therefore does not depend on the order in
+// which groups finish.
 #ifndef SCYTHE_REDUCTION_HPP
 #define SCYTHE_REDUCTION_HPP
 
@@ -19,7 +20,7 @@
 namespace sycl {
 
 namespace property::reduction {
-// The variable's earlier value does not take part.
+// Ignores the variable's previous value.
 struct initialize_to_identity : detail::property_base {
   static constexpr unsigned scythe_bit = 16;
 };
@@ -27,7 +28,7 @@ struct initialize_to_identity : detail::property_base {
 
 namespace detail {
 
-// What has been combined so far: with an identity always a value, else perhaps none.
+// The intermediate result. With an identity it always has a value, otherwise it may be empty.
 template <class T, bool HasIdentity> struct partial {
   T value;
 
@@ -38,7 +39,7 @@ template <class T, bool HasIdentity> struct partial {
   const T &get() const { return value; }
 };
 template <class T> struct partial<T, false> {
-  // No constructor of T need exist.
+  // T need not have a default constructor.
   alignas(T) unsigned char bytes[sizeof(T)];
   bool valid = false;
 
@@ -63,7 +64,7 @@ template <class T> struct partial<T, false> {
 template <class T, class Op, class Variable, bool HasIdentity, std::size_t Extent>
 struct reduction_object;
 
-// The identity where there is one.
+// The identity, if there is one.
 template <class T, bool HasIdentity> struct reduction_identity {
   T value;
   partial<T, true> start() const { return partial<T, true>(value); }
@@ -74,8 +75,8 @@ template <class T> struct reduction_identity<T, false> {
 
 } // namespace detail
 
-// What a kernel combines values into. `HasIdentity` and `Extent` are how this implementation tells
-// reductions apart.
+// The object that a kernel combines values with. `HasIdentity` and `Extent` are additional
+// parameters of this implementation.
 template <class T, class BinaryOperation, int Dimensions, bool HasIdentity, std::size_t Extent>
 class reducer;
 
@@ -177,8 +178,8 @@ namespace detail {
 template <class T, class Op>
 inline constexpr bool groups_reduce = is_number<T> && operation_has_identity<operation_of<Op>, T>;
 
-// The values of a work-group's members while they are combined; nothing where the device has an
-// operation for that.
+// The values of a work-group's members while they are combined. It is empty if the device has an
+// operation for the combination.
 template <class State, bool Needed> struct group_states {
   local_accessor<State, 1> states;
   group_states(handler &h, std::size_t group_size) : states(range<1>(group_size), h) {}
@@ -193,8 +194,8 @@ T *result_address(const accessor<T, 1, M, A, P, L> &acc) {
   return &acc[0];
 }
 
-// What `sycl::reduction` returns. `Variable` is a pointer, or an accessor of one element. `Extent`
-// is 0 for one variable, else the number of elements of a span.
+// The type that `sycl::reduction` returns. `Variable` is a pointer, or an accessor of one element.
+// `Extent` is 0 for one variable, otherwise the number of elements of a span.
 template <class T, class Op, class Variable, bool HasIdentity, std::size_t Extent>
 struct reduction_object {
   using scythe_reduction = void;
@@ -220,7 +221,7 @@ struct reduction_object {
   }
   reducer_type make_reducer(states &s) const { return reducer_type(s.data(), operation, identity); }
 
-  // Combines the values of all members of `g`; all of them get the result.
+  // Combines the values of all members of `g`. All members get the result.
   template <class Group, class Local>
   void over_group(const Group &g, states &s, const Local &local) const {
     for (std::size_t i = 0; i < count; ++i) {
@@ -257,8 +258,8 @@ struct reduction_object {
     for (std::size_t i = 0; i < count; ++i) {
       const state &sum = s.data()[i];
       if (initialize) {
-        // Without an identity the first value stands alone, and with no value there is nothing to
-        // store.
+        // Without an identity the first value stands alone. If there is no value, nothing is
+        // stored.
         if (sum.any())
           out[i] = sum.get();
       } else if (sum.any()) {
@@ -268,14 +269,14 @@ struct reduction_object {
   }
 };
 
-// One reduction of a kernel, with the memory it works in.
+// One reduction of a kernel, with its memory.
 template <class R> struct reduction_in_kernel {
   R reduction;
   group_states<typename R::state, !R::by_operation> local;
   std::size_t scratch;
 };
 
-// A list of them; each holds those after it.
+// A list of reductions. Each element contains those after it.
 template <class... R> struct reduction_pack {
   reduction_pack(handler &, std::size_t, std::size_t, std::size_t &) {}
   struct states {};
@@ -292,7 +293,7 @@ template <class R, class... Rest> struct reduction_pack<R, Rest...> {
   reduction_in_kernel<R> first;
   reduction_pack<Rest...> rest;
 
-  // `scratch` is where the values of the groups begin, and after it where they end.
+  // `scratch` points to the start of the groups' values. The constructor advances it to their end.
   reduction_pack(handler &h, std::size_t group_size, std::size_t groups, std::size_t &scratch,
                  const R &r, const Rest &...others)
       : first{r, {h, group_size}, reserve(scratch, groups)},
@@ -335,7 +336,7 @@ template <class R, class... Rest> struct reduction_pack<R, Rest...> {
   }
 };
 
-// What all kernels with reductions end with.
+// The common end of all kernels with reductions.
 template <class Group, class Pack>
 void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &s,
                        unsigned char *scratch) {
@@ -350,8 +351,8 @@ void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &
       pack.store(scratch, g.get_group_linear_id(), s);
       atomic_fence(memory_order::release, memory_scope::device);
       finished = ticket_ref(counter).fetch_add(1);
-      // What other groups left is known to all members once the leader, who has seen their tickets,
-      // meets them.
+      // The leader has seen the tickets of the other groups. The broadcast below makes the results
+      // of those groups visible to all members.
       atomic_fence(memory_order::acquire, memory_scope::device);
     }
     finished = sycl::group_broadcast(g, finished);
@@ -369,7 +370,7 @@ void finish_reductions(const Group &g, const Pack &pack, typename Pack::states &
     pack.finish(s);
 }
 
-// Calls a kernel with its item and its reducers, and with a `kernel_handler` where it takes one.
+// Calls a kernel with its item and its reducers, and with a `kernel_handler` if it takes one.
 template <class K, class Item, class... Reducers>
 SCYTHE_ANNOTATE("scythe::calls_kernel")
 SCYTHE_ALWAYS_INLINE void call_with_reducers(K &kernel, const Item &item, Reducers &...reducers) {
@@ -379,7 +380,7 @@ SCYTHE_ALWAYS_INLINE void call_with_reducers(K &kernel, const Item &item, Reduce
     SCYTHE_INLINED kernel(item, reducers..., kernel_handler());
 }
 
-// A kernel over an `nd_range`, as the program launched it.
+// A kernel over an `nd_range`, with the sizes of the program's launch.
 template <class K, class Pack, int D> struct nd_range_reduction_kernel {
   using scythe_wrapped = K;
   template <class Properties> using scythe_properties = Properties;
@@ -396,13 +397,13 @@ template <class K, class Pack, int D> struct nd_range_reduction_kernel {
   }
 };
 
-// How a range is cut for the work-groups: rows of the fastest dimension, in segments of `segment`
-// elements.
+// The partition of a range into work-groups: rows of the fastest dimension, in segments of
+// `segment` elements.
 struct reduction_tiles {
   std::size_t group_size, segment, segments, tiles, groups;
 };
 
-// A size that the program requires, of work-groups in one dimension.
+// The work-group size that the program requires, in one dimension.
 template <class Size> struct flat_size;
 template <> struct flat_size<void> {
   using type = properties_pack<>;
@@ -411,7 +412,8 @@ template <class Key, std::size_t... Sizes> struct flat_size<sizes_property<Key, 
   using type = properties_pack<sizes_property<Key, (Sizes * ...)>>;
 };
 
-// A kernel over a `range`: each group takes tiles, and its work-items neighbours in them.
+// A kernel over a `range`. Each group takes tiles, and its work-items take neighbouring elements in
+// them.
 template <class K, class Pack, int D> struct range_reduction_kernel {
   using scythe_wrapped = K;
   template <class Properties>
@@ -460,7 +462,8 @@ template <class K, class Pack, int D> struct range_reduction_kernel {
   }
 };
 
-// The size of work-groups that the kernel requires, by a property or an attribute; 0 for none.
+// Returns the work-group size that the kernel requires by a property or an attribute, or 0 for
+// none.
 template <class Name, class K, class L>
 std::size_t required_group_size(const device &d, code_location where) {
 #if defined(SCYTHE_HOST_MODE)
@@ -474,7 +477,7 @@ std::size_t required_group_size(const device &d, code_location where) {
   (void)d, (void)where;
   return 0;
 #else
-  // The same for all devices; one more than the size, once it is known.
+  // The size is the same for all devices. The variable is the size plus one once it is known.
   static std::atomic<std::size_t> known{0};
   std::size_t size = known.load(std::memory_order_relaxed);
   if (size == 0) {
@@ -488,8 +491,8 @@ std::size_t required_group_size(const device &d, code_location where) {
 #endif
 }
 
-// Few groups per compute unit, each with enough to do; `columns` is the fastest dimension's size,
-// `required` the size of the groups, if it is not 0.
+// Chooses few groups per compute unit, each with enough work. `columns` is the size of the fastest
+// dimension. `required` is the required group size or 0.
 template <class Device>
 SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, std::size_t columns,
                                            std::size_t required) {
@@ -504,7 +507,7 @@ SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, st
     t.group_size = required;
   const std::size_t units = d.template get_info<info::device::max_compute_units>();
   const std::size_t most_groups = units * (cpu ? 4 : 8);
-  // Segments per row, such that there are tiles for all groups, of 4 steps or more each.
+  // The number of segments per row, chosen so that all groups have tiles of at least 4 steps.
   const std::size_t steps = (columns + t.group_size - 1) / t.group_size;
   std::size_t segments = rows < most_groups && rows ? most_groups / rows : 1;
   if (segments > steps / 4)
@@ -522,7 +525,7 @@ SCYTHE_COLD reduction_tiles tile_reduction(const Device &d, std::size_t rows, st
   return t;
 }
 
-// `L` is the list of properties that the kernel is launched with.
+// `L` is the property list of the kernel launch.
 template <class... R> struct reductions {
   template <class Name, class L, int D, class K>
   static void launch(handler &h, const nd_range<D> &r, const K &kernel, code_location where,
@@ -555,7 +558,8 @@ template <class... R> struct reductions {
                                     wrapped, where);
   }
 
-  // More reductions than `handler` has overloads for: those found so far, one more, and the rest.
+  // For more reductions than `handler` has overloads: the reductions so far, one more, and the
+  // rest.
   template <class Name, class L, class Space, class... Args>
   static void launch_more(handler &h, const Space &r, code_location where, const R &...args,
                           const Args &...rest) {
@@ -576,7 +580,7 @@ private:
     reductions<R..., N>::template launch_more<Name, L>(h, r, where, args..., one, another, rest...);
   }
 
-  // Memory for `groups` groups, which one alone does not need.
+  // Returns memory for `groups` groups. A single group needs none.
   static unsigned char *borrow(handler &h, std::size_t groups, std::size_t bytes) {
     if (groups <= 1)
       return nullptr;
@@ -627,7 +631,7 @@ auto reduction_variable(buffer<T, 1, A> &b, handler &h, const property_list &pro
 
 } // namespace detail
 
-// --- A buffer's one element
+// --- The single element of a buffer
 
 template <class T, class A, class BinaryOperation>
 auto reduction(buffer<T, 1, A> vars, handler &h, BinaryOperation combiner,

@@ -1,22 +1,22 @@
-// How a `sycl::sampled_image` is read between and beyond its elements.
+// Reads of a `sycl::sampled_image` between and beyond its elements.
 #ifndef SCYTHE_SAMPLER_HPP
 #define SCYTHE_SAMPLER_HPP
 
 namespace sycl {
 
-// What coordinates outside of the image mean.
+// The meaning of coordinates outside the image.
 enum class addressing_mode {
-  mirrored_repeat, // the image again, every other one in a mirror
-  repeat,          // the image again
+  mirrored_repeat, // repeats the image, mirrored every other time
+  repeat,          // repeats the image
   clamp_to_edge,   // the element at the edge
   clamp,           // zero in all channels
-  none,            // the program does not use any
+  none,            // the program uses no coordinates outside
 };
 
 enum class filtering_mode { nearest, linear };
 
 enum class coordinate_normalization_mode {
-  normalized, // from 0 to 1, whatever the image's range
+  normalized, // from 0 to 1, independent of the image's range
   unnormalized,
 };
 

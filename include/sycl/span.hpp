@@ -17,7 +17,7 @@ template <class T, std::size_t Extent = dynamic_extent> class span;
 
 namespace detail {
 
-// The number of elements, which only spans of dynamic extent store.
+// The number of elements. Only spans of dynamic extent store it.
 template <std::size_t Extent> struct span_extent {
   constexpr span_extent() = default;
   constexpr explicit span_extent(std::size_t) {}
@@ -30,7 +30,7 @@ template <> struct span_extent<dynamic_extent> {
   std::size_t count = 0;
 };
 
-// `From (*)[]` converts to `To (*)[]` when only qualifiers are added.
+// `From (*)[]` converts to `To (*)[]` if only qualifiers are added.
 template <class From, class To>
 inline constexpr bool spans_as = std::is_convertible_v<From (*)[], To (*)[]>;
 

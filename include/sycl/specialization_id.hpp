@@ -1,10 +1,10 @@
-// Specialization constants: `specialization_id`, and `kernel_handler`, by which kernels read them
-// (SYCL 2020, 4.9.5).
+// Specialization constants: `specialization_id`, and `kernel_handler`, through which kernels read
+// them (SYCL 2020, 4.9.5).
 //
-// In device code each constant is a constant variable of its own, whose initial value is the
-// default. Kernels read it through a function that the compiler does not see through until the
-// device is known; by then the runtime has put in the value that the command group set. So kernels
-// are compiled for that value.
+// In device code each constant is a constant variable whose initial value is the default. Kernels
+// read it through a function that is opaque to the compiler until the device is known. By then, the
+// runtime has stored the value of the command group in the variable, so kernels are compiled for
+// that value.
 #ifndef SCYTHE_SPECIALIZATION_ID_HPP
 #define SCYTHE_SPECIALIZATION_ID_HPP
 
@@ -13,8 +13,8 @@
 #include <utility>
 
 #ifdef SCYTHE_DEVICE_PASS
-// Not `const`: an image has the constants that its kernels ask for, also where they make no use of
-// the answer.
+// Not `const`: an image contains the constants that its kernels read, even if they do not use the
+// result.
 extern "C" SCYTHE_DEVICE_LIBRARY const void *
 __scythe_specialization_constant(const void *variable) noexcept;
 #endif
@@ -43,20 +43,20 @@ namespace detail {
 template <auto &Id>
 using specialization_type = typename std::remove_reference_t<decltype(Id)>::value_type;
 
-// Its mangled name is the constant's; the device variable is its member.
+// The mangled name of this class identifies the constant. The device variable is a member.
 template <auto &Id> struct specialization_constant {
   static_assert(std::is_const_v<std::remove_reference_t<decltype(Id)>>,
                 "a specialization_id that a kernel reads must be declared constexpr or const");
 #ifdef SCYTHE_DEVICE_PASS
-  // Not `constexpr`: `Id` may be a constant that is none, whose value the compiler folds all the
-  // same.
+  // Not `constexpr`: `Id` may be const without being a constant expression. The compiler folds its
+  // value nevertheless.
   static inline const specialization_type<Id> value = Id.scythe_default();
 #endif
 };
 
 #ifndef SCYTHE_DEVICE_PASS
 
-// The name by which the runtime finds the constant in device code.
+// Returns the name by which the runtime finds the constant in device code.
 template <auto &Id> const char *specialization_name() {
 #if defined(__SCYTHE_HOST_PASS__)
   return __builtin_sycl_unique_stable_name(specialization_constant<Id>);
@@ -67,7 +67,7 @@ template <auto &Id> const char *specialization_name() {
 #endif
 }
 
-// Values that were set; whoever holds the list holds the bytes.
+// The values that were set. The owner of the list owns the bytes.
 struct specialization_list {
   const scythe_specialization *values = nullptr;
   std::uint64_t count = 0;
@@ -84,7 +84,7 @@ struct specialization_list {
   }
 };
 
-// The values of the kernel that this thread runs, in host mode.
+// The values of the kernel that this thread runs in host mode.
 inline thread_local specialization_list host_specializations;
 
 class specialization_scope {
@@ -164,7 +164,7 @@ private:
 
 } // namespace detail
 
-// What a kernel may take as its last argument.
+// The optional last argument of a kernel.
 class kernel_handler {
 public:
   template <auto &Id> detail::specialization_type<Id> get_specialization_constant() {

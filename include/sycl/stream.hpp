@@ -1,9 +1,9 @@
 // `sycl::stream`: text output of kernels, printed when the kernel has ended.
 //
 // Work-items write records of 8-byte words, which the runtime turns into text
-// (`crates/runtime/src/stream.rs` tells their form). They lie in chunks of 64 bytes, taken from the
-// stream's memory one by one. The chunks of one statement are linked, so that statements of
-// different work-items do not mix.
+// (`crates/runtime/src/stream.rs` describes their format). The records are stored in chunks of 64
+// bytes, which work-items take from the stream's memory one by one. The chunks of one statement are
+// linked, so that statements of different work-items do not mix.
 #ifndef SCYTHE_STREAM_HPP
 #define SCYTHE_STREAM_HPP
 
@@ -55,7 +55,7 @@ struct stream_width {
   int value;
 };
 
-// The memory of a stream, printed when the command has ended.
+// The memory of a stream. It is printed when the command has ended.
 struct stream_memory final : kept_object {
   SCYTHE_COLD stream_memory(queue_impl &queue, std::uint64_t chunks) : context(queue.context) {
     void *out = nullptr;
@@ -149,13 +149,15 @@ private:
   }
   std::uint32_t &used_of(std::uint32_t chunk) const { return *(&next_of(chunk) + 1); }
 
-  // Chunks are numbered from 1; chunk 0 is the head: how many are taken, and how many there are.
-  // Not inlined: kernels that print much would become so large that compiling them takes minutes.
+  // Chunks are numbered from 1. Chunk 0 is the head, which holds the number of used chunks and the
+  // number of all chunks. The function is not inlined, because kernels with much output would take
+  // minutes to compile.
   SCYTHE_COLD void put(std::uint64_t word) const {
     if (chunk_ == exhausted)
       return;
     if (chunk_ == 0 || used_ == words_per_chunk - 1) {
-      // What `atomic_ref` does; all programs would compile the class because of this one use.
+      // Does the same as `atomic_ref`, which every program would have to instantiate for this
+      // single use.
       auto *taken = reinterpret_cast<std::uint32_t *>(words_);
       const std::uint32_t fresh =
           detail::atomic_fetch_add(taken, std::uint32_t(1), memory_order::relaxed,
@@ -168,7 +170,7 @@ private:
       next_of(fresh) = 0;
       if (chunk_ != 0)
         next_of(chunk_) = fresh;
-      // The first chunk of a statement says so, and begins with the state that earlier statements
+      // The first chunk of a statement is marked, and begins with the state that earlier statements
       // left.
       const bool first = chunk_ == 0;
       chunk_ = fresh;
@@ -210,14 +212,14 @@ private:
 
   std::uint64_t *words_ = nullptr;
   std::size_t total_, statement_;
-  // Of the work-item that holds this copy: bits 0-1 base (10, 16, 8), 2 showbase, 3 showpos, 4-5
-  // notation, 8-15 precision and one.
+  // The state of the work-item that holds this copy: bits 0-1 base (10, 16, 8), 2 showbase, 3
+  // showpos, 4-5 notation, 8-15 precision plus one.
   mutable std::uint32_t state_ = 0, chunk_ = 0, used_ = 0, first_ = 0;
 };
 
 namespace detail {
 
-// How a value becomes records; the other types' are specialisations.
+// Converts a value to records. Other types specialise this class.
 template <class T> struct stream_writer {
   static void write(const stream &out, const T &value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -231,7 +233,7 @@ template <class T> struct stream_writer {
     } else if constexpr (std::is_enum_v<T>) {
       out << static_cast<std::underlying_type_t<T>>(value);
     } else if constexpr (detail::has_elements<T>) {
-      // `1, 2, 3`: a vector, a view of one, or an array.
+      // Prints `1, 2, 3`: a vector, a view of one, or an array.
       const typename detail::shape<T>::value whole = value;
       for (int i = 0; i < detail::shape<T>::count; ++i) {
         if (i)
@@ -247,7 +249,7 @@ template <class T> struct stream_writer {
     } else if constexpr (std::is_pointer_v<T>) {
       out.put(stream::tag_pointer, reinterpret_cast<std::uint64_t>(value));
     } else {
-      // `float`, and half precision.
+      // `float` and half precision.
       static_assert(std::is_convertible_v<const T &, float>, "sycl::stream cannot print this type");
       const float single = static_cast<float>(value);
       std::uint32_t bits;

@@ -1,8 +1,7 @@
-// `sycl::sub_group`: the work-items of a work-group that run side by side.
+// `sycl::sub_group`: the work-items of a work-group that run together.
 //
-// In device code the compiler decides which these are. In host mode they are `host_sub_group_size`
-// neighbours by linear id. Like a work-group's, the object holds what its work-items have in
-// common.
+// In device code the compiler chooses them. In host mode they are `host_sub_group_size` neighbours
+// by linear id. The object stores the values that its work-items share.
 #ifndef SCYTHE_SUB_GROUP_HPP
 #define SCYTHE_SUB_GROUP_HPP
 

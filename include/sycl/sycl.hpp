@@ -1,4 +1,4 @@
-// All of SYCL.
+// Includes all of SYCL.
 #ifndef SCYTHE_SYCL_HPP
 #define SCYTHE_SYCL_HPP
 
@@ -78,8 +78,8 @@
 #include <sycl/vec.hpp>
 #include <sycl/version.hpp>
 
-// Programs expect `assert`, `INT_MAX` and `std::unordered_map` of it, since other implementations'
-// headers include these.
+// Programs expect `assert`, `INT_MAX` and `std::unordered_map` from this header, because the
+// headers of other implementations include them.
 #include <cassert>
 #include <climits>
 #include <unordered_map>

@@ -7,14 +7,14 @@
 namespace sycl {
 
 namespace usm {
-// The numbers of `scythe_usm_kind`.
+// The values match `scythe_usm_kind`.
 enum class alloc : std::uint32_t { host = 0, device = 1, shared = 2, unknown = 3 };
 } // namespace usm
 
 namespace detail {
 
-// Null when memory is exhausted, as the specification wants; exceptions for wrong arguments and
-// missing aspects.
+// Returns null if memory is exhausted, as the specification requires. Throws for wrong arguments
+// and missing aspects.
 inline void *usm_allocate(std::size_t bytes, std::size_t alignment, const device &d,
                           const context &c, usm::alloc kind) {
   if (kind == usm::alloc::unknown)
@@ -33,7 +33,7 @@ inline void *usm_allocate(std::size_t bytes, std::size_t alignment, const device
   return out;
 }
 
-// Overflow means more memory than there is.
+// An overflow means more memory than there is.
 template <class T>
 T *usm_allocate_array(std::size_t count, std::size_t alignment, const device &d, const context &c,
                       usm::alloc kind) {
@@ -44,7 +44,7 @@ T *usm_allocate_array(std::size_t count, std::size_t alignment, const device &d,
       usm_allocate(bytes, alignment > alignof(T) ? alignment : alignof(T), d, c, kind));
 }
 
-// By other names, since choosing among functions of one name takes the compiler long.
+// These functions have other names, because overload resolution is slow to compile.
 inline void *usm_allocate_on(const queue &q, std::size_t bytes, std::size_t alignment,
                              usm::alloc kind) {
   return usm_allocate(bytes, alignment, q.get_device(), q.get_context(), kind);
@@ -172,7 +172,7 @@ T *aligned_alloc_host(std::size_t alignment, std::size_t count, const queue &q,
   return detail::usm_array_on<T>(q, count, alignment, usm::alloc::host);
 }
 
-// --- Freeing and asking
+// --- Free and queries
 
 inline void free(void *ptr, const context &c) {
   if (ptr)
@@ -194,11 +194,11 @@ inline device get_pointer_device(const void *ptr, const context &c) {
     detail::fail(
         errc::invalid,
         "get_pointer_device: the pointer does not point into a USM allocation of the context");
-  // Host allocations belong to the context: its first device stands for it.
+  // Host allocations belong to the context, so return its first device.
   return owner ? detail::access_handle::make(owner) : detail::first_device_of(c);
 }
 
-// --- For containers. Device memory cannot be constructed in by the host.
+// --- Allocator for containers. The host cannot construct objects in device memory.
 
 template <class T, usm::alloc Kind, std::size_t Alignment = 0> class usm_allocator {
   static_assert(Kind == usm::alloc::host || Kind == usm::alloc::shared,
@@ -247,7 +247,7 @@ private:
   bool same(const usm_allocator<U, K, A> &other) const {
     return Kind == K && Alignment == A && context_ == other.context_ && device_ == other.device_;
   }
-  // Named so that choosing their constructors is left to programs with allocators.
+  // These types depend on T, so that only programs with allocators instantiate their constructors.
   detail::later_t<T, context> context_;
   detail::later_t<T, device> device_;
 };

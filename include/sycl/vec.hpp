@@ -1,6 +1,6 @@
-// `sycl::vec`: 1, 2, 3, 4, 8 or 16 numbers that are computed with together. Its elements lie one
-// after the other, as in an array, and it is aligned to its size, up to 64 bytes; three elements
-// take the room of four.
+// `sycl::vec`: 1, 2, 3, 4, 8 or 16 numbers with element-wise operations. Its elements are
+// contiguous, as in an array. It is aligned to its size, up to 64 bytes. Three elements take the
+// space of four.
 #ifndef SCYTHE_VEC_HPP
 #define SCYTHE_VEC_HPP
 
@@ -26,8 +26,8 @@ template <class T, int N>
 inline constexpr std::size_t vec_alignment =
     sizeof(T) * (N == 3 ? 4 : N) < 64 ? sizeof(T) * (N == 3 ? 4 : N) : 64;
 
-// How many elements of a `vec` of `T` an argument of its constructor makes; too many where it makes
-// none.
+// The number of elements that a constructor argument initialises in a `vec` of `T`. It is too large
+// if the argument is invalid.
 template <class T, class A>
 inline constexpr int elements_from =
     has_elements<A> && std::is_same_v<typename shape<A>::element, T> && !shape<A>::is_marray
@@ -36,7 +36,7 @@ inline constexpr int elements_from =
                                           : 1000;
 
 #ifdef SCYTHE_DEVICE_PASS
-// The compiler's own vector of the same elements.
+// The compiler's vector type with the same elements.
 template <class T>
 using vector_element = std::conditional_t<
     is_half<T>, float16,
@@ -125,7 +125,7 @@ public:
   }
   template <class As> As as() const { return bit_cast<As>(*this); }
 
-  // Elements number `offset * N` and those that follow it.
+  // Loads or stores the elements from `offset * N` on.
   void load(std::size_t offset, const T *p) {
     __builtin_memcpy(data_, p + offset * N, sizeof(data_));
   }

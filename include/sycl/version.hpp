@@ -1,4 +1,5 @@
-// Feature-test macros of the SYCL 2020 specification. Only true claims stand here.
+// Feature-test macros of the SYCL 2020 specification. Define only the features that are
+// implemented.
 #ifndef SCYTHE_VERSION_HPP
 #define SCYTHE_VERSION_HPP
 
@@ -6,14 +7,15 @@
 #define SCYTHE_VERSION_MAJOR 0
 #define SCYTHE_VERSION_MINOR 1
 
-// clang defines it in its SYCL modes; host mode and foreign host compilers need it from here.
+// clang defines this macro in its SYCL modes. Host mode and separate host compilers need this
+// definition.
 #ifndef SYCL_LANGUAGE_VERSION
 #define SYCL_LANGUAGE_VERSION 202012L
 #endif
 
 #define SYCL_DEVICE_COPYABLE 1
 
-// Extensions that are members of the core's classes; others have theirs in headers of their own.
+// Extensions that are members of core classes. The headers of other extensions define their macros.
 #define SYCL_KHR_DEFAULT_CONTEXT 1
 #define SYCL_KHR_QUEUE_EMPTY_QUERY 1
 #define SYCL_KHR_QUEUE_FLUSH 1

@@ -1,10 +1,10 @@
-// SPIR-V's operations as C++ functions, which are declared and not defined: in device code a call
-// is the instruction.
+// SPIR-V operations as C++ functions. They are declared and not defined: a call in device code
+// becomes the instruction.
 //
-// Work-item queries are `__spirv_BuiltIn<Query>`, barriers `__spirv_ControlBarrier` and
-// `__spirv_MemoryBarrier`, group functions `__spirv_Group<Operation>`, OpenCL's extended
-// instructions `__spirv_ocl_<name>`. Host code may name them, so that kernels can, and an error
-// tells if it calls one.
+// Work-item queries are `__spirv_BuiltIn<Query>`, barriers are `__spirv_ControlBarrier` and
+// `__spirv_MemoryBarrier`, group functions are `__spirv_Group<Operation>`, and OpenCL's extended
+// instructions are `__spirv_ocl_<name>`. Host code may name them, because host compilers see
+// kernels. A call from host code is a compile-time error.
 #ifndef SCYTHE_CL_SPIRV_OPS_HPP
 #define SCYTHE_CL_SPIRV_OPS_HPP
 
@@ -17,9 +17,9 @@
 
 #define SCYTHE_LOCAL __attribute__((opencl_local))
 #define SCYTHE_GLOBAL __attribute__((opencl_global))
-// All work-items of the group make the copy together: `stride` is that of the global memory. With
-// an event `after`, the copy is part of that event. Elements are numbers or vectors of them. Both
-// spellings mean the same.
+// All work-items of the group make the copy together. `stride` applies to the global memory. If
+// `after` is an event, the copy becomes part of that event. Elements are numbers or vectors of
+// numbers. Both spellings mean the same.
 #define SCYTHE_ASYNC_COPIES(name)                                                                  \
   template <class T>                                                                               \
   SCYTHE_DEVICE_LIBRARY extern __ocl_event_t name##AsyncCopy(                                      \
@@ -39,8 +39,7 @@ SCYTHE_ASYNC_COPIES(__spirv_Group)
 
 #else
 
-// Host compilers see kernels, too, and need the names. Code for the host that calls one is an error
-// that says so.
+// Host compilers see kernels and need these names. A call from code for the host is an error.
 #define SCYTHE_DEVICE_ONLY                                                                         \
   __attribute__((error("SPIR-V operations can only be called in device code"))) extern
 #define SCYTHE_QUERY(name)                                                                         \
@@ -74,7 +73,7 @@ SCYTHE_DEVICE_ONLY void __spirv_MemoryBarrier(std::uint32_t scope,
 SCYTHE_ASYNC_COPIES(__spirv_OpGroup)
 SCYTHE_ASYNC_COPIES(__spirv_Group)
 #undef SCYTHE_ASYNC_COPIES
-// Collectives, and their like that take a scope and give what they take.
+// Collectives and similar operations that take a scope and return the type of their operand.
 #define SCYTHE_COLLECTIVE(name)                                                                    \
   template <class T>                                                                               \
   SCYTHE_DEVICE_ONLY T __spirv_Group##name(std::uint32_t scope, std::uint32_t operation,           \

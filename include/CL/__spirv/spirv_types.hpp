@@ -1,5 +1,4 @@
-// SPIR-V's enumerations as C++ sees them, with SPIR-V's numbers: what the operations of
-// `spirv_ops.hpp` take.
+// SPIR-V enumerations in C++, with SPIR-V's values. The operations of `spirv_ops.hpp` take them.
 #ifndef SCYTHE_CL_SPIRV_TYPES_HPP
 #define SCYTHE_CL_SPIRV_TYPES_HPP
 
@@ -7,7 +6,7 @@
 
 namespace __spv {
 
-// A number that operations take as it is.
+// A number that is passed to an operation unchanged.
 template <class Enum> class operand {
 public:
   constexpr operand(Enum value) : value_(value) {}
@@ -93,9 +92,9 @@ enum class GroupOperation : std::uint32_t { Reduce = 0, InclusiveScan = 1, Exclu
 
 } // namespace __spv
 
-// OpenCL's types, as `__ocl_<name>`: addresses that nobody looks behind. SPIR-V's event is of
-// copies that a work-group makes, and null is no event. Samplers and images have names alone:
-// SYCL's images are the headers' own code, and no operation takes these.
+// OpenCL's opaque types, as `__ocl_<name>`. The event type represents copies by a work-group, and
+// null is no event. Samplers and images are only names: the headers implement SYCL's images
+// themselves, and no operation takes these types.
 typedef struct __scythe_event *__ocl_event_t;
 typedef struct __scythe_sampler *__ocl_sampler_t;
 #define SCYTHE_OCL_IMAGE(shape)                                                                    \

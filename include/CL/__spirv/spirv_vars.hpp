@@ -1,5 +1,5 @@
-// SPIR-V's built-in variables as C++ functions, `__spirv_BuiltIn<Name>`: `spirv_ops.hpp` declares
-// them with all else.
+// SPIR-V's built-in variables as C++ functions, `__spirv_BuiltIn<Name>`. `spirv_ops.hpp` declares
+// them.
 #ifndef SCYTHE_CL_SPIRV_VARS_HPP
 #define SCYTHE_CL_SPIRV_VARS_HPP
 

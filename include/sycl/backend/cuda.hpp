@@ -1,13 +1,14 @@
-// SYCL and CUDA in one program: the driver's objects behind SYCL's, and SYCL objects made of the
-// driver's.
+// Interoperation of SYCL and CUDA: the driver's objects behind SYCL objects, and SYCL objects made
+// from the driver's.
 //
-// CUDA's own headers are not needed; where they are included, the types are theirs. CUDA counts no
-// objects: what is given belongs to SYCL, and holds as long as the SYCL object it came from.
+// This header does not need CUDA's headers, but uses their types if the program includes them. CUDA
+// does not count references. The native objects belong to SYCL and are valid as long as the SYCL
+// object they come from.
 //
-// Contexts are the primary ones, which CUDA's runtime library uses as well. An in-order queue is
-// one stream: what a program gives to it runs after what was submitted before. Other queues spread
-// their commands over several streams, of which the program gets the first; what it gives to that
-// one is ordered by events alone. Addresses of USM are `CUdeviceptr`s.
+// Contexts are primary contexts, which CUDA's runtime library uses as well. An in-order queue is
+// one stream: work that a program adds to the stream runs after the commands submitted before.
+// Other queues distribute their commands over several streams, and the program gets the first. Only
+// events order work that a program adds to that stream. USM addresses are `CUdeviceptr`s.
 #ifndef SCYTHE_BACKEND_CUDA_HPP
 #define SCYTHE_BACKEND_CUDA_HPP
 
@@ -28,7 +29,7 @@ namespace sycl {
 
 namespace detail {
 
-// What CUDA calls a SYCL class's objects.
+// The CUDA type that corresponds to a SYCL class.
 template <class T> struct cuda_type;
 template <> struct cuda_type<device> {
   using type = CUdevice;
@@ -102,7 +103,8 @@ std::enable_if_t<Backend == backend::ext_oneapi_cuda, device> make_device(CUdevi
                "ONEAPI_DEVICE_SELECTOR excludes it",
                native);
 }
-// Of what comes before `native`, which the program has recorded and keeps until it has completed.
+// Makes an event that completes with `native`. The program has recorded `native` and must keep it
+// until it has completed.
 template <backend Backend>
 std::enable_if_t<Backend == backend::ext_oneapi_cuda, event> make_event(CUevent native,
                                                                         const context &c) {

@@ -1,10 +1,10 @@
-// SYCL and OpenCL in one program: OpenCL's own functions and types where its headers are installed,
-// and in any case what leads from SYCL's objects to OpenCL's and back.
+// Interoperation of SYCL and OpenCL. This header includes OpenCL's headers if they are installed,
+// and always provides the functions that convert between SYCL and OpenCL objects.
 #ifndef SCYTHE_BACKEND_OPENCL_HPP
 #define SCYTHE_BACKEND_OPENCL_HPP
 
 #if __has_include(<CL/cl.h>)
-// Without it OpenCL's headers print a message.
+// Without this macro, OpenCL's headers print a message.
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif

@@ -1,17 +1,15 @@
-// The one C interface between the SYCL headers and libscythe. `crates/abi` mirrors every type here,
-// and a test compares both sides' sizes and offsets.
+// The C interface between the SYCL headers and libscythe. `crates/abi` mirrors every type here, and
+// a test compares the sizes and offsets of both sides.
 //
-// Conventions
-//  * A function that can fail returns `scythe_status`: 0, or a value of `sycl::errc` (the numbers
-//  in
-//    `sycl/detail/errc.hpp` start at 1 in the order of the SYCL 2020 specification).
-//    `scythe_last_error()` then gives the message for this thread until its next failing call.
+// Conventions:
+//  * A function that can fail returns `scythe_status`: 0 or a value of `sycl::errc`. The values in
+//    `sycl/detail/errc.hpp` start at 1 in the order of the SYCL 2020 specification.
+//    `scythe_last_error()` returns the message for this thread until its next failing call.
 //  * Handles are opaque. Platforms and devices are never freed. Contexts, queues, events and
-//  buffers are counted:
-//    created with a count of one, `_retain` adds, `_release` subtracts.
-//  * Ranges are in SPIR-V order: index 0 is the dimension that varies fastest (SYCL's last). Unused
-//  entries of
-//    sizes are 1 and of offsets 0.
+//    buffers have a reference count. It is one after creation, `_retain` adds one, and `_release`
+//    subtracts one.
+//  * Ranges are in SPIR-V order: index 0 is the dimension that varies fastest (SYCL's last
+//    dimension). Unused entries are 1 in sizes and 0 in offsets.
 //  * Strings are NUL-terminated UTF-8.
 #ifndef SCYTHE_DETAIL_ABI_H
 #define SCYTHE_DETAIL_ABI_H
@@ -40,8 +38,8 @@ const char *scythe_last_error(void);
 
 // --- Platforms and devices -----------------------------------------------------------------------
 
-// How an info value comes back: `len` receives the full size in bytes; `buf` (of `cap` bytes) as
-// much as fits. `buf` may be null to ask for the size. Strings do not count their NUL.
+// Info queries store the full size in bytes in `len`, and as many bytes as fit in `buf`, which has
+// `cap` bytes. A null `buf` only queries the size. Sizes of strings exclude the NUL.
 scythe_status scythe_platform_count(uint32_t *count);
 scythe_status scythe_platform_get(uint32_t index, scythe_platform *out);
 scythe_status scythe_platform_info(scythe_platform platform, uint32_t param, void *buf, size_t cap,
@@ -49,15 +47,16 @@ scythe_status scythe_platform_info(scythe_platform platform, uint32_t param, voi
 scythe_status scythe_device_count(scythe_platform platform /* null: all */, uint32_t *count);
 scythe_status scythe_device_get(scythe_platform platform /* null: all */, uint32_t index,
                                 scythe_device *out);
-// The device that the default selector takes, or with `only_cpus` the first of all CPUs, where that
-// is certain without loading drivers; null where all devices must be looked at.
+// Gives the device that the default selector chooses, or the first CPU if `only_cpus` is set, if
+// that is known without loading drivers. Gives null if all devices must be examined.
 scythe_status scythe_device_quick_default(int32_t only_cpus, scythe_device *out);
-// Why there is no device, or none that suits: one sentence, which lives as long as the process.
+// Returns one sentence that says why there is no device, or no suitable device. The text lives as
+// long as the process.
 const char *scythe_device_problems(void);
 scythe_status scythe_device_platform(scythe_device device, scythe_platform *out);
 scythe_status scythe_device_info(scythe_device device, uint32_t param, void *buf, size_t cap,
                                  size_t *len);
-// 1 when the device has the aspect (numbers of `sycl::aspect`), 0 otherwise.
+// Returns 1 if the device has the aspect (numbers of `sycl::aspect`), 0 otherwise.
 int32_t scythe_device_has_aspect(scythe_device device, uint32_t aspect);
 
 enum scythe_backend_kind {
@@ -118,19 +117,19 @@ enum scythe_device_param {
   SCYTHE_DEVICE_ASPECTS = 38,                   // u32[]
 };
 
-// What a device can be partitioned by, and how it came to be; numbers are those of
+// How a device can be partitioned, and how it was created by partitioning. The numbers are those of
 // `sycl::info::partition_property` and `sycl::info::partition_affinity_domain`.
 typedef struct scythe_partition_info {
   uint32_t properties;       // bit n: property n
   uint32_t affinity_domains; // bit n: domain n
-  uint32_t type_property;    // 0 for a device that is no part of another
+  uint32_t type_property;    // 0 for a device that is not a sub-device
   uint32_t type_affinity_domain;
 } scythe_partition_info;
-// `parent` becomes null for a device that is no part of another.
+// Sets `parent` to null for a device that is not a sub-device.
 scythe_status scythe_device_partition_info(scythe_device device, scythe_partition_info *out,
                                            scythe_device *parent);
-// `values`: compute units of each part (equally: one number), or the affinity domain. Gives up to
-// `capacity` parts, and the number of all.
+// `values` holds the number of compute units of each part (one number for equal parts), or the
+// affinity domain. Returns up to `capacity` parts, and the number of all parts.
 scythe_status scythe_device_partition(scythe_device device, uint32_t property,
                                       const uint64_t *values, uint32_t count, scythe_device *out,
                                       uint32_t capacity, uint32_t *made);
@@ -148,19 +147,20 @@ scythe_status scythe_queue_create(scythe_context context, scythe_device device, 
 void scythe_queue_retain(scythe_queue queue);
 void scythe_queue_release(scythe_queue queue);
 scythe_status scythe_queue_wait(scythe_queue queue);
-// 1 when every command submitted so far has completed.
+// Returns 1 if every command submitted so far has completed.
 int32_t scythe_queue_is_empty(scythe_queue queue);
-// Of an in-order queue, else `errc::invalid`: its last command (null: it has completed), and what
-// the next one waits for besides (null: nothing), which counts as the last until then.
+// Requires an in-order queue, and fails with `errc::invalid` otherwise. Gives the last command
+// (null if it has completed). Also gives the additional dependency of the next command (null if
+// there is none), which counts as the last command until then.
 scythe_status scythe_queue_last_event(scythe_queue queue, scythe_event *out);
 scythe_status scythe_queue_set_external_event(scythe_queue queue, scythe_event event);
-// Hands each asynchronous error that the queue has collected to `sink`, oldest first, and forgets
+// Passes each asynchronous error that the queue has collected to `sink`, oldest first, and removes
 // it.
 typedef void (*scythe_error_sink)(void *ctx, scythe_status code, const char *message);
 void scythe_queue_drain_errors(scythe_queue queue, scythe_error_sink sink, void *ctx);
-// For a queue that is given up: `sink` hears of the errors that are left, and of those of commands
-// under way when they fail; `destroy` is called once all commands have completed. Both on any
-// thread.
+// For a queue that is being destroyed. `sink` receives the remaining errors, and the errors of
+// running commands when they fail. `destroy` is called after all commands have completed. Both may
+// be called on any thread.
 void scythe_queue_leave_errors(scythe_queue queue, scythe_error_sink sink,
                                void (*destroy)(void *ctx), void *ctx);
 
@@ -169,15 +169,15 @@ void scythe_queue_leave_errors(scythe_queue queue, scythe_error_sink sink,
 void scythe_event_retain(scythe_event event);
 void scythe_event_release(scythe_event event);
 scythe_status scythe_event_wait(scythe_event event);
-// 0 submitted, 1 running, 2 complete.
+// Returns 0 for submitted, 1 for running, 2 for complete.
 int32_t scythe_event_status(scythe_event event);
 enum scythe_profiling_param {
   SCYTHE_PROFILING_SUBMIT = 0,
   SCYTHE_PROFILING_START = 1,
   SCYTHE_PROFILING_END = 2
 };
-// Nanoseconds. Waits for the command where the value is not known before. `errc::invalid` without
-// profiling.
+// Gives nanoseconds. Waits for the command if the value is not yet known. Fails with
+// `errc::invalid` without profiling.
 scythe_status scythe_event_profiling(scythe_event event, uint32_t param, uint64_t *ns);
 
 // --- Memory --------------------------------------------------------------------------------------
@@ -188,19 +188,19 @@ enum scythe_usm_kind {
   SCYTHE_USM_SHARED = 2,
   SCYTHE_USM_UNKNOWN = 3
 };
-// `*out` is null, with status 0, when memory is exhausted. `align` 0 means the largest any type
-// needs.
+// Sets `*out` to null, with status 0, if memory is exhausted. If `align` is 0, the alignment suits
+// every type.
 scythe_status scythe_usm_alloc(scythe_context context, scythe_device device, uint32_t kind,
                                size_t size, size_t align, void **out);
 scythe_status scythe_usm_free(scythe_context context, void *ptr);
 scythe_status scythe_usm_query(scythe_context context, const void *ptr, uint32_t *kind,
                                scythe_device *device);
 
-// Turns what kernels wrote to a stream into text, which `sink` gets in pieces.
+// Converts the data that kernels wrote to a stream to text, and passes it to `sink` in pieces.
 typedef void (*scythe_text_sink)(void *ctx, const char *text, size_t bytes);
 void scythe_stream_format(const uint64_t *words, scythe_text_sink sink, void *ctx);
 
-// A device_global variable: the host's object, which stands for it, and its name in device code.
+// A device_global variable: the object on the host that represents it, and its name in device code.
 typedef struct scythe_device_global {
   const void *host;
   const char *name;
@@ -210,8 +210,9 @@ typedef struct scythe_device_global {
 // ignored.
 void scythe_device_globals_register(const scythe_device_global *table, uint64_t count);
 void scythe_device_globals_unregister(const scythe_device_global *table, uint64_t count);
-// The address, on the queue's device, of `bytes` bytes from `offset` of the variable whose host
-// object is `host` and has `size` bytes. The first question makes it, with its initial value.
+// Gives the address on the queue's device of `bytes` bytes from `offset` of a variable. `host` is
+// the variable's host object, and `size` is its size in bytes. The first call allocates the
+// variable and sets its initial value.
 scythe_status scythe_device_global_place(scythe_queue queue, const void *host, uint64_t size,
                                          uint32_t image_scope, uint64_t offset, uint64_t bytes,
                                          void **out);
@@ -230,20 +231,20 @@ typedef struct scythe_buffer_desc {
   uint32_t reserved;
 } scythe_buffer_desc;
 scythe_status scythe_buffer_create(const scythe_buffer_desc *desc, scythe_buffer *out);
-// A view of `size` bytes from `offset` of `parent`. Views share storage and dependencies with
-// overlapping views.
+// Creates a view of `size` bytes from `offset` of `parent`. Views share storage and dependencies
+// with overlapping views.
 scythe_status scythe_buffer_create_sub(scythe_buffer parent, uint64_t offset, uint64_t size,
                                        scythe_buffer *out);
 void scythe_buffer_retain(scythe_buffer buffer);
 // The last release waits for all commands that use the buffer, then writes back as set below.
 void scythe_buffer_release(scythe_buffer buffer);
-// What the last release writes to. `dest` null and `callback` null: nothing. With `callback`, it is
-// called with the final contents (size of the buffer) instead of a copy to `dest`. By default
-// `host_data` where it is not const.
+// Sets the destination of the last release. If `callback` is set, it receives the final contents
+// (the size of the buffer). Otherwise they are copied to `dest`. If both are null, nothing is
+// written. The default destination is `host_data` if it is not const.
 typedef void (*scythe_write_back)(void *ctx, const void *data, uint64_t size);
 void scythe_buffer_set_final(scythe_buffer buffer, void *dest, scythe_write_back callback,
                              void *ctx, void (*destroy_ctx)(void *ctx));
-// 0 switches write-back off, 1 on.
+// 0 turns write-back off, 1 turns it on.
 void scythe_buffer_set_write_back(scythe_buffer buffer, int32_t on);
 
 enum scythe_access_mode {
@@ -251,20 +252,20 @@ enum scythe_access_mode {
   SCYTHE_ACCESS_WRITE = 1,
   SCYTHE_ACCESS_READ_WRITE = 2
 };
-// Waits for the commands that conflict, makes the host copy current and gives its address. Later
-// commands that conflict wait for `_end`.
+// Waits for conflicting commands, updates the host copy and gives its address. Later conflicting
+// commands wait for `_end`.
 scythe_status scythe_host_access_begin(scythe_buffer buffer, uint32_t mode, uint32_t no_init,
                                        void **data, scythe_host_access *out);
 void scythe_host_access_end(scythe_host_access access);
-// The address of the buffer's host copy (for a view: of its first byte), allocated now where it was
-// not yet. It stays the same until the last release. Host tasks, and kernels of host mode, find the
-// contents there: before such a command runs, the runtime makes the host copies of its requirements
-// current.
+// Gives the address of the buffer's host copy (for a view: of its first byte), and allocates the
+// copy if needed. The address stays the same until the last release. Host tasks and kernels in host
+// mode find the contents there: before such a command runs, the runtime updates the host copies of
+// its requirements.
 scythe_status scythe_buffer_host_address(scythe_buffer buffer, void **data);
 
 // --- Images --------------------------------------------------------------------------------------
 
-// Where the elements of an image lie, which have four channels each. Index 0 is the dimension that
+// The memory layout of an image. Each element has four channels. Index 0 is the dimension that
 // varies fastest.
 typedef struct scythe_image_layout {
   uint64_t pitch[2]; // bytes from row to row, from slice to slice
@@ -272,19 +273,19 @@ typedef struct scythe_image_layout {
   uint32_t format;   // sycl::image_format
   uint32_t channel;  // bytes of one channel
 } scythe_image_layout;
-// Makes a buffer for an image of `size[dims]` elements, and computes its layout. `pitch[dims - 1]`
-// may be null. `name` is the class, for messages; `flags` are scythe_buffer_flags.
+// Creates a buffer for an image of `size[dims]` elements, and computes its layout. `pitch[dims -
+// 1]` may be null. Messages use `name`, the name of the class. `flags` are scythe_buffer_flags.
 scythe_status scythe_image_create(const char *name, uint32_t format, uint32_t dims,
                                   const uint64_t *size, const uint64_t *pitch, void *host_data,
                                   uint32_t flags, scythe_image_layout *layout, scythe_buffer *out);
-// Fails unless programs see channels of the format as numbers of this kind: 0 int, 1 unsigned, 2
+// Fails unless programs access channels of the format as numbers of this kind: 0 int, 1 unsigned, 2
 // float or half.
 scythe_status scythe_image_check_access(const char *name, uint32_t format, uint32_t kind);
 
-// --- Drivers' own objects ------------------------------------------------------------------------
+// --- Native objects ------------------------------------------------------------------------------
 
-// What a driver calls the same thing: `cl_event` and its like. Objects that a driver counts come
-// with a count for the caller. `errc::backend_mismatch` where the backend has no driver.
+// The driver's objects behind the runtime's, such as `cl_event`. If the driver counts references,
+// the caller receives one. Fails with `errc::backend_mismatch` if the backend has no driver.
 enum scythe_native_kind {
   SCYTHE_NATIVE_PLATFORM = 0,
   SCYTHE_NATIVE_DEVICE = 1,
@@ -292,35 +293,36 @@ enum scythe_native_kind {
 };
 scythe_status scythe_native_of_device(scythe_device device, uint32_t kind, void **out);
 scythe_status scythe_native_of_context(scythe_context context, void **out);
-// An in-order queue's is its own. All other queues of a device share one: commands that a program
-// enqueues there are ordered by events alone.
+// An in-order queue has its own native queue. All other queues of a device share one, and only
+// events order the commands that a program enqueues there.
 scythe_status scythe_native_of_queue(scythe_queue queue, void **out);
 scythe_status scythe_native_context_of_queue(scythe_queue queue, void **out);
 scythe_status scythe_native_of_event(scythe_event event, void **out);
-// Hands each memory object that the queue's device (null: any device) has of the buffer's contents
-// to `sink`: of buffers made of such objects, and where devices share no memory with the host.
+// Passes each memory object that holds the buffer's contents on the queue's device (any device if
+// null) to `sink`. Such objects exist for buffers made from them, and on devices that share no
+// memory with the host.
 typedef void (*scythe_native_sink)(void *ctx, void *native);
 scythe_status scythe_native_of_buffer(scythe_buffer buffer, scythe_queue queue,
                                       scythe_native_sink sink, void *ctx);
-// A memory object over `size` bytes at `ptr`, which stay valid until it is released.
+// Creates a memory object over `size` bytes at `ptr`. They must stay valid until it is released.
 scythe_status scythe_native_memory(scythe_queue queue, void *ptr, uint64_t size, void **out);
-// The driver's kernel and program (each where its address is not null) of a device symbol, built
-// for the context's first device.
+// Gives the driver's kernel and program of a device symbol, built for the context's first device. A
+// null output address skips the object.
 scythe_status scythe_native_of_kernel(scythe_context context, const char *symbol, void **kernel,
                                       void **program);
 
-// Objects of the runtime for a driver's. They take a count of their own.
+// Runtime objects made from native objects. They take their own reference.
 scythe_status scythe_context_from_native(uint32_t backend /* scythe_backend_kind */, void *native,
                                          scythe_context *out);
-// As many devices as fit, and how many there are.
+// Gives as many devices as fit, and the number of all devices.
 scythe_status scythe_context_devices(scythe_context context, scythe_device *list, uint32_t capacity,
                                      uint32_t *count);
 scythe_status scythe_queue_from_native(scythe_context context, void *native, scythe_queue *out,
                                        scythe_device *device,
                                        uint32_t *flags /* scythe_queue_flags */);
 scythe_status scythe_event_from_native(scythe_queue queue, void *native, scythe_event *out);
-// Commands use the memory object itself, after `ready` (null: at once); its contents are current
-// when the last release returns.
+// Commands use the memory object itself, after `ready` (at once if null). Its contents are up to
+// date when the last release returns.
 scythe_status scythe_buffer_from_native(scythe_context context, void *native, scythe_event ready,
                                         scythe_buffer *out, uint64_t *size);
 scythe_status scythe_kernel_from_native(scythe_context context, void *native,
@@ -331,7 +333,7 @@ scythe_status scythe_program_from_native(scythe_context context, void *native,
                                          scythe_native_program *out);
 void scythe_native_program_release(scythe_native_program program);
 scythe_status scythe_native_of_program(scythe_native_program program, void **out);
-// As `scythe_native_of_kernel`.
+// See `scythe_native_of_kernel`.
 scythe_status scythe_native_of_native_kernel(scythe_native_kernel kernel, void **native,
                                              void **program);
 
@@ -349,8 +351,8 @@ typedef struct scythe_requirement {
 } scythe_requirement;
 
 // Every accessor object begins with these two words, on host and device. When a kernel is launched,
-// the runtime looks up `buffer` and stores the device address of its first byte in the kernel's
-// copy of `data`.
+// the runtime looks up `buffer` and stores the device address of its first byte in `data` of the
+// kernel's copy.
 typedef struct scythe_accessor_head {
   void *data;
   scythe_buffer buffer;
@@ -367,22 +369,22 @@ enum scythe_kernel_shape {
   SCYTHE_SHAPE_SINGLE_TASK = 0,
   SCYTHE_SHAPE_RANGE = 1,
   SCYTHE_SHAPE_ND_RANGE = 2,
-  // Of launches alone: a kernel over an nd_range, each of whose groups is one work-item that runs a
+  // Only for launches: a kernel over an nd_range in which each group is one work-item that runs a
   // whole work-group of the program. `global_size` counts the groups, and `local_size` is the size
-  // that the program gave them.
+  // that the program specified.
   SCYTHE_SHAPE_HIERARCHICAL = 3,
 };
 
-// One per kernel type, in static storage of the host program: where the runtime remembers what it
-// looked up.
+// Storage for cached lookups of the runtime. Each kernel type has one in static storage of the host
+// program.
 typedef struct scythe_kernel_slot {
   void *entry;
   uint64_t generation;
 } scythe_kernel_slot;
 
-// Host mode: the part of a range that one call runs. For SINGLE_TASK and RANGE `begin..end` are
-// work-item indices without the offset; for ND_RANGE they are work-group indices. Work-items run in
-// any order.
+// Host mode: the part of a range that one call runs. For SINGLE_TASK and RANGE, `begin..end` are
+// work-item indices without the offset. For ND_RANGE, they are work-group indices. Work-items run
+// in any order.
 typedef struct scythe_host_box {
   uint64_t global_size[3];
   uint64_t global_offset[3];
@@ -418,7 +420,7 @@ typedef struct scythe_kernel_launch {
   uint64_t constant_count;
 } scythe_kernel_launch;
 
-// One argument of a driver's kernel; copied before the call returns.
+// One argument of a native kernel. It is copied before the call returns.
 enum scythe_native_arg_kind {
   SCYTHE_NATIVE_ARG_ACCESSOR = 0, // data: a scythe_accessor_head
   SCYTHE_NATIVE_ARG_VALUE = 1,    // data: `size` bytes
@@ -443,7 +445,7 @@ typedef struct scythe_native_launch {
   uint64_t global_offset[3];
 } scythe_native_launch;
 
-// A box of elements inside a buffer, or (buffer null) inside plain memory at `ptr`.
+// A box of elements inside a buffer, or inside plain memory at `ptr` if `buffer` is null.
 typedef struct scythe_view {
   scythe_buffer buffer;
   void *ptr;
@@ -510,38 +512,39 @@ typedef struct scythe_command {
   } u;
 } scythe_command;
 
-// Validates, orders after `deps`, conflicting accesses and (in-order queue) the queue's last
-// command, and returns without waiting. `event` may be null when the caller has no use for it. `on`
-// of copies that name a buffer's view must also be in `requirements`.
+// Validates the command and orders it after `deps`, conflicting accesses and, on an in-order queue,
+// the queue's last command. Returns without waiting. `event` may be null. If a copy names a view of
+// a buffer, `requirements` must contain the buffer.
 scythe_status scythe_submit(scythe_queue queue, const scythe_command *command, scythe_event *event);
 
 // --- Host mode: work-items that wait for each other ----------------------------------------------
 
 // Runs the work-items `0..count` of one work-group on this thread, and returns when all have ended.
-// `items` runs them one after another: it takes number `*next` and adds 1 to it before each, until
-// `*next` is `count`. A work-item that waits keeps its stack, and another call of `items` goes on
-// with the rest. `errc::kernel` when work-items wait for others that have ended or wait elsewhere.
+// `items` runs them one after another: before each, it takes the number `*next` and increments it,
+// until `*next` is `count`. A work-item that waits keeps its stack, and another call of `items`
+// continues with the rest. Fails with `errc::kernel` if work-items wait for others that have ended
+// or wait elsewhere.
 typedef void (*scythe_host_items)(void *ctx, uint64_t *next, uint64_t count);
 scythe_status scythe_host_group_run(scythe_host_items items, void *ctx, uint64_t count);
-// Called by a work-item: returns when each of the `count` work-items from `first` has called it
-// with the same numbers. `count` 0: the whole work-group. Outside of `scythe_host_group_run`, a
-// work-item has nobody to wait for.
+// Called by a work-item. Returns when each of the `count` work-items from `first` has called it
+// with the same numbers. If `count` is 0, the call waits for the whole work-group. Returns at once
+// outside `scythe_host_group_run`.
 void scythe_host_group_wait(uint64_t first, uint64_t count);
-// Waits likewise, and gives the addresses `value` of all those work-items, in order. They hold
-// until the caller waits again.
+// Waits like `scythe_host_group_wait`, and returns the addresses `value` of all those work-items in
+// order. They are valid until the caller waits again.
 void **scythe_host_group_exchange(uint64_t item, void *value, uint64_t first, uint64_t count);
-// Memory of the work-group, until its end: the n-th call of each work-item gives the same address.
-// Null when there is none.
+// Returns memory that the work-group owns until its end. The n-th call of each work-item returns
+// the same address. Returns null if the allocation fails.
 void *scythe_host_group_memory(uint64_t item, uint64_t bytes, uint64_t align);
 
 // --- Kernels of registered images ----------------------------------------------------------------
 
-// The device symbol's image is registered (1), or not (0).
+// Returns 1 if an image with the device symbol is registered, 0 otherwise.
 int32_t scythe_kernel_known(const char *name, uint64_t tu);
-// The device symbol that `name` means in the translation unit; it stays valid until the process
-// ends, and is the same address each time. `errc::kernel` when no registered image holds it.
+// Gives the device symbol of `name` in the translation unit. Its address stays the same until the
+// process ends. Fails with `errc::kernel` if no registered image contains it.
 scythe_status scythe_kernel_find(const char *name, uint64_t tu, const char **symbol);
-// Hands the device symbol of each kernel, as above, to `sink`, in alphabetical order.
+// Passes the device symbol of each kernel to `sink`, in alphabetical order.
 typedef void (*scythe_symbol_sink)(void *ctx, const char *symbol);
 scythe_status scythe_kernel_list(scythe_symbol_sink sink, void *ctx);
 enum scythe_bundle_state {
@@ -549,20 +552,20 @@ enum scythe_bundle_state {
   SCYTHE_BUNDLE_OBJECT = 1,
   SCYTHE_BUNDLE_EXECUTABLE = 2
 };
-// `*compatible` is 1 when the device can run the kernel, from an image in this state, and 0 when a
-// submission would throw `errc::kernel_not_supported`. Nothing is built.
+// Sets `*compatible` to 1 if the device can run the kernel from an image in this state, and to 0 if
+// a submission would fail with `errc::kernel_not_supported`. Builds nothing.
 scythe_status scythe_kernel_compatible(scythe_device device, const char *name, uint64_t tu,
                                        uint32_t state, int32_t *compatible);
-// The sizes of work-groups and sub-groups that the kernel's source demands, from the image that the
-// device would take: 0 where it demands none. Nothing is built.
+// Gives the work-group and sub-group sizes that the kernel's source requires, from the image that
+// the device would use. A size of 0 means no requirement. Builds nothing.
 scythe_status scythe_kernel_required_sizes(scythe_device device, const char *name, uint64_t tu,
                                            uint64_t work_group[3], uint32_t *sub_group);
-// Calls `sink` with the kernel's attributes and properties as SYCL spells them, separated by
-// blanks.
+// Calls `sink` with the kernel's attributes and properties in SYCL's spelling, separated by blanks.
 scythe_status scythe_kernel_attributes(const char *name, uint64_t tu, scythe_symbol_sink sink,
                                        void *ctx);
-// `*answer` is 1 when an image that holds the kernel holds the specialization constant, and 0 when
-// none does. `constant` and `tu` are as in `scythe_specialization`; null asks for any constant.
+// Sets `*answer` to 1 if an image that contains the kernel contains the specialization constant,
+// and to 0 otherwise. `constant` and `tu` are as in `scythe_specialization`. If `constant` is null,
+// any constant counts.
 scythe_status scythe_kernel_has_constant(const char *name, const char *constant, uint64_t tu,
                                          int32_t *answer);
 

@@ -1,12 +1,12 @@
-// What accessors of all targets share: a box of elements in row-major memory, subscripts,
-// iterators.
+// The common part of accessors of all targets: a box of elements in row-major memory, subscripts
+// and iterators.
 //
-// The data pointer is the first word, where the runtime stores a kernel's address of the buffer.
-// Indexing adds the box's offset and multiplies out the memory's range, nothing else, so that the
-// optimiser sees base plus index.
+// The data pointer is the first word. The runtime stores the buffer's address for the kernel there.
+// Indexing only adds the box's offset and multiplies by the memory's range, so that the optimiser
+// sees base plus index.
 //
-// On the host, an accessor for kernels has no address. Host tasks that touch one nevertheless find
-// the buffer's host copy, which the runtime makes current for all requirements of a host task.
+// On the host, an accessor for kernels has no address. A host task that uses such an accessor
+// accesses the buffer's host copy, which the runtime updates for all requirements of a host task.
 #ifndef SCYTHE_DETAIL_ACCESSOR_BASE_HPP
 #define SCYTHE_DETAIL_ACCESSOR_BASE_HPP
 
@@ -21,7 +21,8 @@
 
 namespace sycl::detail {
 
-// `acc[i]` of an accessor with more than one dimension: waits for the other `Left` indices.
+// The result of `acc[i]` for an accessor with more than one dimension. It takes the other `Left`
+// indices.
 template <class T, int D, int Left> class subscript {
 public:
   subscript(T *data, const range<D> &memory, const id<D> &offset, std::size_t linear)
@@ -42,7 +43,7 @@ private:
   std::size_t linear_;
 };
 
-// Walks the elements of a box in row-major order.
+// Visits the elements of a box in row-major order.
 template <class T, int D> class box_iterator {
 public:
   using iterator_category = std::random_access_iterator_tag;
@@ -121,8 +122,8 @@ SCYTHE_COLD inline void *host_copy(scythe_buffer buffer) {
 }
 #endif
 
-// A buffer whose elements are `T`, but for constness, in `D` dimensions. Of elements that are
-// const, one can only read.
+// Matches a buffer with elements of type `T`, ignoring constness, and `D` dimensions. Const
+// elements only allow reads.
 template <class B, class T, int D, access_mode Mode> struct buffer_for {};
 template <class U, class T, int D, class A, access_mode Mode>
 struct buffer_for<buffer<U, D, A>, T, D, Mode>
@@ -131,7 +132,7 @@ struct buffer_for<buffer<U, D, A>, T, D, Mode>
 template <class B, class T, int D, access_mode Mode>
 using if_buffer_for = typename buffer_for<B, T, D, Mode>::type;
 
-// `T` is const where the accessor only reads. `D` is 1 for an accessor of dimension 0.
+// `T` is const if the accessor is read-only. `D` is 1 for an accessor of dimension 0.
 template <class T, int D> class accessor_base {
 public:
   using value_type = T;
@@ -139,7 +140,7 @@ public:
   using const_reference = const T &;
   using difference_type = std::ptrdiff_t;
   using size_type = std::size_t;
-  // One dimension is contiguous.
+  // One-dimensional boxes are contiguous.
   using iterator = std::conditional_t<D == 1, T *, box_iterator<T, D>>;
   using const_iterator = std::conditional_t<D == 1, const T *, box_iterator<const T, D>>;
   using reverse_iterator = std::reverse_iterator<iterator>;
@@ -190,7 +191,7 @@ protected:
       : data_(const_cast<std::remove_const_t<T> *>(other.data_)), buffer_(other.buffer_),
         box_(other.box_), memory_(other.memory_), offset_(other.offset_) {}
 
-  // The buffer's first element, wherever the box begins.
+  // Returns the buffer's first element, even if the box begins elsewhere.
   T *data() const {
 #ifndef SCYTHE_DEVICE_PASS
     if (__builtin_expect(!data_ && buffer_, 0))
@@ -198,7 +199,7 @@ protected:
 #endif
     return data_;
   }
-  // The box's first element.
+  // Returns the box's first element.
   T *first() const { return data() + linear(offset_, memory_); }
   bool same(const accessor_base &other) const {
     return buffer_ == other.buffer_ && data_ == other.data_ && box_ == other.box_ &&

@@ -1,4 +1,4 @@
-// Asynchronous errors on their way to a handler (SYCL 2020, 4.13).
+// Asynchronous errors that wait for a handler (SYCL 2020, 4.13).
 #ifndef SCYTHE_DETAIL_ASYNC_ERRORS_HPP
 #define SCYTHE_DETAIL_ASYNC_ERRORS_HPP
 
@@ -9,8 +9,9 @@
 
 namespace sycl::detail {
 
-// Exceptions that host tasks left, and errors of commands. They may come while or after the queue
-// object dies, hence its own count. Pushing happens on runtime threads and never blocks.
+// Exceptions of host tasks and errors of commands. They may arrive while or after the queue object
+// is destroyed, so this object has its own reference count. Runtime threads push errors without
+// blocking.
 class async_errors : public counted {
 public:
   ~async_errors() {
@@ -23,16 +24,17 @@ public:
   void push(std::exception_ptr error) noexcept {
     node *added =
         new (std::nothrow) node{std::move(error), __atomic_load_n(&first_, __ATOMIC_RELAXED)};
-    // Out of memory: the error cannot be kept, and losing it silently is worse.
+    // If memory is exhausted, the error cannot be stored. Terminating is better than losing it
+    // silently.
     if (!added)
       std::terminate();
     while (!__atomic_compare_exchange_n(&first_, &added->next, added, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
     }
   }
-  // Adds all errors so far, oldest first, to `list`.
+  // Appends all errors so far to `list`, oldest first.
   SCYTHE_COLD void take(exception_list &list) {
-    // Pushing puts the newest first.
+    // The newest error is first in the list.
     node *oldest = nullptr;
     for (node *n = __atomic_exchange_n(&first_, nullptr, __ATOMIC_ACQUIRE); n;) {
       node *next = n->next;
@@ -47,7 +49,7 @@ public:
       oldest = next;
     }
   }
-  // Takes an error of the runtime; `ctx` is the object.
+  // Receives an error of the runtime. `ctx` is the object.
   SCYTHE_COLD static void sink(void *ctx, scythe_status code, const char *message) {
     try {
       throw exception(make_error_code(static_cast<errc>(code)), message);
@@ -61,11 +63,11 @@ private:
     std::exception_ptr error;
     node *next;
   };
-  // Read and written by the compiler's own functions: the library's class is more to compile.
+  // Accessed with the compiler's atomic builtins, because the library's class is slower to compile.
   node *first_ = nullptr;
 };
 
-// The handler of last resort (SYCL 2020, 4.13.1.2): it reports every error, then terminates.
+// The default handler (SYCL 2020, 4.13.1.2). It reports every error, then terminates.
 [[noreturn]] SCYTHE_COLD inline void default_async_handler(const exception_list &errors) {
   for (const std::exception_ptr &error : errors) {
     try {

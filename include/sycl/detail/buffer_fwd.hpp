@@ -1,4 +1,4 @@
-// The templates that buffers, accessors and the handler need of each other before they are defined.
+// Forward declarations that buffers, accessors and the handler need of each other.
 #ifndef SCYTHE_DETAIL_BUFFER_FWD_HPP
 #define SCYTHE_DETAIL_BUFFER_FWD_HPP
 
@@ -14,7 +14,7 @@ class handler;
 class queue;
 class context;
 
-// Buffers allocate through the runtime; the allocator is kept for `get_allocator`.
+// Buffers allocate through the runtime. The allocator is only kept for `get_allocator`.
 template <class T> using buffer_allocator = std::allocator<T>;
 
 template <class T, int Dimensions = 1, class Allocator = buffer_allocator<std::remove_const_t<T>>>

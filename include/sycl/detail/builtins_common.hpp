@@ -1,4 +1,4 @@
-// Common functions (min, max, clamp, mix, …), and geometric functions, for which a scalar is a
+// Common functions (min, max, clamp, mix, …) and geometric functions, which treat a scalar as a
 // vector of one element.
 #ifndef SCYTHE_DETAIL_BUILTINS_COMMON_HPP
 #define SCYTHE_DETAIL_BUILTINS_COMMON_HPP
@@ -8,7 +8,7 @@
 namespace sycl {
 
 namespace detail {
-// Either all are scalars or none is.
+// Either all operands are scalars, or none is.
 template <class A, class... Rest>
 using floats_of_a_kind =
     std::enable_if_t<((has_elements<A> == has_elements<Rest>) && ...), floats<A, Rest...>>;
@@ -28,14 +28,14 @@ template <class T> constexpr wide<T> degrees(T x) {
 template <class T> constexpr wide<T> radians(T x) {
   return wide<T>(x) * wide<T>(0.01745329251994329576923690768489);
 }
-// By the specification's formulas, in the type of the operands: half rounds each step.
+// These use the specification's formulas in the type of the operands. Half rounds each step.
 template <class T> constexpr T mix(T x, T y, T amount) { return x + (y - x) * amount; }
 template <class T> constexpr T step(T edge, T x) { return x < edge ? T(0) : T(1); }
 template <class T> constexpr T smoothstep(T low, T high, T x) {
   const T t = element::clamp<T>((x - low) / (high - low), T(0), T(1));
   return t * t * (T(3) - T(2) * t);
 }
-// Zeros keep their sign; the sign of a NaN is 0.
+// Zeros keep their sign. The sign of a NaN is 0.
 template <class T> constexpr T sign(T x) {
   return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? x : T(0);
 }
@@ -87,7 +87,7 @@ constexpr detail::if_float_elements<V> smoothstep(const typename detail::shape<V
 
 namespace detail {
 
-// Up to four elements.
+// Geometric functions take up to four elements.
 template <class F, class = void> struct if_direction {};
 template <class F>
 struct if_direction<F, std::enable_if_t<shape<typename F::type>::count <= 4>> : F {};
@@ -108,8 +108,8 @@ template <class V> wide_of<V> product(const V &x, const V &y) {
     sum += wide_of<V>(at<element_of<V>>(x, i)) * wide_of<V>(at<element_of<V>>(y, i));
   return sum;
 }
-// A power of two by which the elements of `x` can be multiplied so that their squares neither
-// overflow nor vanish; half's never do, in float.
+// Returns a power of two to scale the elements of `x`, so that their squares neither overflow nor
+// underflow. Half needs no scaling, because it computes in float.
 template <class V> wide_of<V> scale_for(wide_of<V> sum) {
   using W = wide_of<V>;
   constexpr bool wide_range = sizeof(W) == 8;
@@ -146,7 +146,7 @@ template <class V> V difference(const V &x, const V &y) {
     put(r, i, at<element_of<V>>(x, i) - at<element_of<V>>(y, i));
   return r;
 }
-// A scalar stays what it is.
+// Returns a scalar unchanged.
 template <class V, class A> constexpr decltype(auto) operand(const A &a) {
   if constexpr (has_elements<V>)
     return whole<V>(a);
@@ -168,7 +168,7 @@ template <class A, class B, class V = detail::directions<A, B>>
 detail::element_of<V> distance(const A &x, const B &y) {
   return sycl::length(detail::difference<V>(detail::operand<V>(x), detail::operand<V>(y)));
 }
-// Of zero, the same.
+// The normalised zero vector is the zero vector.
 template <class T, class V = detail::directions<T>> V normalize(const T &x) {
   const V &v = detail::operand<V>(x);
   const auto sum = detail::product<V>(v, v);
@@ -191,7 +191,7 @@ V cross(const A &a, const B &b) {
   return r;
 }
 
-// These may overflow where the squares of elements do.
+// The fast functions may overflow where the squares of elements do.
 template <class T, class V = detail::directions<T>> detail::element_of<V> fast_length(const T &x) {
   const V &v = detail::operand<V>(x);
   return static_cast<detail::element_of<V>>(detail::root<V>(detail::product<V>(v, v)));

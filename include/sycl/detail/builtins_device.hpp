@@ -1,6 +1,6 @@
-// Device code's maths functions: SPIR-V's extended instructions, `__spirv_ocl_<name>`, which the
-// device library or the back end answers. Those without a pointer are declared free of side
-// effects, so that they move and fold.
+// Maths functions in device code: SPIR-V's extended instructions, `__spirv_ocl_<name>`, which the
+// device library or the back end provides. Functions without a pointer are declared free of side
+// effects, so that the optimiser can move and fold them.
 #ifndef SCYTHE_DETAIL_BUILTINS_DEVICE_HPP
 #define SCYTHE_DETAIL_BUILTINS_DEVICE_HPP
 
@@ -10,7 +10,7 @@
 #define SCYTHE_PURE SCYTHE_DEVICE_LIBRARY __attribute__((const)) extern
 #define SCYTHE_WRITING SCYTHE_DEVICE_LIBRARY extern
 
-// For each type.
+// One declaration for each type.
 #define SCYTHE_DECLARE_1(name)                                                                     \
   SCYTHE_PURE float __spirv_ocl_##name(float) noexcept;                                            \
   SCYTHE_PURE double __spirv_ocl_##name(double) noexcept;                                          \

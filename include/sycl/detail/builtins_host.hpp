@@ -1,5 +1,5 @@
-// The host's maths functions on float and double, under the names that device code calls them by:
-// the C library's, and formulas for those that it lacks. Half computes in float.
+// Maths functions on the host for float and double, under the names that device code uses. They
+// call the C library, and use formulas for functions that it lacks. Half computes in float.
 #ifndef SCYTHE_DETAIL_BUILTINS_HOST_HPP
 #define SCYTHE_DETAIL_BUILTINS_HOST_HPP
 
@@ -7,7 +7,7 @@
 
 namespace sycl::detail::host_maths {
 
-// One text for float and double over the C library's two names.
+// One definition for float and double, on the two names of the C library.
 #define SCYTHE_BOTH_1(name)                                                                        \
   inline float name(float x) noexcept { return __builtin_##name##f(x); }                           \
   inline double name(double x) noexcept { return __builtin_##name(x); }
@@ -66,7 +66,7 @@ template <class T> T acospi(T x) { return acos(x) / pi<T>(); }
 template <class T> T asinpi(T x) { return asin(x) / pi<T>(); }
 template <class T> T atanpi(T x) { return atan(x) / pi<T>(); }
 template <class T> T atan2pi(T y, T x) { return atan2(y, x) / pi<T>(); }
-// The angle is brought near 0 without rounding, where its product with pi is small.
+// Reduces the angle exactly to a small number before the multiplication by pi.
 template <class T> T sinpi(T x) {
   const T r = remainder(x, T(2)), a = fabs(r);
   const T sine = sin(pi<T>() * (a > T(0.5) ? T(1) - a : a));
@@ -89,7 +89,8 @@ template <class T> T minmag(T x, T y) {
   return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
 }
 template <class T> T not_a_number() { return static_cast<T>(__builtin_nan("")); }
-// Unlike pow, powr sees a limit in its arguments: 0^0, infinity^0 and 1^infinity have none.
+// Unlike pow, powr treats its arguments as limits, which do not exist for 0^0, infinity^0 and
+// 1^infinity.
 template <class T> T powr(T x, T y) {
   const bool end = x == T(0) || __builtin_isinf(x);
   if (x < T(0) || x != x || y != y || (y == T(0) && end) || (x == T(1) && __builtin_isinf(y)))
@@ -98,7 +99,7 @@ template <class T> T powr(T x, T y) {
 }
 inline float ldexp(float x, int n) { return __builtin_ldexpf(x, n); }
 inline double ldexp(double x, int n) { return __builtin_ldexp(x, n); }
-// In long double, which holds every int: so does double, but not float.
+// Use long double, because float does not represent every int.
 template <class T> T pown(T x, int n) { return static_cast<T>(__builtin_powl(x, n)); }
 template <class T> T rootn(T x, int n) {
   if (n == 0 || (x < T(0) && n % 2 == 0))
@@ -123,12 +124,12 @@ inline float frexp(float x, int *exponent) { return __builtin_frexpf(x, exponent
 inline double frexp(double x, int *exponent) { return __builtin_frexp(x, exponent); }
 template <class T> T lgamma_r(T x, int *sign) {
   const T whole = floor(x);
-  // Gamma is negative between -1 and 0, -3 and -2, and so on.
+  // Gamma is negative between -1 and 0, between -3 and -2, and so on.
   *sign = x < T(0) && whole != x && fmod(whole, T(2)) != T(0) ? -1 : 1;
   return lgamma(x);
 }
-// The C library's quotient may have three bits only; here it has seven: what is left modulo 128
-// divisors.
+// The C library's quotient may have only three bits. This function returns seven: the quotient
+// modulo 128.
 template <class T> T remquo(T x, T y, int *quotient) {
   const T rest = remainder(x, y), low = fmod(x, T(128) * y);
   *quotient = __builtin_isfinite(low) ? static_cast<int>(rint((low - rest) / y)) % 128 : 0;

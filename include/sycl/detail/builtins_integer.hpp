@@ -1,7 +1,7 @@
-// Integer functions: plain C++ without branches, which every back end turns into its own
+// Integer functions in plain C++ without branches, which every back end turns into its
 // instructions.
 //
-// Unsigned arithmetic throughout where signed sums could overflow, since that would be undefined.
+// Signed overflow is undefined, so sums that could overflow use unsigned arithmetic.
 #ifndef SCYTHE_DETAIL_BUILTINS_INTEGER_HPP
 #define SCYTHE_DETAIL_BUILTINS_INTEGER_HPP
 
@@ -14,7 +14,8 @@ namespace detail::element {
 template <class T> using unsigned_of = std::make_unsigned_t<T>;
 template <class T> constexpr int width_of = static_cast<int>(sizeof(T) * 8);
 
-// The high half of the product of two 64-bit numbers, from products of their halves.
+// Returns the high half of the product of two 64-bit numbers, computed from products of their
+// halves.
 constexpr unsigned long long high_product(unsigned long long x, unsigned long long y) {
   const unsigned long long x0 = x & 0xffffffffu, x1 = x >> 32, y0 = y & 0xffffffffu, y1 = y >> 32;
   const unsigned long long middle = x1 * y0 + (x0 * y0 >> 32),
@@ -43,7 +44,7 @@ template <class T> constexpr T add_sat(T x, T y) {
   using U = unsigned_of<T>;
   const T sum = static_cast<T>(static_cast<U>(static_cast<U>(x) + static_cast<U>(y)));
   if constexpr (std::is_signed_v<T>) {
-    // It overflowed where both operands differ in sign from the sum.
+    // The sum overflowed if both operands differ from it in sign.
     const bool over = ((x ^ sum) & (y ^ sum)) < 0;
     return over ? (x < 0 ? smallest<T>() : largest<T>()) : sum;
   } else {
@@ -62,9 +63,9 @@ template <class T> constexpr T sub_sat(T x, T y) {
   }
 }
 
-// Half of the sum, rounded down, as if the sum could not overflow.
+// Returns half of the sum, rounded down, without overflow.
 template <class T> constexpr T hadd(T x, T y) { return static_cast<T>((x & y) + ((x ^ y) >> 1)); }
-// The same, rounded up.
+// Returns half of the sum, rounded up, without overflow.
 template <class T> constexpr T rhadd(T x, T y) { return static_cast<T>((x | y) - ((x ^ y) >> 1)); }
 
 template <class T> constexpr T mul_hi(T x, T y) {
@@ -88,8 +89,8 @@ template <class T> constexpr T mad_hi(T x, T y, T z) {
 template <class T> constexpr T mad_sat(T x, T y, T z) {
   using U = unsigned_of<T>;
   if constexpr (sizeof(T) < 8) {
-    // The exact result fits: the product has twice the bits less one (signed), and so leaves room
-    // for the sum.
+    // The exact result fits: a signed product has one bit less than twice the bits, which leaves
+    // room for the sum.
     using W = wider<T>;
     const W exact = static_cast<W>(static_cast<W>(x) * static_cast<W>(y) + static_cast<W>(z));
     const W low = static_cast<W>(smallest<T>()), high = static_cast<W>(largest<T>());
@@ -100,7 +101,8 @@ template <class T> constexpr T mad_sat(T x, T y, T z) {
     const T sum = static_cast<T>(static_cast<U>(low) + static_cast<U>(z));
     const U carry = static_cast<U>(sum) < static_cast<U>(low) ? 1 : 0;
     if constexpr (std::is_signed_v<T>) {
-      // The 128-bit result's high half; the result fits where that is the sign of the low half.
+      // The high half of the 128-bit result. The result fits if the high half is the sign extension
+      // of the low half.
       const T top = static_cast<T>(static_cast<U>(high) + carry + (z < 0 ? ~U(0) : U(0)));
       return top == (sum < 0 ? T(-1) : T(0)) ? sum : top < 0 ? smallest<T>() : largest<T>();
     } else {
@@ -109,7 +111,7 @@ template <class T> constexpr T mad_sat(T x, T y, T z) {
   }
 }
 
-// The number of zero bits above the highest set bit; the width of the type for 0.
+// Returns the number of zero bits above the highest set bit, or the width of the type for 0.
 template <class T> constexpr T clz(T x) {
   const unsigned long long bits = static_cast<unsigned_of<T>>(x);
   if constexpr (sizeof(T) < 8)
@@ -118,7 +120,7 @@ template <class T> constexpr T clz(T x) {
   else
     return static_cast<T>(x == 0 ? 64 : __builtin_clzll(bits));
 }
-// The number of zero bits below the lowest set bit; the width of the type for 0.
+// Returns the number of zero bits below the lowest set bit, or the width of the type for 0.
 template <class T> constexpr T ctz(T x) {
   const unsigned long long bits = static_cast<unsigned_of<T>>(x);
   return static_cast<T>(x == 0 ? width_of<T> : __builtin_ctzll(bits));
@@ -127,7 +129,7 @@ template <class T> constexpr T popcount(T x) {
   return static_cast<T>(__builtin_popcountll(static_cast<unsigned_of<T>>(x)));
 }
 
-// Bits that leave at the top come in at the bottom. `count` is taken modulo the width.
+// Rotates the bits to the left. `count` is taken modulo the width.
 template <class T> constexpr T rotate(T x, T count) {
   using U = unsigned_of<T>;
   constexpr int mask = width_of<T> - 1;
@@ -137,13 +139,13 @@ template <class T> constexpr T rotate(T x, T count) {
       static_cast<U>(static_cast<U>(bits << left) | static_cast<U>(bits >> right)));
 }
 
-// `high` above `low` in a number of twice the size.
+// Concatenates `high` and `low` to a number of twice the size.
 template <class T, class W = wider<T>> constexpr W upsample(T high, unsigned_of<T> low) {
   using V = std::make_unsigned_t<W>;
   return static_cast<W>(static_cast<V>((static_cast<V>(high) << width_of<T>) | low));
 }
 
-// Products of numbers of 24 bits; what larger ones give is undefined.
+// Products of 24-bit numbers. Results for larger numbers are undefined.
 template <class T> constexpr T mul24(T x, T y) {
   return static_cast<T>(static_cast<unsigned>(x) * static_cast<unsigned>(y));
 }
@@ -187,7 +189,7 @@ SCYTHE_INTEGER_3(mad_sat, integers)
 #undef SCYTHE_INTEGER_2
 #undef SCYTHE_INTEGER_3
 
-// Floating numbers, which `fabs` is for, are accepted too.
+// Also accepts floating-point numbers, for which `fabs` is the usual name.
 template <class T, class R = detail::numbers<T>> SCYTHE_BY_ELEMENT constexpr R abs(const T &x) {
   SCYTHE_EACH(detail::element::abs(SCYTHE_AT(x)));
 }

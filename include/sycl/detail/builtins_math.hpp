@@ -1,7 +1,7 @@
 // The maths functions, and their `native` and `half_precision` forms.
 //
-// Templates over the number's type leave calls with exact types to the C library's functions of the
-// same name, where a program has both in sight.
+// They are templates over the type of the number. If a program also sees the C library's function
+// of the same name, a call with exact types selects that function.
 #ifndef SCYTHE_DETAIL_BUILTINS_MATH_HPP
 #define SCYTHE_DETAIL_BUILTINS_MATH_HPP
 
@@ -38,8 +38,8 @@ namespace sycl {
   SCYTHE_BY_ELEMENT R name(const T &x, const N &n) {                                               \
     SCYTHE_EACH(SCYTHE_MATHS(name)(SCYTHE_AT(x), detail::at<int>(n, i)));                          \
   }
-// The second result takes the way through a variable, so that any kind of pointer will do. `S` is
-// its type.
+// The second result is passed through a variable, so that any kind of pointer works. `S` is its
+// type.
 #define SCYTHE_SECOND_RESULT(...)                                                                  \
   R r{};                                                                                           \
   S other{};                                                                                       \
@@ -50,8 +50,8 @@ namespace sycl {
   }                                                                                                \
   *p = other;                                                                                      \
   return r
-// Programs may name the template arguments: the pointer's type alone with scalars, else the
-// vector's first.
+// Programs may name the template arguments: only the pointer's type for scalars, otherwise the
+// vector's type first.
 #define SCYTHE_WITH_POINTER(name, SecondOf, ...)                                                   \
   template <class Pointer, class T, class R = detail::if_scalar<detail::floats<T>>,                \
             class S = detail::SecondOf<R>, class = detail::if_points_to<Pointer, S>>               \
@@ -89,7 +89,8 @@ SCYTHE_BY_ELEMENT R ilogb(const T &x) {
   SCYTHE_EACH(SCYTHE_MATHS(ilogb)(detail::at<typename detail::shape<V>::element>(x, i)));
 }
 
-// Steps that depend on the type, which the host does not see where it takes float for half.
+// Functions whose result depends on the type. The host cannot use the common path, which computes
+// half in float.
 namespace detail {
 
 #ifdef SCYTHE_DEVICE_PASS
@@ -116,7 +117,8 @@ template <class E, class T> T fraction(T x, T *whole) {
 }
 #endif
 
-// A quiet NaN that carries a code, whose type is the unsigned integer of the same size.
+// Returns a quiet NaN that carries a code. The code's type is the unsigned integer of the same
+// size.
 template <class Code>
 using float_of_size = std::conditional_t<sizeof(Code) == 2, half,
                                          std::conditional_t<sizeof(Code) == 4, float, double>>;
@@ -142,7 +144,7 @@ R nan(const T &code) {
   SCYTHE_EACH(detail::coded_nan(detail::at<Code>(code, i)));
 }
 
-// Precision and domain are the back end's choice: about 18 bits on the CPU.
+// The back end chooses precision and domain, about 18 bits on the CPU.
 namespace native {
 #define SCYTHE_RELAXED_1(name)                                                                     \
   template <class T, class R = detail::singles<T>> SCYTHE_BY_ELEMENT R name(const T &x) {          \
@@ -159,7 +161,7 @@ SCYTHE_FOR_EACH_RELAXED_2(SCYTHE_RELAXED_2)
 #undef SCYTHE_RELAXED_2
 } // namespace native
 
-// At least 11 bits; angles up to 2^16. On the host, both are the functions that the C library has.
+// At least 11 bits for angles up to 2^16. On the host, both forms call the C library.
 #ifdef SCYTHE_DEVICE_PASS
 namespace half_precision {
 #define SCYTHE_RELAXED_1(name)                                                                     \

@@ -1,6 +1,6 @@
-// The maths functions that the device library provides, by shape: one list for their declarations
-// in device code, their definitions on the host, and their public names. Included where the lists
-// are used, which end with `builtins_names_end.hpp`.
+// The maths functions that the device library provides, grouped by signature. The same lists give
+// their declarations in device code, their definitions on the host, and their public names. A user
+// of the lists includes this file, and `builtins_names_end.hpp` afterwards.
 #define SCYTHE_FOR_EACH_MATHS_1(X)                                                                 \
   X(acos)                                                                                          \
   X(acosh)                                                                                         \
@@ -58,14 +58,14 @@
   X(powr)                                                                                          \
   X(remainder)
 
-// A number and an integer.
+// Functions of a number and an integer.
 #define SCYTHE_FOR_EACH_MATHS_INT(X)                                                               \
   X(ldexp)                                                                                         \
   X(pown)                                                                                          \
   X(rootn)
 
-// A second result through a pointer, to the same type or to an integer. `nextafter` and `fract`
-// have their own text, since half needs it.
+// Functions with a second result through a pointer, to the same type or to an integer. `nextafter`
+// and `fract` are not listed, because half needs separate definitions.
 #define SCYTHE_FOR_EACH_MATHS_POINTER(X)                                                           \
   X(modf)                                                                                          \
   X(sincos)
@@ -73,7 +73,7 @@
   X(frexp)                                                                                         \
   X(lgamma_r)
 
-// Functions of float whose precision is the back end's choice (`native`) or at least 11 bits
+// Functions of float whose precision the back end chooses (`native`) or is at least 11 bits
 // (`half_precision`).
 #define SCYTHE_FOR_EACH_RELAXED_1(X)                                                               \
   X(cos)                                                                                           \

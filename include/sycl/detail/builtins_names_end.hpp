@@ -1,4 +1,4 @@
-// Ends the lists of `builtins_names.hpp`.
+// Undefines the lists of `builtins_names.hpp`.
 #undef SCYTHE_FOR_EACH_MATHS_1
 #undef SCYTHE_FOR_EACH_MATHS_2
 #undef SCYTHE_FOR_EACH_MATHS_INT

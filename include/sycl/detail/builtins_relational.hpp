@@ -1,6 +1,6 @@
-// Relational functions. Comparisons with NaN are false, but `isnotequal`'s and `isunordered`'s. For
-// vectors true is -1 in an integer of the element's size, for mathematical arrays and scalars a
-// bool.
+// Relational functions. Comparisons with NaN are false, except for `isnotequal` and `isunordered`.
+// For vectors, true is -1 in an integer of the element's size. For mathematical arrays and scalars,
+// the result is a bool.
 #ifndef SCYTHE_DETAIL_BUILTINS_RELATIONAL_HPP
 #define SCYTHE_DETAIL_BUILTINS_RELATIONAL_HPP
 
@@ -17,7 +17,7 @@ template <class E, class T> constexpr bool is_normal(T x) {
   const T size = x < T(0) ? -x : x;
   return size >= smallest_normal && size <= static_cast<T>(std::numeric_limits<E>::max());
 }
-// The highest bit, by which vectors of integers tell truth.
+// The highest bit, which holds the truth value of an integer vector element.
 template <class T> constexpr bool is_negative(T x) {
   if constexpr (std::is_same_v<T, bool>)
     return x;
@@ -73,7 +73,7 @@ namespace detail {
 template <class T>
 using truths = std::enable_if_t<std::is_integral_v<typename any_operands<T>::element>,
                                 typename any_operands<T>::type>;
-// Vectors answer with an int, as OpenCL does.
+// Functions of vectors return an int, as in OpenCL.
 template <class V> using answer = std::conditional_t<shape<V>::is_vector, int, bool>;
 
 } // namespace detail
@@ -96,7 +96,8 @@ SCYTHE_BY_ELEMENT constexpr detail::answer<V> all(const T &x) {
   return without_exception;
 }
 
-// Each bit of the result is that of `b` where the bit of `mask` is set, else that of `a`.
+// Each bit of the result is the bit of `b` if the bit of `mask` is set, and the bit of `a`
+// otherwise.
 template <class A, class B, class C, class R = detail::numbers<A, B, C>>
 SCYTHE_BY_ELEMENT R bitselect(const A &a, const B &b, const C &mask) {
   using E = typename detail::shape<R>::element;

@@ -1,6 +1,6 @@
-// Which operands the built-in functions take, and how their results are put together: one function
-// template serves scalars, vectors, views of their elements and mathematical arrays, by a loop over
-// elements that has one round for a scalar.
+// The operands of built-in functions, and the construction of their results. One function template
+// serves scalars, vectors, swizzles and mathematical arrays. It loops over the elements, once for a
+// scalar.
 #ifndef SCYTHE_DETAIL_BUILTINS_TYPES_HPP
 #define SCYTHE_DETAIL_BUILTINS_TYPES_HPP
 
@@ -13,8 +13,8 @@
 
 namespace sycl::detail {
 
-// Among several operands, the first that has elements decides; the others have as many, or are
-// scalars.
+// The first operand with elements determines the type. The other operands have as many elements or
+// are scalars.
 template <class... A> struct first_with_elements {};
 template <class A, class... Rest>
 struct first_with_elements<A, Rest...>
@@ -32,7 +32,7 @@ struct operands<false, A, Rest...>
   using element = A;
 };
 
-// A number, or a class that is converted to one by the rules for overloaded functions.
+// Accepts a number, or a class that overload resolution converts to a number.
 float convert_to_float(float);
 double convert_to_float(double);
 half convert_to_float(half);
@@ -47,7 +47,8 @@ struct float_scalar<
 };
 template <class A> using float_scalar_t = typename float_scalar<A>::type;
 
-// Scalars of which one at least is floating: the result is the largest of these.
+// Scalars of which at least one is floating-point. The result is the largest of the floating-point
+// types.
 template <bool HasElements, class... A> struct float_operands : operands<true, A...> {};
 template <class... A>
 using largest_float =
@@ -60,7 +61,7 @@ struct float_operands<false, A...> : std::enable_if<(!std::is_void_v<float_scala
   using element = largest_float<float_scalar_t<A>...>;
 };
 
-// Of functions that come in float alone: other scalars are converted.
+// Operands of functions that exist only for float. Other scalars are converted.
 template <bool HasElements, class... A> struct single_operands : operands<true, A...> {};
 template <class... A>
 struct single_operands<false, A...>
@@ -68,8 +69,8 @@ struct single_operands<false, A...>
   using element = float;
 };
 
-// What functions of these operands give, where there are such functions. Classes, since every use
-// of an alias would spell all of it out again in the many declarations of functions.
+// The result types of functions of these operands, if such functions exist. These are classes,
+// because every use of an alias would repeat its expansion in the many function declarations.
 template <class... A> inline constexpr bool some_have_elements = (has_elements<A> || ...);
 template <class... A> struct any_operands : operands<some_have_elements<A...>, A...> {};
 template <class O, class = void> struct if_number {};
@@ -95,7 +96,7 @@ template <class... A> using integers = typename if_integer<any_operands<A...>>::
 template <class... A> using integers_of_32_bits = typename if_32_bits<any_operands<A...>>::type;
 template <class... A> using floats = typename floats_of<A...>::type;
 template <class... A> using singles = typename singles_of<A...>::type;
-// An integer for each element of `V`, or one for all.
+// An integer for each element of `V`, or one integer for all elements.
 template <class V, class N>
 using if_counts =
     std::enable_if_t<has_elements<N> ? std::is_integral_v<typename shape<N>::element> &&
@@ -105,10 +106,10 @@ template <class V> struct without_elements : std::enable_if<!has_elements<V>, V>
 template <class V> struct with_elements : std::enable_if<has_elements<V>, V> {};
 template <class V> using if_scalar = typename without_elements<V>::type;
 template <class V> using if_elements = typename with_elements<V>::type;
-// Second results: of the same type, or an int for each element.
+// Types of second results: the same type, or an int for each element.
 template <class V> using same = V;
 template <class V> using count_each = typename shape<V>::template rebind<int>;
-// Pointers, multi_ptr and the like through which a `T` can be written.
+// Pointers, multi_ptr and similar types through which a `T` can be written.
 template <class Pointer, class T, class = void> struct points_to {};
 template <class Pointer, class T>
 struct points_to<Pointer, T, std::void_t<decltype(*std::declval<Pointer &>())>>
@@ -117,7 +118,7 @@ struct points_to<Pointer, T, std::void_t<decltype(*std::declval<Pointer &>())>>
           std::is_assignable_v<decltype(*std::declval<Pointer &>()), T>> {};
 template <class Pointer, class T> using if_points_to = typename points_to<Pointer, T>::type;
 
-// What comparisons give: for scalars a bool.
+// The result of comparisons. It is a bool for scalars.
 template <class V, bool = has_elements<V>> struct mask_type {
   using type = bool;
   static constexpr bool yes = true;
@@ -128,8 +129,8 @@ template <class V> struct mask_type<V, true> {
 };
 template <class V> using mask_of = typename mask_type<V>::type;
 
-// The numbers that the compiler computes with. For half the host takes float, and rounds once:
-// float's 24 bits are more than twice half's 11 plus two, so that the basic operations stay
+// The type that the compiler computes in. On the host, half computes in float and rounds once.
+// Float has 24 bits, more than twice half's 11 bits plus two, so the basic operations stay
 // correctly rounded.
 #ifdef SCYTHE_DEVICE_PASS
 template <class T> using plain = std::conditional_t<is_half<T>, float16, T>;
@@ -142,8 +143,8 @@ template <class T> constexpr plain<T> plain_of(const T &x) {
   else
     return x;
 }
-// Element `i` of an operand as one of `R`, which is a scalar or has elements; a scalar operand is
-// the same at each place.
+// Returns element `i` of an operand as an element of `R`, which is a scalar or has elements. A
+// scalar operand has the same value for every `i`.
 template <class R, class V>
 SCYTHE_BY_ELEMENT constexpr plain<typename shape<R>::element> at(const V &x, int i) {
   using E = typename shape<R>::element;
@@ -162,10 +163,10 @@ template <class V, class T> SCYTHE_BY_ELEMENT constexpr void put(V &result, int 
     result = static_cast<V>(x);
 }
 
-// The type to compute in where half's own precision or range would not do.
+// The type for computations that exceed the precision or range of half.
 template <class T> using wide = std::conditional_t<std::is_same_v<T, float16>, float, T>;
 template <std::size_t Size> using unsigned_of_size = std::make_unsigned_t<signed_of_size<Size>>;
-// The integers one size up, in which sums and products of `T` fit; 64 bits have none.
+// The next larger integer type, which holds sums and products of `T`. 64-bit integers have none.
 template <class T>
 using wider = std::enable_if_t<
     sizeof(T) < 8,
@@ -182,7 +183,7 @@ template <class T> constexpr T smallest() {
 
 } // namespace sycl::detail
 
-// The body of a function that computes each element of `R` by an expression of operands at `i`.
+// The body of a function that computes each element of `R` by an expression of the operands at `i`.
 #define SCYTHE_AT(x) detail::at<R>(x, i)
 #define SCYTHE_EACH(...)                                                                           \
   R r{};                                                                                           \

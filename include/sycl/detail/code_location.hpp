@@ -1,5 +1,5 @@
-// The position of the user's call, as a default argument sees it: the second key of unnamed kernels
-// with a foreign host compiler, and what error messages cite.
+// The position of the user's call, taken by a default argument. With a separate host compiler, it
+// helps to identify unnamed kernels. Error messages show it.
 #ifndef SCYTHE_DETAIL_CODE_LOCATION_HPP
 #define SCYTHE_DETAIL_CODE_LOCATION_HPP
 

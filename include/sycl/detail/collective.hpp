@@ -1,8 +1,9 @@
-// Group operations on single values, in device code by SPIR-V's functions and elsewhere by the
+// Group operations on single values. Device code calls SPIR-V's functions. Host mode combines the
 // values of all members.
 //
-// SPIR-V's functions know one type per size, sign and kind; other types of the same representation
-// are converted, and any other trivially copyable type travels in pieces of such types.
+// SPIR-V's functions exist for one type per size, sign and kind. Other types with the same
+// representation are converted. Any other trivially copyable type is passed in pieces of such
+// types.
 #ifndef SCYTHE_DETAIL_COLLECTIVE_HPP
 #define SCYTHE_DETAIL_COLLECTIVE_HPP
 
@@ -11,7 +12,7 @@
 
 namespace sycl::detail {
 
-// `bool` has no sum: its operations are the logical ones that give the same answer.
+// `bool` has no sum. The logical operations give the same result.
 constexpr operation logical_form(operation op) {
   switch (op) {
   case operation::add:
@@ -55,8 +56,8 @@ template <> struct integer_of<8, false> {
   using type = unsigned long;
 };
 
-// The type that SPIR-V's functions have in T's place; the last resort serves enumerations and
-// pointers too.
+// The type that represents T in SPIR-V's functions. The fallback also serves enumerations and
+// pointers.
 template <class T, bool = std::is_integral_v<T>> struct collective_type {
   using type = T;
 };
@@ -114,7 +115,7 @@ template <operation Op, class T> T group_operation(std::uint32_t scope, std::uin
   }
 }
 
-// `f` for each piece of `x`, in the largest pieces that its size and alignment allow.
+// Calls `f` for each piece of `x`, in the largest pieces that its size and alignment allow.
 template <class T, class F> SCYTHE_ALWAYS_INLINE T by_pieces(T x, F f) {
   static_assert(std::is_trivially_copyable_v<T>,
                 "group functions can only pass trivially copyable values between work-items");
@@ -244,7 +245,8 @@ template <class Group> bool any(const Group &g, bool x) {
 
 #endif
 
-// Of parts of sub-groups: from another member, and the caller's own value where there is none.
+// For non-uniform groups: returns another member's value, or the caller's value if that member does
+// not exist.
 template <class Group, class T, class = if_partial<Group>>
 T shuffle(const Group &g, T x, std::uint32_t id) {
   return g.scythe_shuffle(x, id < g.get_local_linear_range() ? id : g.get_local_linear_id());

@@ -1,15 +1,14 @@
-// Which compilation this is, and the attributes that the compiler's other parts read. Every other
-// header relies on it.
+// The kind of the current compilation, and the attributes that other parts of the compiler read.
+// Every other header depends on this one.
 //
-//  * Device pass (`__SYCL_DEVICE_ONLY__`): kernels are instantiated through their entry points;
-//  host functions are
-//    parsed but never emitted.
-//  * Host pass by clang (`__SCYTHE_HOST_PASS__`) or by a foreign compiler
-//  (`__SCYTHE_INT_HEADER__`): kernels are launched
-//    by their device symbol and never instantiated.
-//  * Host mode (none of these): kernels are plain C++ functions that the runtime's threads call.
+//  * Device pass (`__SYCL_DEVICE_ONLY__`): kernels are instantiated through their entry points.
+//    Host functions are parsed but never emitted.
+//  * Host pass by clang (`__SCYTHE_HOST_PASS__`) or by a separate host compiler
+//    (`__SCYTHE_INT_HEADER__`): kernels are launched by their device symbol and never instantiated.
+//  * Host mode (none of these macros): kernels are plain C++ functions that the runtime's threads
+//    call.
 //
-// Types that a kernel can capture have the same layout in all of them.
+// Types that a kernel can capture have the same layout in all of these compilations.
 #ifndef SCYTHE_DETAIL_CONFIG_HPP
 #define SCYTHE_DETAIL_CONFIG_HPP
 
@@ -27,7 +26,7 @@
 #define SYCL_EXTERNAL
 #endif
 
-// Foreign compilers would warn about clang's `annotate`, and have no use for it.
+// Other compilers warn about clang's `annotate` and do not need it.
 #ifdef __clang__
 #define SCYTHE_ANNOTATE(...) __attribute__((annotate(__VA_ARGS__)))
 #else
@@ -36,11 +35,11 @@
 
 // A class whose first words the runtime replaces when it launches a kernel.
 #define SCYTHE_SPECIAL(kind) SCYTHE_ANNOTATE("scythe::special", kind)
-// A function that no kernel may reach; the message is the compiler's error.
+// A function that no kernel may call. The compiler reports the message as an error.
 #define SCYTHE_DEVICE_ERROR(message) SCYTHE_ANNOTATE("scythe::error", message)
 // A function that the device library or the back end provides.
 #define SCYTHE_DEVICE_LIBRARY SCYTHE_ANNOTATE("scythe::device_library")
-// A class or function that only devices with these aspects have:
+// A class or function that requires devices with these aspects:
 // `[[__sycl_detail__::__uses_aspects__(…)]]`.
 #ifdef SCYTHE_DEVICE_PASS
 #define SCYTHE_USES_ASPECTS(...) SCYTHE_ANNOTATE("sycl_detail::uses_aspects", __VA_ARGS__)
@@ -48,28 +47,28 @@
 #define SCYTHE_USES_ASPECTS(...)
 #endif
 
-// For what runs rarely: programs compile it, in every file, faster than they would run it.
+// For functions that run rarely. Every file compiles them, so compile time matters more than speed.
 #ifdef __clang__
 #define SCYTHE_COLD __attribute__((noinline, cold, minsize))
 #else
 #define SCYTHE_COLD __attribute__((noinline, cold))
 #endif
 
-// For what every launch does, whatever the kernel: one call there, rather than its code, which the
-// optimiser would go through as often as a program launches.
+// For code that every launch runs, independent of the kernel. It is not inlined, because the
+// optimiser would otherwise process it once per launch in the program.
 #define SCYTHE_SHARED __attribute__((noinline))
 
 #define SCYTHE_ALWAYS_INLINE inline __attribute__((always_inline))
 
-// Before a statement that calls a kernel: in device code the call leaves nothing of the object that
-// tells the work-item its place, however large the kernel is.
+// Precedes a statement that calls a kernel. In device code the call is inlined even for a large
+// kernel, so that the optimiser removes the object that holds the work-item's position.
 #ifdef SCYTHE_DEVICE_PASS
 #define SCYTHE_INLINED [[clang::always_inline]]
 #else
 #define SCYTHE_INLINED
 #endif
 
-// Identifies the translation unit where a kernel's name has internal linkage. The driver sets it.
+// Identifies the translation unit if a kernel's name has internal linkage. The driver sets it.
 #ifndef SCYTHE_TU_ID
 #define SCYTHE_TU_ID 0ULL
 #endif

@@ -1,9 +1,9 @@
 // One to three `size_t` with the element-wise operators that `range` and `id` share.
 //
-// The operators are templates over both operands, which are found through a base class alone: as
-// friends, the specification's way to write them, each of the six classes would have all of them
-// declared anew. Integers are operands of their own: an `id<1>` converts to `size_t`, and a plain
-// `size_t` parameter would make `id + 1` ambiguous with the built-in operator.
+// The operators are templates over both operands and are found through a base class. The
+// specification declares them as friends, which would declare all of them again for each of the six
+// classes. Integers are separate operands: an `id<1>` converts to `size_t`, and a plain `size_t`
+// parameter would make `id + 1` ambiguous with the built-in operator.
 #ifndef SCYTHE_DETAIL_COORDINATES_HPP
 #define SCYTHE_DETAIL_COORDINATES_HPP
 
@@ -44,7 +44,7 @@ private:
 
 namespace coordinatewise {
 
-// The range or id that an operand is; void for others.
+// The range or id of an operand, or void for other types.
 template <class Derived, int D> Derived own(const coordinates<Derived, D> *);
 template <class A, class = void> struct whole {
   using type = void;
@@ -53,14 +53,14 @@ template <class A> struct whole<A, std::void_t<decltype(own(static_cast<const A 
   using type = decltype(own(static_cast<const A *>(nullptr)));
 };
 
-// Whether an operand goes with a `V` on the other side. Floating point does not, though it
-// converts: `id * 0.5f` is a product of numbers.
+// Whether an operand can be combined with a `V`. Floating-point numbers cannot, although they
+// convert: `id * 0.5f` is a product of numbers.
 template <class V, class A>
 inline constexpr bool joins = std::is_same_v<V, A> || std::is_integral_v<A> ||
                               (!std::is_floating_point_v<A> && std::is_convertible_v<const A &, V>);
 template <class A> inline constexpr bool joins<void, A> = false;
 
-// What an operation of `A` and `B` gives.
+// The result type of an operation on `A` and `B`.
 template <class A, class B, class V = typename whole<A>::type, bool = joins<V, B>> struct result {
   using type = V;
 };
@@ -69,12 +69,12 @@ struct result<A, B, V, false>
     : std::enable_if<joins<typename whole<B>::type, A>, typename whole<B>::type> {};
 template <class A, class B> struct result_of : result<A, B> {};
 template <class A, class B> using result_t = typename result_of<A, B>::type;
-// The same for assignments, whose left side is a range or id.
+// The result type of assignments, whose left side is a range or id.
 template <class A, class B>
 struct assigned : std::enable_if<joins<typename whole<A>::type, B>, typename whole<A>::type> {};
 template <class A, class B> using left = typename assigned<A, B>::type;
 
-// An operand as a number for all elements, or as a `V`.
+// Returns an operand as one number for all elements, or as a `V`.
 template <class V, class A> constexpr decltype(auto) taken(const A &a) {
   if constexpr (std::is_integral_v<A>)
     return static_cast<std::size_t>(a);

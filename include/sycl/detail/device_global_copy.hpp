@@ -1,4 +1,4 @@
-// Where copies between the host and a `device_global` find the variable on the queue's device.
+// Finds a `device_global` on the queue's device, for copies between the host and the variable.
 #ifndef SCYTHE_DETAIL_DEVICE_GLOBAL_COPY_HPP
 #define SCYTHE_DETAIL_DEVICE_GLOBAL_COPY_HPP
 
@@ -7,7 +7,7 @@
 #include <sycl/ext/oneapi/properties.hpp>
 
 namespace sycl::ext::oneapi::experimental {
-// `ext/oneapi/device_global.hpp`
+// Defined in `ext/oneapi/device_global.hpp`.
 template <class T, class PropertyListT = empty_properties_t> class device_global;
 } // namespace sycl::ext::oneapi::experimental
 
@@ -17,7 +17,7 @@ struct device_global_access {
   template <class T>
   static constexpr std::size_t elements = sizeof(T) / sizeof(std::remove_all_extents_t<T>);
 
-  // `bytes` bytes from `offset`, for the host to write.
+  // Returns the address of `bytes` bytes from `offset` for writes by the host.
   template <class T, class L>
   static void *to(scythe_queue queue, const ext::oneapi::experimental::device_global<T, L> &global,
                   std::size_t offset, std::size_t bytes) {
@@ -26,7 +26,7 @@ struct device_global_access {
                   "copy to a device_global: its host_access property forbids writes by the host");
     return place<T>(queue, global, offset, bytes);
   }
-  // The same for it to read.
+  // Returns the address of `bytes` bytes from `offset` for reads by the host.
   template <class T, class L>
   static const void *from(scythe_queue queue,
                           const ext::oneapi::experimental::device_global<T, L> &global,

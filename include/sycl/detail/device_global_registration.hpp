@@ -1,5 +1,6 @@
-// How programs of foreign host compilers register their `device_global` variables: the integration
-// header has one such object. Of clang's programs, the plug-in does the same.
+// Registers the `device_global` variables of a program that a separate host compiler compiles. The
+// integration header contains one such object. In programs compiled by clang, the plug-in does the
+// same.
 #ifndef SCYTHE_DETAIL_DEVICE_GLOBAL_REGISTRATION_HPP
 #define SCYTHE_DETAIL_DEVICE_GLOBAL_REGISTRATION_HPP
 

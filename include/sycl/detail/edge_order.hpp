@@ -1,4 +1,4 @@
-// Ranges and ids in the order of the C edge.
+// Converts ranges and ids to the order of the C interface.
 #ifndef SCYTHE_DETAIL_EDGE_ORDER_HPP
 #define SCYTHE_DETAIL_EDGE_ORDER_HPP
 
@@ -6,7 +6,7 @@
 
 namespace sycl::detail {
 
-// The C edge wants the fastest dimension first, 1 in unused sizes and 0 in unused offsets.
+// The C interface expects the fastest dimension first, 1 in unused sizes and 0 in unused offsets.
 template <class C> void to_edge_order(std::uint64_t (&out)[3], const C &c, std::uint64_t unused) {
   constexpr int d = C::dimensions;
   for (int i = 0; i < 3; ++i)

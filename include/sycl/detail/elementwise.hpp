@@ -1,6 +1,6 @@
-// Operators of vectors, views of their elements, and mathematical arrays: each is a loop over
-// elements, which the compiler unrolls. They are found through the operands' base class alone, as
-// the specification's hidden friends are.
+// Operators of vectors, swizzles and mathematical arrays. Each is a loop over elements, which the
+// compiler unrolls. Like the specification's hidden friends, they are only found through the
+// operands' base class.
 #ifndef SCYTHE_DETAIL_ELEMENTWISE_HPP
 #define SCYTHE_DETAIL_ELEMENTWISE_HPP
 
@@ -8,7 +8,8 @@
 
 namespace sycl::detail::elementwise {
 
-// Base of the operands. One element alone converts to its type, and to others when asked.
+// Base of the operands. An operand with one element converts to its element type, and explicitly to
+// other types.
 template <class Derived, class T, bool One> struct operand {};
 template <class Derived, class T> struct operand<Derived, T, true> {
   constexpr operator T() const { return static_cast<const Derived &>(*this)[0]; }
@@ -19,8 +20,8 @@ template <class Derived, class T> struct operand<Derived, T, true> {
   }
 };
 
-// What an operator of such operands gives, where there is one. Classes, since every use of an alias
-// would spell all of it out again in the many declarations of operators.
+// The result types of the operators, if an operator exists. These are classes, because every use of
+// an alias would repeat its expansion in the many operator declarations.
 template <class J, class = void> struct if_arithmetic {};
 template <class J>
 struct if_arithmetic<J, std::enable_if_t<shape<typename J::type>::has_arithmetic>> : J {};
@@ -38,8 +39,7 @@ template <class A, class B> using comparable = typename both<A, B>::type;
 template <class A> using arithmetic_1 = arithmetic<A, typename shape<A>::value>;
 template <class A> using bits_1 = bits<A, typename shape<A>::value>;
 
-// The left side of an assignment: a vector or array, or a view that can be written, even as a
-// temporary.
+// The left side of an assignment: a vector, an array, or a writable swizzle, even a temporary one.
 template <class V> inline constexpr bool is_view = false;
 template <class T, int N, bool W, int... I>
 inline constexpr bool is_view<view<T, N, W, I...>> = true;
@@ -48,8 +48,8 @@ struct left_side : std::enable_if<!is_view<A> && std::is_same_v<A, V>> {};
 template <class A, class V> using if_left = typename left_side<A, V>::type;
 template <class T, int N, int... I> using writable = view<T, N, true, I...>;
 
-// Assignments take a list of elements in braces, from which no type is deduced, as what the left
-// side is.
+// Assignments accept a braced list of elements. No type is deduced from it, so it converts to the
+// type of the left side.
 #define SCYTHE_BINARY(op, kind)                                                                    \
   template <class A, class B, class V = kind<A, B>>                                                \
   SCYTHE_BY_ELEMENT V operator op(const A &a, const B &b) {                                        \

@@ -1,5 +1,5 @@
-// The error codes of SYCL 2020, in the specification's order. The numbers are the statuses of the C
-// interface.
+// The error codes of SYCL 2020, in the specification's order. The numbers are the status values of
+// the C interface.
 #ifndef SCYTHE_DETAIL_ERRC_HPP
 #define SCYTHE_DETAIL_ERRC_HPP
 

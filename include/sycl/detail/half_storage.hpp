@@ -1,4 +1,4 @@
-// The type that holds a half: the compiler's own where it has one, else the bits, which are
+// The storage type of half: the compiler's type if it has one, otherwise the bits, which are
 // converted to float and back.
 #ifndef SCYTHE_DETAIL_HALF_STORAGE_HPP
 #define SCYTHE_DETAIL_HALF_STORAGE_HPP
@@ -17,7 +17,7 @@ constexpr float16 float16_of(unsigned short bits) { return __builtin_bit_cast(fl
 
 #else
 
-// Computes in float, whose 24 bits are enough for every operation to round as if it were exact.
+// Computes in float. Its 24 bits are enough to round every operation correctly.
 class float16 {
 public:
   float16() = default;

@@ -1,8 +1,8 @@
-// Ownership of the counted handles of the C interface, and of counted objects of the headers' own.
+// Owners of reference-counted objects: handles of the C interface, and objects of the headers.
 //
-// `handle<H>` owns one reference of a runtime object, `ref<T>` one of an object that derives from
-// `counted`. Copies add a reference and never fail, so that SYCL objects and exceptions that hold
-// them copy without throwing.
+// `handle<H>` owns one reference of a runtime object. `ref<T>` owns one reference of an object
+// derived from `counted`. Copies add a reference and never fail, so that SYCL objects and
+// exceptions can be copied without throwing.
 #ifndef SCYTHE_DETAIL_HANDLE_HPP
 #define SCYTHE_DETAIL_HANDLE_HPP
 
@@ -26,14 +26,14 @@ inline void release(scythe_buffer h) noexcept { scythe_buffer_release(h); }
 inline void retain(scythe_native_kernel h) noexcept { scythe_native_kernel_retain(h); }
 inline void release(scythe_native_kernel h) noexcept { scythe_native_kernel_release(h); }
 
-// A base for objects that `ref` counts.
+// Base class of objects that `ref` counts.
 class counted {
 public:
   counted() = default;
   counted(const counted &) = delete;
   counted &operator=(const counted &) = delete;
   void add_reference() const noexcept { __atomic_fetch_add(&count_, 1, __ATOMIC_RELAXED); }
-  // True when that was the last one.
+  // Returns true if this was the last reference.
   bool drop_reference() const noexcept {
     return __atomic_fetch_sub(&count_, 1, __ATOMIC_ACQ_REL) == 1;
   }
@@ -45,21 +45,20 @@ private:
   mutable std::size_t count_ = 1;
 };
 
-// A base for objects that `ref` counts without knowing what they are.
+// Base class of objects that `ref` counts without knowing their type.
 struct counted_object : counted {
   virtual ~counted_object() = default;
 };
 
 template <class T> void retain(T *object) noexcept { object->add_reference(); }
-// Apart, since inlined into every copy's end it would be most of the code that copies make.
+// Not inlined, because this code would otherwise be repeated at the end of every copy's lifetime.
 template <class T> SCYTHE_COLD void destroy(T *object) noexcept { delete object; }
 template <class T> void release(T *object) noexcept {
   if (object->drop_reference())
     destroy(object);
 }
 
-// Owns one reference of what `P` (a pointer type with `retain` and `release`) points at, or
-// nothing.
+// Owns one reference of the target of `P` (a pointer type with `retain` and `release`), or nothing.
 template <class P> class owner {
 public:
   owner() = default;
@@ -69,7 +68,7 @@ public:
     o.pointer_ = p;
     return o;
   }
-  // Adds a reference of its own.
+  // Adds a reference.
   static owner share(P p) noexcept {
     if (p)
       retain(p);
@@ -91,7 +90,7 @@ public:
       release(pointer_);
   }
   P get() const noexcept { return pointer_; }
-  // Gives the reference up to the caller.
+  // Passes the reference to the caller.
   P take() noexcept {
     P mine = pointer_;
     pointer_ = nullptr;
@@ -111,8 +110,8 @@ private:
   P pointer_ = nullptr;
 };
 
-// `T`, named so that nothing is known of it before `V` is: a template that no one uses costs no
-// more than its text.
+// `T` as a type that depends on `V`. A template that uses it costs only its parsing until it is
+// instantiated.
 template <class V, class T> struct later {
   using type = T;
 };

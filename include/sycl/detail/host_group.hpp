@@ -1,5 +1,5 @@
-// How work-items of a group work together outside of device code: each tells the others where its
-// value is, and the runtime lets them wait for each other.
+// Group operations in host mode. Each work-item publishes the address of its value, and the runtime
+// lets work-items wait for each other.
 #ifndef SCYTHE_DETAIL_HOST_GROUP_HPP
 #define SCYTHE_DETAIL_HOST_GROUP_HPP
 
@@ -11,7 +11,7 @@
 
 namespace sycl::detail {
 
-// A set of neighbouring work-items of a work-group, and the caller's place in it.
+// A set of neighbouring work-items of a work-group, and the caller's position in it.
 struct host_members {
   std::uint64_t first, count, self;
   bool leads() const { return self == 0; }
@@ -29,7 +29,7 @@ inline host_members members_of(const sub_group &g) {
           g.get_local_linear_id()};
 }
 
-// The values of all members, while none of them goes on.
+// The values of all members. No member continues while this object exists.
 template <class T> class host_values {
 public:
   host_values(const host_members &members, T &mine) : members_(members) {
@@ -50,7 +50,7 @@ private:
   void **values_;
 };
 
-// One member changes all values with `change(values)`; each member gets its own back.
+// One member changes all values with `change(values)`. Each member receives its value.
 template <class Group, class T, class F> T host_collective(const Group &g, T value, F change) {
   const host_members members = members_of(g);
   {
@@ -61,7 +61,7 @@ template <class Group, class T, class F> T host_collective(const Group &g, T val
   return value;
 }
 
-// The value of member `source`, or the caller's own where there is none.
+// Returns the value of member `source`, or the caller's value if there is no such member.
 template <class Group, class T> T host_value_of(const Group &g, T value, std::uint64_t source) {
   host_values<T> values(members_of(g), value);
   return source < values.size() ? values[source] : value;

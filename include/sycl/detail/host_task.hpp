@@ -1,5 +1,5 @@
-// Host tasks at the C edge: a closure on the heap, whose exceptions go to the queue's asynchronous
-// errors.
+// Host tasks in the C interface: a closure on the heap, whose exceptions become asynchronous errors
+// of the queue.
 #ifndef SCYTHE_DETAIL_HOST_TASK_HPP
 #define SCYTHE_DETAIL_HOST_TASK_HPP
 
@@ -30,7 +30,7 @@ template <class F> struct host_task_closure {
   static void destroy(void *ctx) { delete static_cast<host_task_closure *>(ctx); }
 };
 
-// From here on the command owns the closure. A submission that fails leaves it to the caller.
+// The command owns the closure after this call. If the submission fails, the caller owns it again.
 template <class F> void set_host_task(scythe_command &command, F &&task, queue_impl &queue) {
   using function = std::decay_t<F>;
   static_assert(
@@ -44,11 +44,11 @@ template <class F> void set_host_task(scythe_command &command, F &&task, queue_i
                   access_handle::of(queue.target), queue.queue};
 }
 
-// What a command needs until it has completed, and what is to happen then.
+// An object that a command keeps until it has completed, and the action that follows.
 struct kept_object : counted_object {
   ref<kept_object> next;
 
-  // Runs once the command has completed.
+  // Called after the command has completed.
   virtual void finish() noexcept {}
 };
 template <class T> struct kept_pointer final : kept_object {
@@ -57,15 +57,15 @@ template <class T> struct kept_pointer final : kept_object {
 };
 
 #ifdef SCYTHE_HOST_MODE
-// The values that a kernel of host mode reads while it runs.
+// The values that a kernel in host mode reads while it runs.
 struct kept_specializations final : kept_object {
   explicit kept_specializations(const specialization_values &v) : values(v) {}
   specialization_values values;
 };
 #endif
 
-// What finishes them: a closure by hand, which takes a fraction of what one of a lambda does to
-// compile.
+// A closure that finishes kept objects. It is written by hand, because a lambda takes much longer
+// to compile.
 struct finishing {
   ref<kept_object> objects;
 
@@ -76,8 +76,8 @@ struct finishing {
   static void destroy(void *ctx) { delete static_cast<finishing *>(ctx); }
 };
 
-// Keeps `objects` until `done` has completed, and finishes them; `done` is then whom to wait for. A
-// command whose times are asked for stays what it was.
+// Keeps `objects` until `done` has completed, then finishes them and replaces `done` by the event
+// to wait for. If the queue records profiling times, `done` stays the event of the command.
 inline void release_after(queue_impl &queue, handle<scythe_event> &done, ref<kept_object> objects) {
   scythe_event after = done.get();
   scythe_command command;

@@ -1,8 +1,7 @@
-// Reading an image through a sampler: which elements a coordinate falls on, and what they give
-// together.
+// Reads an image through a sampler: selects the elements for a coordinate and filters them.
 //
-// The formulas are those of OpenCL's chapter on image addressing and filtering. No coordinate,
-// however odd, makes a read outside of the image's memory.
+// The formulas are those of OpenCL's chapter on image addressing and filtering. No coordinate
+// causes a read outside the image's memory.
 #ifndef SCYTHE_DETAIL_IMAGE_SAMPLING_HPP
 #define SCYTHE_DETAIL_IMAGE_SAMPLING_HPP
 
@@ -10,8 +9,8 @@
 
 namespace sycl::detail {
 
-// In one dimension: the element, with linear filtering also the next one and how much it counts.
-// Those that are outside of the image stand for the border's colour. `Float` is float.
+// The position in one dimension: the element and, for linear filtering, the next element and its
+// weight. An element outside the image stands for the border colour. `Float` is float.
 template <class Float> struct sample_position {
   int at[2];
   Float weight[2];
@@ -29,7 +28,7 @@ template <class Float> struct sample_position {
       u *= extent;
     if (sampler.filtering == filtering_mode::linear)
       u -= Float(0.5f);
-    // What an int holds; not a number is before the image.
+    // Clamp to the range of int. NaN is before the image.
     u = u > Float(-2) ? u < extent + 1 ? u : extent + 1 : Float(-2);
     const Float below = __builtin_floorf(u);
     weight[1] = u - below;
@@ -52,11 +51,11 @@ T texel_or_border(const std::byte *data, const Layout &layout, const At &at) {
   return load_texel<T>(data + texel_offset<D>(layout, at), layout);
 }
 
-// What filtering computed, as a channel's type: integers to the nearest.
+// Converts a filtered value to the channel's type. Integers are rounded to nearest.
 template <class E, class Float> E filtered(Float x) {
   if constexpr (channel_kind<E> == 2)
     return x;
-  else // Weights may be more than one together, by the last place.
+  else // The sum of the weights may exceed one by rounding.
     return x >= Float(std::numeric_limits<E>::max())   ? std::numeric_limits<E>::max()
            : x <= Float(std::numeric_limits<E>::min()) ? std::numeric_limits<E>::min()
                                                        : static_cast<E>(__builtin_rintf(x));

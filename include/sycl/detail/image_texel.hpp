@@ -1,9 +1,10 @@
-// The elements of images: how memory holds their four channels, and what programs see of them.
+// The elements of images: the format of their four channels in memory, and the conversion to the
+// types that programs use.
 //
-// An image is plain memory on every device, and reading it is this code. Numbers convert as
-// OpenCL's image functions convert them: normalised formats by division, and to the nearest (ties
-// to even) when written; whatever does not fit is clamped. All are templates with parameters of
-// open types, which cost programs without images next to nothing.
+// An image is plain memory on every device, and this code reads it. Conversions follow OpenCL's
+// image functions: normalised formats divide, writes round to nearest (ties to even), and values
+// out of range are clamped. All functions are templates, so that programs without images do not
+// compile them.
 #ifndef SCYTHE_DETAIL_IMAGE_TEXEL_HPP
 #define SCYTHE_DETAIL_IMAGE_TEXEL_HPP
 
@@ -30,20 +31,20 @@ enum class image_format {
 
 namespace detail {
 
-// What accessors know of their image.
+// The description of an image in its accessors.
 struct image_layout : scythe_image_layout {
   image_sampler sampler;
 };
 
-// The kind of a format's channels that programs see as `E`, by its number at the C edge; -1 for no
-// kind.
+// The kind of channels that programs access as `E`, as a number of the C interface. -1 means that
+// there is none.
 template <class E>
 inline constexpr int channel_kind = std::is_same_v<E, std::int32_t>                       ? 0
                                     : std::is_same_v<E, std::uint32_t>                    ? 1
                                     : std::is_same_v<E, float> || std::is_same_v<E, half> ? 2
                                                                                           : -1;
 
-// Channels in memory: the bits they have there, and both ways of conversion.
+// Channels in memory: their bits, and conversions in both directions.
 template <class E, class C> struct plain_channel {
   using bits = C;
   static E decode(C c) { return c; }
@@ -60,7 +61,7 @@ template <class E, class C> struct unorm_channel {
   using bits = C;
   static E decode(C c) { return static_cast<float>(c) / std::numeric_limits<C>::max(); }
   static C encode(E x) {
-    // Not a number is none of these: zero.
+    // NaN becomes zero.
     const float inside = x > E(0) ? x < E(1) ? x : E(1) : E(0);
     return static_cast<C>(__builtin_rintf(inside * std::numeric_limits<C>::max()));
   }
@@ -71,8 +72,8 @@ template <class E, class C> struct half_channel {
   static C encode(E x) { return half_bits_of<float>(x); }
 };
 
-// Calls `use` with an object of the format's kind of channel. The format is one that programs see
-// as `E`.
+// Calls `use` with an object for the format's kind of channel. The format must be one that programs
+// access as `E`.
 template <class E, class Layout, class F> decltype(auto) with_channel(const Layout &layout, F use) {
   constexpr int kind = channel_kind<E>;
   if (layout.channel == 4)
@@ -90,15 +91,14 @@ template <class E, class Layout, class F> decltype(auto) with_channel(const Layo
   }
 }
 
-// Blue before red in memory.
+// These formats store blue before red.
 template <class T, class Layout> T in_memory_order(const T &x, const Layout &layout) {
   return layout.format == static_cast<unsigned>(image_format::b8g8r8a8_unorm)
              ? T(x[2], x[1], x[0], x[3])
              : x;
 }
 
-// Whoever gave the memory, it is aligned to the channel's size, and the types it is otherwise used
-// with are unknown.
+// The memory is aligned to the channel's size. Other code may access it with unknown types.
 template <class T, class Layout> T load_texel(const std::byte *at, const Layout &layout) {
   return with_channel<typename T::element_type>(layout, [=](auto channel) -> T {
     typename decltype(channel)::bits c[4];

@@ -1,7 +1,7 @@
-// How info descriptors name their value at the C edge, and how the value comes back.
+// Info descriptors and their values in the C interface.
 //
-// A descriptor derives from `param<Code, Wire, Result>`: the runtime answers question `Code` with a
-// `Wire` value (a number, `std::string`, or `std::vector` of numbers), and the user gets it
+// A descriptor derives from `param<Code, Wire, Result>`. The runtime answers the query `Code` with
+// a `Wire` value (a number, `std::string`, or `std::vector` of numbers). The user receives it
 // converted to `Result`.
 #ifndef SCYTHE_DETAIL_INFO_QUERY_HPP
 #define SCYTHE_DETAIL_INFO_QUERY_HPP
@@ -23,13 +23,13 @@ template <std::uint32_t Code> using u64_param = param<Code, std::uint64_t>;
 template <std::uint32_t Code> using size_param = param<Code, std::uint64_t, std::size_t>;
 template <std::uint32_t Code> using bool_param = param<Code, std::uint8_t, bool>;
 
-// A descriptor whose answer is the same for every device.
+// A descriptor with the same value for every device.
 template <class Result, int Value = 0> struct fixed_param {
   static constexpr int value = Value;
   using return_type = Result;
 };
 
-// A base of descriptors that only OpenCL's devices answer.
+// Base class of descriptors that only OpenCL devices support.
 struct of_opencl {};
 
 template <class T> struct wire_element {

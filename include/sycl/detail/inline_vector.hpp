@@ -1,4 +1,4 @@
-// A growing array of plain values whose first `N` need no allocation: the requirements and
+// A growing array of plain values. The first `N` need no allocation, so the requirements and
 // dependencies of a command group live on the stack of `queue::submit`.
 #ifndef SCYTHE_DETAIL_INLINE_VECTOR_HPP
 #define SCYTHE_DETAIL_INLINE_VECTOR_HPP

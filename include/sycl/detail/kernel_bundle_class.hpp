@@ -1,5 +1,5 @@
-// The classes `device_image` and `kernel_bundle`, and the functions that make bundles of others.
-// <sycl/kernel_bundle.hpp> includes it, after the functions that know kernels.
+// The classes `device_image` and `kernel_bundle`, and the functions that create bundles from other
+// bundles. <sycl/kernel_bundle.hpp> includes this file after the functions for kernels.
 #ifndef SCYTHE_DETAIL_KERNEL_BUNDLE_CLASS_HPP
 #define SCYTHE_DETAIL_KERNEL_BUNDLE_CLASS_HPP
 
@@ -10,10 +10,9 @@ namespace sycl {
 
 namespace detail {
 
-// Templates, here and below, so that programs without bundles need not compile the lists; `V` is
-// void.
+// These are templates, so that programs without bundles do not compile the lists. `V` is void.
 
-// Kernels that come and go together.
+// Kernels that are loaded and unloaded together.
 template <class V> struct image_impl : counted {
   explicit image_impl(bundle_state s) : state(s) {}
   std::vector<later_t<V, kernel_id>> ids;
@@ -36,15 +35,15 @@ template <class V> struct image_impl : counted {
 
 template <class V> using image_list = std::vector<ref<const image_impl<V>>>;
 
-// Empty bundles of `join` have no context.
+// Empty bundles from `join` have no context.
 template <class V> struct bundle_impl final : counted_object {
   ref<context_impl> context;
   std::vector<later_t<V, device>> devices;
   image_list<V> images;
-  // The driver's program, where the program gave one.
+  // The native program, if the user passed one.
   ref<counted_object> native;
 #ifndef SCYTHE_DEVICE_PASS
-  // What copies of a bundle in state `input` set, and bundles made of it keep.
+  // Values set through copies of a bundle in state `input`. Bundles made from it keep them.
   mutable specialization_values constants;
 #endif
 };
@@ -134,7 +133,7 @@ public:
     return get_kernel(sycl::get_kernel_id<Name>());
   }
 
-  // Every device that has a compiler puts values in before it compiles: all constants are native.
+  // Every device with a compiler sets the values before it compiles, so all constants are native.
   bool contains_specialization_constants() const noexcept { return holds_constant(nullptr, 0); }
   bool native_specialization_constant() const noexcept {
     return contains_specialization_constants();
@@ -175,8 +174,8 @@ public:
   explicit kernel_bundle(detail::ref<const detail::bundle_of<State>> impl)
       : impl_(std::move(impl)), images_(images_of(*impl_)) {}
   const detail::ref<const detail::bundle_of<State>> &scythe_impl() const noexcept { return impl_; }
-  // For the handler, which does not know the class: whether the device can run the kernel from the
-  // bundle.
+  // Called by the handler, which does not know this class. Returns whether the device can run the
+  // kernel from the bundle.
   static bool scythe_holds(const detail::counted_object *impl, const char *name, std::uint64_t tu,
                            const device &d) {
     const char *symbol = nullptr;
@@ -208,7 +207,7 @@ private:
     return detail::ref<const image_list>::adopt(list.take());
   }
   detail::ref<const detail::bundle_of<State>> impl_;
-  // What iterators point at.
+  // The target of the iterators.
   detail::ref<const image_list> images_;
 };
 
@@ -238,7 +237,7 @@ make_bundle(const ref<context_impl> &where, const list_of<State, device> &device
   return kernel_bundle<State>(ref<const bundle_of<State>>::adopt(made.take()));
 }
 
-// Each device once.
+// Returns the list of devices without duplicates.
 template <bundle_state State> list_of<State, device> once(const list_of<State, device> &devices) {
   list_of<State, device> list;
   for (const auto &d : devices) {
@@ -251,7 +250,7 @@ template <bundle_state State> list_of<State, device> once(const list_of<State, d
   return list;
 }
 
-// A bundle of those kernels that one of the devices can run, from an image in that state.
+// Creates a bundle of the kernels that one of the devices can run from an image in that state.
 template <bundle_state State>
 SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where,
                                              const list_of<State, device> &devices,
@@ -287,7 +286,7 @@ template <bundle_state State, class Selector>
 inline constexpr bool is_image_selector =
     std::is_invocable_r_v<bool, const Selector &, const device_image<State> &>;
 
-// Moves images on to another state, for devices that they were for before.
+// Moves images to another state, for devices that they were already associated with.
 template <bundle_state To>
 SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> &from,
                                       const list_of<To, device> &wanted, aspect needed) {
@@ -322,11 +321,12 @@ SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> 
   return make_bundle<To>(from.context, devices, std::move(images), &from);
 }
 
-// A bundle in this state, named so that nothing is known of it before `V` is.
+// The state as a value that depends on `V`, so that a template names the bundle without
+// instantiating it.
 template <class V, bundle_state State> inline constexpr bundle_state state_in = State;
 template <class V, bundle_state State> using bundle_in = kernel_bundle<state_in<V, State>>;
 
-// The devices that all bundles are for.
+// Returns the devices that all bundles are associated with.
 template <bundle_state State>
 list_of<State, device> common_devices(const std::vector<kernel_bundle<State>> &bundles) {
   list_of<State, device> common;
@@ -346,7 +346,7 @@ list_of<State, device> common_devices(const std::vector<kernel_bundle<State>> &b
   return common;
 }
 
-// One list of images of all bundles, which must share a context.
+// Collects the images of all bundles, which must share a context.
 template <bundle_state State>
 SCYTHE_COLD void merge(const char *function, const std::vector<kernel_bundle<State>> &bundles,
                        bundle_of<State> &all) {
@@ -399,7 +399,7 @@ template <class Name, bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where) {
   return get_kernel_bundle<Name, State>(where, detail::devices_of<State>(where));
 }
-// Of the images that the selector takes.
+// Creates a bundle of the images that the selector accepts.
 template <bundle_state State, class Selector,
           class = std::enable_if_t<detail::is_image_selector<State, Selector>>>
 kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices,
@@ -429,7 +429,7 @@ bool has_kernel_bundle(const context &where, const Selector &selector) {
   return has_kernel_bundle<State>(where, detail::devices_of<State>(where), selector);
 }
 
-// --- Bundles of others
+// --- Bundles made from other bundles
 
 template <bundle_state State>
 kernel_bundle<State> join(const std::vector<kernel_bundle<State>> &bundles) {
@@ -442,7 +442,7 @@ kernel_bundle<State> join(const std::vector<kernel_bundle<State>> &bundles) {
   return detail::make_bundle<State>(all.context, all.devices, std::move(all.images), &all);
 }
 
-// Templates, so that programs which do not call them need not compile them.
+// These are templates, so that programs only compile the functions they call.
 template <class V = void>
 detail::bundle_in<V, bundle_state::object>
 compile(const detail::bundle_in<V, bundle_state::input> &input, const std::vector<device> &devices,

@@ -1,5 +1,5 @@
-// From a functor to a launch: the device pass instantiates the kernel's entry point, the other
-// compilations describe the launch to the runtime. In host mode the description holds a function
+// Turns a functor into a launch. The device pass instantiates the kernel's entry point. The other
+// compilations describe the launch to the runtime. In host mode the description contains a function
 // that runs a part of the range.
 #ifndef SCYTHE_DETAIL_KERNEL_LAUNCH_HPP
 #define SCYTHE_DETAIL_KERNEL_LAUNCH_HPP
@@ -13,8 +13,8 @@
 
 namespace sycl::detail {
 
-// Calls a kernel over a `range` with what it takes: an item, or an id, or (one dimension) an
-// integer.
+// Calls a kernel over a `range` with the argument that it accepts: an item, an id or, in one
+// dimension, an integer.
 template <int D, class K, class... Handler>
 SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handler... h) {
   if constexpr (std::is_invocable_v<K &, item<D>, Handler...>)
@@ -27,7 +27,7 @@ SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handl
     static_assert(sizeof...(Handler) == 0,
                   "parallel_for over a range: the kernel must be callable with sycl::item or "
                   "sycl::id of the same number of dimensions");
-    // Once more, with the object by which kernels read specialization constants.
+    // Try again with a kernel_handler, through which kernels read specialization constants.
     call_with_item<D>(kernel, self, kernel_handler());
   }
 }
@@ -79,7 +79,7 @@ void emit_entry(const K &kernel, properties_pack<Props...>) {
     nd_range_entry<Name, D, K, Props...>(kernel);
 }
 
-// Never runs: it makes the compiler emit the entry point, with the kernel's properties.
+// Never runs. It makes the compiler emit the entry point with the kernel's properties.
 template <class Name, scythe_kernel_shape Shape, int D, class L = ext::oneapi::property_list<>,
           class K>
 void describe_kernel(scythe_kernel_launch &, const K &kernel, code_location) {
@@ -90,15 +90,15 @@ template <class K> using launched_functor = K;
 
 #elif defined(SCYTHE_HOST_MODE)
 
-// What host mode launches: the kernel, how much local memory its work-groups need, and its
-// specialization constants.
+// The functor of a launch in host mode: the kernel, the local memory size of its work-groups, and
+// its specialization constants.
 template <class K> struct launched_functor {
   K kernel;
   std::size_t local_bytes = 0;
   specialization_list constants = {};
 };
 
-// The local memory of the work-group that this thread runs; local accessors hold offsets into it.
+// The local memory of the work-group that this thread runs. Local accessors hold offsets into it.
 inline thread_local unsigned char *group_memory = nullptr;
 
 class group_memory_scope {
@@ -127,13 +127,13 @@ void for_each_in_box(const std::uint64_t begin[3], const std::uint64_t end[3], F
         f(x, y, z);
 }
 
-// What the work-items of one work-group share while they run.
+// State that the work-items of one work-group share while they run.
 template <class K> struct host_group_run {
   K &kernel;
   work_item self;
 };
 
-// Runs work-items until none is left: see `scythe_host_items`.
+// Runs work-items until none is left. See `scythe_host_items`.
 template <int D, class K>
 void run_items(void *ctx, std::uint64_t *next, std::uint64_t count) noexcept {
   const auto &run = *static_cast<const host_group_run<K> *>(ctx);
@@ -150,8 +150,8 @@ void run_items(void *ctx, std::uint64_t *next, std::uint64_t count) noexcept {
   }
 }
 
-// Runs a part of a launch. An exception that leaves a kernel has nowhere to go: it terminates the
-// program.
+// Runs a part of a launch. An exception that leaves a kernel cannot be reported, so it terminates
+// the program.
 template <scythe_kernel_shape Shape, int D, class K>
 void run_on_host(const void *functor, const scythe_host_box *box) noexcept {
   const auto &launched = *static_cast<const launched_functor<K> *>(functor);
@@ -226,8 +226,8 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location wher
 #endif
 
 #ifndef SCYTHE_DEVICE_PASS
-// Properties that ask something of the device have a function `scythe_check`, which throws where it
-// has not got it.
+// Properties with requirements on the device have a function `scythe_check`, which throws if the
+// device does not meet them.
 template <class P, class = void> inline constexpr bool asks_device = false;
 template <class P>
 inline constexpr bool asks_device<P, std::void_t<decltype(&P::scythe_check)>> = true;
@@ -259,7 +259,7 @@ SCYTHE_SHARED void set_range(scythe_kernel_launch &launch, const range<D> &r, co
   for (std::uint64_t &size : launch.local_size)
     size = 1;
 }
-// In host mode there is no device code that would say which size a kernel requires.
+// In host mode no device code specifies the size that a kernel requires.
 template <class Required, int D> void check_group_size([[maybe_unused]] const range<D> &size) {
 #ifdef SCYTHE_HOST_MODE
   if constexpr (!std::is_void_v<Required>) {
@@ -274,7 +274,7 @@ template <class Required, int D> void check_group_size([[maybe_unused]] const ra
   }
 #endif
 }
-// `Pack` holds the kernel's properties.
+// `Pack` contains the kernel's properties.
 template <int D, class Pack = properties_pack<>>
 SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> &r) {
   if constexpr (!std::is_void_v<property_in<ext::oneapi::experimental::use_root_sync_key, Pack>>)
@@ -288,8 +288,8 @@ SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> 
   to_edge_order(launch.local_size, r.get_local_range(), 1);
   to_edge_order(launch.global_offset, r.get_offset(), 0);
 }
-// Of a kernel that was described as one over an nd_range; `Pack` holds the properties of the
-// program's function object.
+// Sets the sizes of a kernel that was described as a kernel over an nd_range. `Pack` contains the
+// properties of the program's function object.
 template <int D, class Pack>
 SCYTHE_SHARED void set_hierarchical(scythe_kernel_launch &launch, const range<D> &groups,
                                     const range<D> &group_size) {

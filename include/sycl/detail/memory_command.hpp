@@ -1,4 +1,4 @@
-// Memory operations as commands of the C edge.
+// Memory operations as commands of the C interface.
 #ifndef SCYTHE_DETAIL_MEMORY_COMMAND_HPP
 #define SCYTHE_DETAIL_MEMORY_COMMAND_HPP
 
@@ -34,7 +34,7 @@ inline void set_advise(scythe_command &c, const void *ptr, std::size_t bytes, in
   c.u.memory = {const_cast<void *>(ptr), nullptr, bytes, 0, advice};
 }
 
-// Plain memory that holds the elements of `box` and nothing else.
+// A view of plain memory that holds exactly the elements of `box`.
 inline scythe_view plain_view(const void *ptr, const scythe_view &box) {
   scythe_view v = box;
   v.buffer = nullptr;
@@ -46,7 +46,7 @@ inline scythe_view plain_view(const void *ptr, const scythe_view &box) {
   return v;
 }
 
-// Rows of `width` elements in plain memory whose rows begin `pitch` elements apart.
+// A view of `height` rows of `width` elements in plain memory. Rows begin `pitch` elements apart.
 SCYTHE_COLD inline scythe_view plane(const void *ptr, std::size_t elem_size, std::size_t pitch,
                                      std::size_t width, std::size_t height) {
   if (width > pitch)
@@ -56,8 +56,9 @@ SCYTHE_COLD inline scythe_view plane(const void *ptr, std::size_t elem_size, std
           {0, 0, 0}, {width, height, 1}};
 }
 
-// Boxes of as many dimensions keep their elements' places where `src` fits into `dst` in each: a
-// part of `dst` is written. Other boxes are copied element by element, in row-major order of both.
+// If source and destination have the same number of dimensions and `src` fits in `dst`, elements
+// keep their positions and the copy writes a part of `dst`. Otherwise elements are copied in
+// row-major order of both boxes.
 SCYTHE_SHARED inline void set_copy(scythe_command &c, const scythe_view &src,
                                    const scythe_view &dst, bool same_dims) {
   const std::uint64_t *from = src.range, *to = dst.range;
@@ -74,7 +75,7 @@ SCYTHE_SHARED inline void set_copy(scythe_command &c, const scythe_view &src,
       c.u.copy.dst.range[i] = from[i];
 }
 
-// What the handler needs of an accessor.
+// The handler's access to the members of an accessor.
 struct accessor_view {
   template <class A> static scythe_view of(const A &acc) {
     scythe_view v;
@@ -86,7 +87,7 @@ struct accessor_view {
     to_edge_order(v.range, acc.box_, 1);
     return v;
   }
-  // `flags` of scythe_requirement_flags, besides what the accessor itself says.
+  // `flags` are scythe_requirement_flags in addition to those of the accessor.
   template <class Handler, class A>
   static void require(Handler &handler, const A &acc, unsigned flags) {
     if (!acc.buffer_)
@@ -95,7 +96,7 @@ struct accessor_view {
     handler.require(acc.buffer_, edge_mode(A::mode),
                     flags | (acc.no_init_ ? unsigned(SCYTHE_REQUIREMENT_NO_INIT) : 0u));
   }
-  // The queue that the command goes to.
+  // Returns the queue of the command.
   template <class Handler> static const auto &queue_of(const Handler &handler) {
     return handler.queue_;
   }

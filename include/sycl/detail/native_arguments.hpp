@@ -1,5 +1,5 @@
-// The arguments of a kernel of the driver's own, as `handler::set_arg` gives them: copies, until
-// the submission.
+// The arguments of a native kernel, set by `handler::set_arg`. They are copied and kept until the
+// submission.
 #ifndef SCYTHE_DETAIL_NATIVE_ARGUMENTS_HPP
 #define SCYTHE_DETAIL_NATIVE_ARGUMENTS_HPP
 
@@ -15,7 +15,8 @@ template <class T, int Dimensions> class local_accessor;
 
 namespace detail {
 
-// What an argument of type `T` is to the driver, and how many bytes of it the runtime reads.
+// The kind of an argument of type `T` for the driver, and the number of bytes that the runtime
+// reads.
 template <class T> struct native_argument {
   static_assert(
       std::is_trivially_copyable_v<T>,
@@ -35,8 +36,8 @@ template <class T, int D> struct native_argument<local_accessor<T, D>> {
   static constexpr std::size_t bytes = sizeof(scythe_local_accessor_head);
 };
 
-// Every program with a handler compiles it, hence an array of its own, which takes a fraction of
-// what `std::vector` does.
+// A simple array instead of `std::vector`, because every program with a handler compiles this class
+// and `std::vector` takes much longer to compile.
 class native_arguments {
 public:
   native_arguments() = default;
@@ -51,7 +52,7 @@ public:
     set(index, argument::kind, __builtin_addressof(value), argument::bytes);
   }
   const scythe_native_arg *data() const noexcept { return list_; }
-  // Checks that none was left out.
+  // Returns the number of arguments. Throws if one is not set.
   std::size_t size() const {
     for (std::size_t i = 0; i < size_; ++i)
       if (!list_[i].data)

@@ -1,18 +1,18 @@
-// SYCL and OpenCL in one program: OpenCL's objects behind SYCL's, and SYCL objects made of
-// OpenCL's.
+// Interoperation of SYCL and OpenCL: the OpenCL objects behind SYCL objects, and SYCL objects made
+// from OpenCL objects.
 //
-// `sycl.hpp` includes it. So it is made of templates of whose parameters everything depends:
-// programs without OpenCL compile none of it. For the same reason it declares OpenCL's types
-// itself; where OpenCL's own headers are included, as `sycl/backend/opencl.hpp` does, the types are
-// theirs.
+// `sycl.hpp` includes this file. It consists of templates in which everything depends on the
+// parameters, so that programs without OpenCL do not compile it. For the same reason it declares
+// OpenCL's types itself. If the program includes OpenCL's headers, as `sycl/backend/opencl.hpp`
+// does, it uses their types.
 //
-// Objects that OpenCL counts come
-// with a count that the caller releases. SYCL objects made of OpenCL's take a count of their own.
+// OpenCL objects are returned with a reference that the caller releases. SYCL objects made from
+// OpenCL objects take their own reference.
 //
-// Each platform has one `cl_context`, which all SYCL contexts of its devices share, but for those
-// that `make_context` makes. An in-order SYCL queue has a `cl_command_queue` of its own, which runs
-// commands in turn. All other queues of a device (of one kind of profiling) share one, which runs
-// commands in any order: what a program enqueues there is ordered by events alone.
+// Each platform has one `cl_context`, which all SYCL contexts of its devices share, except those
+// that `make_context` creates. An in-order SYCL queue has its own `cl_command_queue`, which runs
+// commands in order. All other queues of a device with the same profiling mode share one, which
+// runs commands out of order. Only events order the commands that a program enqueues there.
 #ifndef SCYTHE_DETAIL_OPENCL_INTEROP_HPP
 #define SCYTHE_DETAIL_OPENCL_INTEROP_HPP
 
@@ -81,7 +81,7 @@ template <class T, class A> struct native_buffer {
   }
 };
 
-// What the functions below do. `V` is void.
+// The implementation of the functions below. `V` is void.
 template <class V> struct opencl_interop {
   using platform_type = later_t<V, platform>;
   using device_type = later_t<V, device>;
@@ -90,7 +90,7 @@ template <class V> struct opencl_interop {
   using event_type = later_t<V, event>;
   using kernel_type = later_t<V, kernel>;
 
-  // The driver's program, until the last bundle that holds it is gone.
+  // Keeps the native program until the last bundle that contains it is destroyed.
   struct native_program final : later_t<V, counted_object> {
     explicit native_program(scythe_native_program p) : program(p) {}
     ~native_program() override { scythe_native_program_release(program); }
@@ -108,7 +108,7 @@ template <class V> struct opencl_interop {
            what);
   }
   static scythe_context handle_of(const context_type &c) { return c.scythe_impl()->context.get(); }
-  // The device of OpenCL's whose object of that kind is `native`.
+  // Finds the OpenCL device whose object of that kind is `native`.
   template <class T>
   static device_type find(const char *function, scythe_native_kind kind, T native) {
     for (const auto &d : device_type::get_devices())
@@ -120,7 +120,7 @@ template <class V> struct opencl_interop {
          function);
   }
 
-  // --- OpenCL's objects behind SYCL's
+  // --- OpenCL objects of SYCL objects
 
   static cl_platform_id native(const platform_type &p) {
     expect(p, "get_native", "platform");
@@ -142,8 +142,7 @@ template <class V> struct opencl_interop {
     check(scythe_native_of_queue(q.scythe_impl()->queue.get(), &object));
     return static_cast<cl_command_queue>(object);
   }
-  // Of a command of the device's; those of host tasks have none, nor has a default-constructed
-  // event.
+  // Returns the event of a device command. Host tasks and default-constructed events have none.
   static std::vector<later_t<V, cl_event>> native(const event_type &e) {
     if (!e.scythe_handle())
       return {};
@@ -152,9 +151,9 @@ template <class V> struct opencl_interop {
     check(scythe_native_of_event(e.scythe_handle(), &object));
     return {static_cast<cl_event>(object)};
   }
-  // The memory objects that there are now: of a buffer that `make_buffer` made, and of one that a
-  // device without shared memory has used. Others are addresses, of which a host task gets an
-  // object (`interop_handle::get_native_mem`).
+  // Returns the existing memory objects: those of a buffer from `make_buffer`, and those of a
+  // buffer that a device without shared memory has used. Other buffers are addresses, for which a
+  // host task gets an object from `interop_handle::get_native_mem`.
   template <class T, int D, class A>
   static std::vector<later_t<V, cl_mem>> native(const buffer<T, D, A> &b) {
     std::vector<later_t<V, cl_mem>> list;
@@ -164,8 +163,8 @@ template <class V> struct opencl_interop {
     check(scythe_native_of_buffer(b.scythe_handle(), nullptr, add, &list));
     return list;
   }
-  // Built for the first device of its context. Arguments that a program sets are its own: a
-  // submission sets all again.
+  // Returns the kernel, built for the first device of its context. Arguments that a program sets do
+  // not affect SYCL, because each submission sets all arguments again.
   static cl_kernel native(const kernel_type &k) {
     expect(k, "get_native", "kernel");
     void *object = nullptr;
@@ -176,7 +175,7 @@ template <class V> struct opencl_interop {
                                     nullptr));
     return static_cast<cl_kernel>(object);
   }
-  // One program for each device image.
+  // Returns one program for each device image.
   template <bundle_state State>
   static std::vector<later_t<V, cl_program>> native(const kernel_bundle<State> &bundle) {
     static_assert(State == bundle_state::executable,
@@ -199,7 +198,7 @@ template <class V> struct opencl_interop {
     return list;
   }
 
-  // --- SYCL's objects for OpenCL's
+  // --- SYCL objects from OpenCL objects
 
   static context_type make_context(cl_context native, async_handler &&handler) {
     scythe_context made = nullptr;
@@ -257,7 +256,7 @@ template <class V> struct opencl_interop {
         scythe_buffer_from_native(handle_of(c), native, available.scythe_handle(), &made, &bytes));
     return native_buffer<T, A>::make(handle<later_t<V, scythe_buffer>>::adopt(made), bytes);
   }
-  // A bundle without kernels of the program's own.
+  // Creates a bundle without kernels of the SYCL program.
   static ref<const bundle_impl<V>> make_bundle(const context_type &c,
                                                ref<later_t<V, counted_object>> program) {
     auto made = ref<bundle_impl<V>>::adopt(new bundle_impl<V>);
@@ -288,7 +287,7 @@ template <backend Backend> using opencl = opencl_interop<typename later_for<Back
 
 } // namespace detail
 
-// OpenCL's object behind a platform, device, context, queue, event, buffer, kernel or bundle.
+// Returns the OpenCL object of a platform, device, context, queue, event, buffer, kernel or bundle.
 template <backend Backend, class T, detail::if_opencl<Backend> = 0>
 backend_return_t<Backend, T> get_native(const T &object) {
   return detail::opencl<Backend>::native(object);
@@ -302,36 +301,39 @@ platform make_platform(cl_platform_id native) {
 template <backend Backend, detail::if_opencl<Backend> = 0> device make_device(cl_device_id native) {
   return detail::opencl<Backend>::find("make_device", SCYTHE_NATIVE_DEVICE, native);
 }
-// Holds those of its devices that SYCL knows. OpenCL's context is kept until the process ends.
+// The context contains the devices that SYCL knows. OpenCL's context is kept until the process
+// ends.
 template <backend Backend, detail::if_opencl<Backend> = 0>
 context make_context(cl_context native, async_handler handler = {}) {
   return detail::opencl<Backend>::make_context(native, std::move(handler));
 }
-// Commands go to OpenCL's queue; in order and profiling are as it has them.
+// The SYCL queue submits commands to OpenCL's queue, and takes its order and profiling mode from
+// it.
 template <backend Backend, detail::if_opencl<Backend> = 0>
 queue make_queue(cl_command_queue native, const context &c, async_handler handler = {}) {
   return detail::opencl<Backend>::make_queue(native, c, std::move(handler));
 }
-// Completes when all of OpenCL's have.
+// The event completes when all OpenCL events have completed.
 template <backend Backend, detail::if_opencl<Backend> = 0>
 event make_event(const std::vector<cl_event> &natives, const context &c) {
   return detail::opencl<Backend>::make_event(natives, c);
 }
-// A buffer of one dimension whose contents are OpenCL's memory object, from `available` on:
-// commands of the context's first device use the object itself, and its contents are current when
-// the last copy of the buffer is gone.
+// Creates a one-dimensional buffer whose contents are the OpenCL memory object, available after
+// `available`. Commands of the context's first device use the object itself. Its contents are up to
+// date when the last copy of the buffer is destroyed.
 template <backend Backend, class T, int D = 1, class A = buffer_allocator<std::remove_const_t<T>>,
           detail::if_opencl<Backend> = 0>
 buffer<T, D, A> make_buffer(cl_mem native, const context &c, event available = {}) {
   static_assert(D == 1, "make_buffer: a buffer of an OpenCL memory object must have one dimension");
   return detail::opencl<Backend>::template make_buffer<T, A>(native, c, available);
 }
-// To be launched with `handler::set_arg` and a kernel object.
+// The kernel is launched with `handler::set_arg` and a kernel object.
 template <backend Backend, detail::if_opencl<Backend> = 0>
 kernel make_kernel(cl_kernel native, const context &c) {
   return detail::opencl<Backend>::make_kernel(native, c);
 }
-// The program's kernels have no `kernel_id`: `make_kernel` makes kernels of OpenCL's.
+// The kernels of this bundle have no `kernel_id`. Use `make_kernel` to create kernels from
+// OpenCL's.
 template <backend Backend, bundle_state State, detail::if_opencl<Backend> = 0>
 kernel_bundle<State> make_kernel_bundle(cl_program native, const context &c) {
   return detail::opencl<Backend>::template make_kernel_bundle<State>(native, c);

@@ -1,7 +1,6 @@
-// `sycl::opencl::cl_int` and its like: types of the sizes that OpenCL gives them (SYCL 2020, C.4).
-// OpenCL's own names are declared as its headers declare them, so that programs may include those
-// as well; some expect them of a header of SYCL, since those of some implementations include
-// OpenCL's.
+// `sycl::opencl::cl_int` and similar types with the sizes of OpenCL (SYCL 2020, C.4). OpenCL's own
+// names are declared as in its headers, so that programs may include both. Some programs expect
+// these names from a SYCL header, because some implementations include OpenCL's headers.
 #ifndef SCYTHE_DETAIL_OPENCL_SCALARS_HPP
 #define SCYTHE_DETAIL_OPENCL_SCALARS_HPP
 

@@ -1,4 +1,5 @@
-// What all copies of a queue share, and how asynchronous errors reach their handler.
+// The state that all copies of a queue share, and the delivery of asynchronous errors to their
+// handler.
 #ifndef SCYTHE_DETAIL_QUEUE_IMPL_HPP
 #define SCYTHE_DETAIL_QUEUE_IMPL_HPP
 
@@ -8,7 +9,7 @@ namespace sycl::detail {
 
 struct scratch_block;
 
-// Held for a few instructions at a time.
+// A lock that is held for a few instructions.
 class spin_guard {
 public:
   explicit spin_guard(std::atomic_flag &flag) : flag_(flag) {
@@ -44,14 +45,14 @@ struct queue_impl : counted {
     check(scythe_queue_create(context->context.get(), access_handle::of(target), flags, &created));
     queue = detail::handle<scythe_queue>::adopt(created);
   }
-  // Of a queue that there is.
+  // Wraps an existing queue.
   SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h,
                          const property_list &props, detail::handle<scythe_queue> q)
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
         in_order(props.has_property<property::queue::in_order>()),
         errors(ref<async_errors>::adopt(new async_errors)), queue(std::move(q)) {}
-  // Errors that nobody asked for reach a handler now, those of commands under way when they come. A
-  // handler that throws ends the program, as any exception does that leaves a destructor.
+  // Pending errors reach a handler now, and errors of running commands reach it when they occur. A
+  // handler that throws terminates the program, like any exception that leaves a destructor.
   ~queue_impl() {
     if (scratch)
       free_scratch(scratch);
@@ -78,8 +79,8 @@ struct queue_impl : counted {
     else
       context->report(std::move(list));
   }
-  // The queue's own handler may refer to what goes with the queue: from here on, errors are the
-  // context's.
+  // The queue's handler may refer to objects that are destroyed with the queue. From here on,
+  // errors go to the context.
   SCYTHE_COLD void leave_errors() {
     struct left {
       ref<async_errors> errors;
@@ -108,8 +109,8 @@ struct queue_impl : counted {
   bool in_order;
   ref<async_errors> errors;
   handle<scythe_queue> queue;
-  // Memory for reductions (`detail/scratch.hpp`): the blocks that no command group holds, and how
-  // to free them.
+  // Memory for reductions (`detail/scratch.hpp`): the blocks that no command group uses, and the
+  // function that frees them.
   scratch_block *scratch = nullptr;
   void (*free_scratch)(scratch_block *) = nullptr;
   std::atomic_flag scratch_lock = ATOMIC_FLAG_INIT;

@@ -1,8 +1,8 @@
-// Device memory that reductions borrow while they run.
+// Device memory that reductions use while they run.
 //
-// A queue keeps blocks for the next reduction. A block begins with a counter, which is zero
-// whenever nobody runs on the block: it is set once, when the block is made, and the kernels that
-// use it leave it so.
+// A queue keeps blocks for later reductions. A block begins with a counter, which is zero whenever
+// no kernel uses the block. The counter is set when the block is created, and kernels reset it to
+// zero.
 #ifndef SCYTHE_DETAIL_SCRATCH_HPP
 #define SCYTHE_DETAIL_SCRATCH_HPP
 
@@ -11,14 +11,14 @@
 
 namespace sycl::detail {
 
-// The counter, and what keeps it off the cache lines of the rest.
+// The counter, padded to a separate cache line.
 inline constexpr std::size_t scratch_head = 64;
 
 struct scratch_block {
   ref<context_impl> context;
   void *memory = nullptr;
   std::size_t bytes = 0;
-  // Of the last kernel on this block, or of what sets a new block's counter.
+  // The event of the last kernel on this block, or of the command that sets a new block's counter.
   handle<scythe_event> last;
   scratch_block *next = nullptr;
 
@@ -66,8 +66,7 @@ SCYTHE_COLD inline scratch_block *make_scratch(queue_impl &queue, std::size_t by
   return block;
 }
 
-// A block of `bytes` at least, of which the caller is the only user. Give it back by
-// `return_scratch`.
+// Returns a block of at least `bytes` bytes that only the caller uses. `return_scratch` returns it.
 inline scratch_block *take_scratch(queue_impl &queue, std::size_t bytes) {
   constexpr int most_in_flight = 64;
   scratch_block *busy = nullptr;
@@ -78,7 +77,7 @@ inline scratch_block *take_scratch(queue_impl &queue, std::size_t bytes) {
       scratch_block *block = *at;
       if (block->bytes < bytes)
         continue;
-      // In an in-order queue the next command starts when the block's last one is done.
+      // In an in-order queue, the next command starts after the block's last command.
       if (queue.in_order || scythe_event_status(block->last.get()) == 2) {
         *at = block->next;
         block->next = nullptr;
@@ -97,7 +96,7 @@ inline scratch_block *take_scratch(queue_impl &queue, std::size_t bytes) {
       busy = nullptr;
     }
   }
-  // The kernel waits for the block's last one, which a dependency says.
+  // The kernel waits for the block's last kernel through a dependency.
   return busy ? busy : make_scratch(queue, bytes);
 }
 

@@ -1,6 +1,6 @@
-// All swizzles of two to four elements by name, `xy` to `wwww` and `rg` to `aaaa`, for programs
-// that define SYCL_SIMPLE_SWIZZLES. Included in a class that has the macro SCYTHE_SIMPLE(name,
-// indices…), which it undefines.
+// All named swizzles of two to four elements, `xy` to `wwww` and `rg` to `aaaa`, for programs that
+// define SYCL_SIMPLE_SWIZZLES. A class includes this file after it defines the macro
+// SCYTHE_SIMPLE(name, indices…), which this file undefines.
 #define SCYTHE_FOURTH(p, i, j, k, A, B, C, D)                                                      \
   SCYTHE_SIMPLE(p##A, i, j, k, 0)                                                                  \
   SCYTHE_SIMPLE(p##B, i, j, k, 1)                                                                  \

@@ -1,8 +1,7 @@
-// Work-item queries of device code. Dimension 0 varies fastest, as in SPIR-V: the callers turn
-// SYCL's order round.
+// Work-item queries in device code. Dimension 0 varies fastest, as in SPIR-V. The callers reverse
+// the order for SYCL.
 //
-// The queries are declared free of side effects, so that what an `item` could answer but nobody
-// asks costs nothing.
+// The queries are declared free of side effects, so that unused queries of an `item` cost nothing.
 #ifndef SCYTHE_DETAIL_SPIRV_HPP
 #define SCYTHE_DETAIL_SPIRV_HPP
 

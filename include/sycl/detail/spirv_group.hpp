@@ -1,7 +1,6 @@
-// What device code calls to let work-items of a group work together: SPIR-V's functions, by name
-// and with C++ mangling.
+// SPIR-V's group functions, which device code calls by name with C++ mangling.
 //
-// For the CPU, `device-lib/cpu/group_*.hpp` defines them. Scopes, semantics and group operations
+// `device-lib/cpu/group_*.hpp` defines them for the CPU. Scopes, semantics and group operations
 // have SPIR-V's numbers.
 #ifndef SCYTHE_DETAIL_SPIRV_GROUP_HPP
 #define SCYTHE_DETAIL_SPIRV_GROUP_HPP
@@ -32,8 +31,8 @@ constexpr std::uint32_t scope(memory_scope s) {
   return 0;
 }
 
-// Of all memory: private variables of other work-items are the only memory that a work-item cannot
-// see.
+// The semantics cover all memory. Only private variables of other work-items are invisible to a
+// work-item.
 constexpr std::uint32_t semantics(memory_order order) {
   constexpr std::uint32_t sub_group_memory = 0x80, work_group_memory = 0x100,
                           cross_work_group_memory = 0x200;
@@ -57,8 +56,8 @@ constexpr std::uint32_t semantics(memory_order order) {
 
 #ifdef SCYTHE_DEVICE_PASS
 
-// Neither may be moved into or out of control flow: clang makes every function of device code
-// convergent.
+// These functions must not move into or out of control flow. clang makes every function in device
+// code convergent.
 #define SCYTHE_GROUP_FUNCTION SCYTHE_DEVICE_LIBRARY extern
 SCYTHE_GROUP_FUNCTION void __spirv_ControlBarrier(std::uint32_t execution, std::uint32_t memory,
                                                   std::uint32_t semantics) noexcept;

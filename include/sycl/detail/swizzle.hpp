@@ -1,6 +1,6 @@
-// Views of a vector's elements: what `v.swizzle<2, 0>()`, `v.lo()` and `v.yx()` give. A view reads
-// and writes the vector that it was made of. It cannot be copied, so that none outlives its vector
-// by accident.
+// Views of a vector's elements, the results of `v.swizzle<2, 0>()`, `v.lo()` and `v.yx()`. A view
+// reads and writes its vector. It cannot be copied, so that it does not outlive its vector by
+// accident.
 #ifndef SCYTHE_DETAIL_SWIZZLE_HPP
 #define SCYTHE_DETAIL_SWIZZLE_HPP
 
@@ -13,15 +13,15 @@ enum class rounding_mode : int { automatic, rte, rtz, rtp, rtn };
 
 namespace detail::elementwise {
 
-// The upper half of three elements, and the odd ones of three, have one that does not exist. It
-// stands for the last element when it is read, and is left alone when it is written.
+// The upper half and the odd elements of a three-element vector include one element that does not
+// exist. Reading it gives the last element, and writing it has no effect.
 inline constexpr int missing = 16;
 
 constexpr bool is_vec_size(int n) {
   return n == 1 || n == 2 || n == 3 || n == 4 || n == 8 || n == 16;
 }
 
-// Where the elements are that a vector of `N` (no `I`), or a view of it, shows.
+// The positions of the elements of a vector of `N` (without `I`), or of a view of it.
 template <class T, int N, bool Writable, int... I> struct positions {
   static constexpr int count = sizeof...(I) ? static_cast<int>(sizeof...(I)) : N;
   static constexpr int all[] = {I..., 0};
@@ -39,8 +39,8 @@ template <class T, int N, bool Writable, int... I> struct positions {
   template <int... J> using pick = view<T, N, Writable, at(J)...>;
 };
 
-// Half of the elements, from `First` in steps of `Step`: `lo`, `hi`, `odd` and `even`. Three count
-// as four.
+// Half of the elements, from `First` in steps of `Step`: `lo`, `hi`, `odd` and `even`. Three
+// elements count as four.
 template <class Positions, int First, int Step, int Size = (Positions::count + 1) / 2> struct part {
   using type = typename Positions::template pick<First>;
 };
@@ -55,7 +55,7 @@ template <class Positions, int F, int S> struct part<Positions, F, S, 8> {
                                                  F + 5 * S, F + 6 * S, F + 7 * S>;
 };
 
-// The functions that take elements, of vectors and views alike.
+// Functions of vectors and views that select elements.
 #define SCYTHE_TAKE_ELEMENTS(qualifier, ...)                                                       \
   template <int... J> constexpr auto swizzle() qualifier {                                         \
     static_assert(((J >= 0 && J < Count) && ...),                                                  \

@@ -1,11 +1,11 @@
-// The identifier of the translation unit: by it the runtime finds what has internal linkage
-// (kernels, specialization constants) in device code. Only templates whose arguments may have
-// internal linkage may read it: linkers keep one copy of other functions in headers, and with it
-// one unit's identifier.
+// The identifier of the translation unit. The runtime uses it to find kernels and specialization
+// constants with internal linkage in device code. Only templates whose arguments may have internal
+// linkage may read it. Linkers keep one copy of other functions in headers, and that copy would
+// contain the identifier of one unit.
 //
-// What a unit is compiled to is known when it is compiled. The driver then writes the identifier
-// into the section, in place of the provisional one, so compilers must not assume to know the
-// value: it is volatile.
+// The identifier depends on the compiled unit. The driver therefore writes it to the section after
+// the compilation, in place of a provisional value. The variable is volatile, because compilers
+// must not assume its value.
 #ifndef SCYTHE_DETAIL_UNIT_HPP
 #define SCYTHE_DETAIL_UNIT_HPP
 

@@ -1,4 +1,4 @@
-// Conversion of one number to another type in a given direction of rounding, for `vec::convert`.
+// Conversion of a number to another type with a given rounding mode, for `vec::convert`.
 #ifndef SCYTHE_DETAIL_VEC_CONVERT_HPP
 #define SCYTHE_DETAIL_VEC_CONVERT_HPP
 
@@ -6,11 +6,11 @@
 
 namespace sycl::detail {
 
-// Bits that a floating type keeps.
+// The number of significant bits of a floating-point type.
 template <class T> inline constexpr int significant_bits = std::is_same_v<T, double> ? 53 : 24;
 
-// A floating number to a whole one, still as a floating number. Automatic is what suits the type
-// that is converted: to the nearest.
+// Rounds a floating-point number to an integral value, as a floating-point number. The automatic
+// mode rounds to nearest.
 template <rounding_mode Mode> float to_whole(float x) {
   return Mode == rounding_mode::rtz   ? x
          : Mode == rounding_mode::rtp ? __builtin_ceilf(x)
@@ -24,8 +24,8 @@ template <rounding_mode Mode> double to_whole(double x) {
                                       : __builtin_rint(x);
 }
 
-// A floating number to a smaller type: the nearest, then one step back where that is on the wrong
-// side.
+// Converts a floating-point number to a smaller type: rounds to nearest, then steps back if the
+// result is on the wrong side.
 template <class To, rounding_mode Mode, class From> To to_smaller(From x) {
   const To near = static_cast<To>(x);
   const From back = static_cast<From>(near);
@@ -35,7 +35,8 @@ template <class To, rounding_mode Mode, class From> To to_smaller(From x) {
   const bool too_high = (down || (zero && x > From(0))) && back > x;
   if (!too_low && !too_high)
     return near;
-  // The bits of neighbours differ by one. From zero, the smallest number of the right sign is next.
+  // The bits of neighbouring numbers differ by one. The neighbour of zero is the smallest number
+  // with the right sign.
   using bits = std::make_unsigned_t<signed_of_size<sizeof(To)>>;
   constexpr bits sign = static_cast<bits>(bits(1) << (sizeof(To) * 8 - 1));
   const bits old = bit_cast<bits>(near);
@@ -45,8 +46,8 @@ template <class To, rounding_mode Mode, class From> To to_smaller(From x) {
   return bit_cast<To>(static_cast<bits>(negative == too_low ? old - 1 : old + 1));
 }
 
-// An integer that has more bits than the floating type keeps: the bits below the last are cut off
-// or count as one.
+// Converts an integer with more bits than the floating-point type: the lowest bits are cut off or
+// round up.
 template <class To, rounding_mode Mode, class From> To to_floating(From x) {
   using size_type = unsigned long long;
   const bool negative = x < From(0);
@@ -58,7 +59,7 @@ template <class To, rounding_mode Mode, class From> To to_floating(From x) {
   const bool away =
       rest != 0 &&
       (Mode == rounding_mode::rtp ? !negative : Mode == rounding_mode::rtn && negative);
-  // Both are exact, and so is their sum: at most the next power of two.
+  // Both numbers are exact. So is their sum, which is at most the next power of two.
   const To result = static_cast<To>(size - rest) + (away ? static_cast<To>(last) : To(0));
   return negative ? static_cast<To>(-result) : result;
 }

@@ -1,8 +1,8 @@
-// The names of elements, in one list for vectors and their views. Included where the list is used,
-// which undefines it.
+// The names of elements, in one list for vectors and their views. The including file undefines the
+// list after use.
 //
-// X(name, index, condition): the condition on the number of elements `Count` under which the name
-// exists.
+// X(name, index, condition): the name exists if the condition on the number of elements `Count`
+// holds.
 #define SCYTHE_FOR_EACH_ELEMENT(X)                                                                 \
   X(x, 0, Count <= 4)                                                                              \
   X(y, 1, Count > 1 && Count <= 4)                                                                 \

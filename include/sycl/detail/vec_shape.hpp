@@ -1,6 +1,6 @@
-// What vectors, views of their elements and mathematical arrays have in common: element type,
-// number of elements, and what their comparisons give. Operators and built-in functions are written
-// over this, once for all of them.
+// The common properties of vectors, their views and mathematical arrays: element type, number of
+// elements, and the result type of comparisons. Operators and built-in functions use them, so that
+// one definition serves all.
 #ifndef SCYTHE_DETAIL_VEC_SHAPE_HPP
 #define SCYTHE_DETAIL_VEC_SHAPE_HPP
 
@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-// Operators and functions over elements. In kernels a call would keep vectors in memory, and the
-// largest are above what the optimiser inlines by itself.
+// For operators and functions over elements. In kernels a call would keep vectors in memory, and
+// the largest functions exceed the optimiser's inlining limit.
 #ifdef SCYTHE_DEVICE_PASS
 #define SCYTHE_BY_ELEMENT __attribute__((always_inline))
 #else
@@ -29,11 +29,11 @@ class bfloat16;
 namespace detail {
 
 namespace elementwise {
-// A view of elements `I` of a `vec<T, N>`.
+// A view of the elements `I` of a `vec<T, N>`.
 template <class T, int N, bool Writable, int... I> class view;
 } // namespace elementwise
 
-// The signed integer of a size: elements of what comparisons of vectors give.
+// The signed integer of a size. It is the element type of vector comparisons.
 template <std::size_t Size>
 using signed_of_size = std::conditional_t<
     Size == 1, std::int8_t,
@@ -47,11 +47,11 @@ inline constexpr bool is_float =
 template <class T>
 inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 template <class T> inline constexpr bool is_number = std::is_arithmetic_v<T> || is_half<T>;
-// What vectors compute with; built-in functions know the numbers alone.
+// The element types of vector arithmetic. Built-in functions only accept the numbers.
 template <class T> inline constexpr bool is_bfloat16 = std::is_same_v<T, ext::oneapi::bfloat16>;
 template <class T> inline constexpr bool is_vec_number = is_number<T> || is_bfloat16<T>;
 
-// Of anything else.
+// Any other type.
 template <class V> struct shape {
   static constexpr bool is_vector = false, is_marray = false;
   static constexpr int count = 0;
@@ -84,8 +84,9 @@ template <class T, std::size_t N> struct shape<marray<T, N>> {
 };
 template <class V> inline constexpr bool has_elements = shape<V>::count != 0;
 
-// The vector or array that an operation of `A` and `B` gives: one has elements, the other has as
-// many of the same type, or is converted to the element's type or to the whole.
+// The vector or array that results from an operation on `A` and `B`. One operand has elements. The
+// other has as many elements of the same type, or converts to the element type or to the whole
+// type.
 template <class V, class Other>
 inline constexpr bool joins = std::is_convertible_v<const Other &, typename shape<V>::element> ||
                               std::is_convertible_v<const Other &, typename shape<V>::value>;
@@ -99,8 +100,8 @@ struct joined<A, B, true, true>
     : std::conditional_t<joins<A, B>, std::enable_if<true, typename shape<A>::value>,
                          std::enable_if<joins<B, A>, typename shape<B>::value>> {};
 
-// An operand of such an operation as a whole: itself, a view's elements, or a scalar in each
-// element.
+// Returns an operand of such an operation as a vector or array: itself, a view's elements, or a
+// scalar in each element.
 template <class V, class A> SCYTHE_BY_ELEMENT constexpr decltype(auto) whole(const A &a) {
   if constexpr (std::is_same_v<A, V>)
     return (a);

@@ -1,10 +1,10 @@
-// Where a work-item finds its position and its launch's sizes.
+// The position of a work-item and the sizes of its launch.
 //
-// In device code a `work_item` is empty and every answer is a query that the compiler turns into a
-// loop counter or a launch field. On the host it is what the host-mode loops pass along. What
-// programs see of a work-item (`item`, `nd_item`, `group`, …) holds the answers, so that copies
-// mean the same wherever they are read, with one layout in all compilations. Queries have no side
-// effects: the optimiser drops those that nobody reads.
+// In device code a `work_item` is empty. The compiler turns each query into a loop counter or a
+// field of the launch. On the host, the loops of host mode pass it to the kernel. The public
+// classes (`item`, `nd_item`, `group`, …) store the results, so that copies have the same meaning
+// everywhere and one layout in all compilations. Queries have no side effects, so the optimiser
+// removes unused ones.
 #ifndef SCYTHE_DETAIL_WORK_ITEM_HPP
 #define SCYTHE_DETAIL_WORK_ITEM_HPP
 
@@ -29,7 +29,7 @@ struct work_item {
   static std::size_t num_groups(int d) { return __spirv_BuiltInNumWorkgroups(d); }
 };
 
-// The work-item that calls it.
+// Returns the calling work-item.
 inline work_item this_work_item() { return {}; }
 
 #else
@@ -41,7 +41,7 @@ struct work_item {
   std::size_t group[3] = {};
   std::size_t local[3] = {};
 
-  // A work-item of a range is a group of its own: its local size is 1.
+  // A work-item of a range is a group of one work-item, with local size 1.
   std::size_t global_id(int d) const {
     return group[d] * box->local_size[d] + local[d] + box->global_offset[d];
   }
@@ -59,8 +59,8 @@ struct work_item {
   }
 };
 
-// The work-item that this thread runs, in host mode. Whoever lets another one run on the thread
-// puts it back afterwards.
+// The work-item that this thread runs in host mode. Code that runs another work-item on the thread
+// restores this variable afterwards.
 inline thread_local const work_item *host_work_item = nullptr;
 
 inline const work_item &this_work_item() {
@@ -72,7 +72,8 @@ inline const work_item &this_work_item() {
 
 #endif
 
-// `query(d)` for each dimension, in SYCL's order: its last dimension is the queries' dimension 0.
+// Calls `query(d)` for each dimension in SYCL's order: SYCL's last dimension is dimension 0 of the
+// queries.
 template <class C, int D, class Query> SCYTHE_ALWAYS_INLINE C in_sycl_order(Query query) {
   if constexpr (D == 1)
     return C(query(0));

@@ -1,4 +1,4 @@
-// Where the final contents of a buffer or image go.
+// The destination of the final contents of a buffer or image.
 #ifndef SCYTHE_DETAIL_WRITE_BACK_HPP
 #define SCYTHE_DETAIL_WRITE_BACK_HPP
 
@@ -18,17 +18,17 @@ template <class T> inline constexpr bool is_shared_ptr = false;
 template <class T> inline constexpr bool is_shared_ptr<std::shared_ptr<T>> = true;
 
 inline void copy_bytes(void *to, const void *from, std::uint64_t bytes) {
-  // The buffer may have worked on that very memory.
+  // The buffer may have used this memory directly.
   if (bytes && to != from)
     std::memcpy(to, from, bytes);
 }
 
-// Whether a `std::shared_ptr<U>` owns elements of a buffer of `T`.
+// Whether a `std::shared_ptr<U>` can own the elements of a buffer of `T`.
 template <class U, class T>
 using if_shared_elements =
     std::enable_if_t<std::is_convertible_v<std::remove_extent_t<U> (*)[], T (*)[]>>;
 
-// What a buffer holds on to while it works on memory that others own, too.
+// Keeps memory with shared ownership alive while a buffer uses it.
 template <class T> struct shared_memory final : counted_object {
   explicit shared_memory(const std::shared_ptr<T> &m) : memory(m) {}
   std::shared_ptr<T> memory;
@@ -41,7 +41,7 @@ template <class Shared> struct write_to_shared {
   }
 };
 
-// Written only while somebody else still owns the destination.
+// Writes only if another owner of the destination still exists.
 template <class Weak> struct write_to_weak {
   Weak destination;
   void write(const void *data, std::uint64_t bytes) const {
@@ -69,8 +69,8 @@ template <class W> void write_back_to(scythe_buffer buffer, W writer) {
       new W(std::move(writer)), [](void *ctx) { delete static_cast<W *>(ctx); });
 }
 
-// The destination is null for nowhere, a pointer, a weak_ptr or shared_ptr, or an output iterator
-// for elements of type `T`.
+// The destination is null for none, a pointer, a weak_ptr or shared_ptr, or an output iterator for
+// elements of type `T`.
 template <class T, class Destination>
 void set_final_data(scythe_buffer buffer, Destination destination) {
   if constexpr (std::is_null_pointer_v<Destination>)

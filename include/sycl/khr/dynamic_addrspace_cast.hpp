@@ -1,4 +1,4 @@
-// A pointer to memory of an address space, or null where it points elsewhere
+// Casts a pointer to an address space. The result is null if the pointer points elsewhere
 // (`sycl_khr_dynamic_addrspace_cast`).
 #ifndef SCYTHE_KHR_DYNAMIC_ADDRSPACE_CAST_HPP
 #define SCYTHE_KHR_DYNAMIC_ADDRSPACE_CAST_HPP

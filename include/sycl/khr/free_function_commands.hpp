@@ -1,5 +1,5 @@
-// Commands as free functions (`sycl_khr_free_function_commands`): the first argument is the queue,
-// or the handler of a command group. None gives an event but `submit_tracked`.
+// Commands as free functions (`sycl_khr_free_function_commands`). The first argument is the queue,
+// or the handler of a command group. Only `submit_tracked` returns an event.
 #ifndef SCYTHE_KHR_FREE_FUNCTION_COMMANDS_HPP
 #define SCYTHE_KHR_FREE_FUNCTION_COMMANDS_HPP
 
@@ -13,7 +13,7 @@ namespace sycl::detail::commands {
 using loc = code_location;
 template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel>, int>;
 
-// A group on a queue, and what makes one on a handler.
+// Runs `f` in the given command group, or in a new command group of the queue.
 template <class F> void enqueue(handler &h, F f) { f(h); }
 template <class F> void enqueue(queue q, F f) { q.submit(f); }
 
@@ -24,7 +24,7 @@ template <class A> using if_accessor = std::enable_if_t<is_accessor<A>, int>;
 template <class S, class D>
 using if_one_accessor = std::enable_if_t<is_accessor<S> || is_accessor<D>, int>;
 
-// A group on a queue has placeholders, of which it must be told.
+// A command group on a queue must require its placeholder accessors.
 template <class T> void require(handler &h, const T &x) {
   if constexpr (is_accessor<T>)
     h.require(x);
@@ -62,7 +62,7 @@ SCYTHE_KERNELS(const queue &, queue(x))
 SCYTHE_KERNELS(handler &, x)
 #undef SCYTHE_KERNELS
 
-// Ranges convert from numbers and lists, so that their dimensions are spelled out.
+// Ranges convert from numbers and lists, so each number of dimensions has its own overload.
 #define SCYTHE_KERNELS(place, to, D)                                                               \
   template <class K, sycl::detail::commands::if_functor<K> = 0>                                    \
   void launch(place x, range<D> r, const K &k,                                                     \
@@ -181,8 +181,8 @@ void update_host(const queue &q, A a) {
   queue(q).update_host(a);
 }
 
-// --- Order: a barrier waits for all commands of the queue, or for events, and holds up those that
-// come later.
+// --- Order: a barrier waits for all commands of the queue, or for events. Later commands wait for
+// the barrier.
 
 template <class V = void> void command_barrier(handler &h) { h.ext_oneapi_barrier(); }
 template <class V = void> void command_barrier(const queue &q) {

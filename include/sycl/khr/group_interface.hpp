@@ -1,5 +1,5 @@
-// Groups and their members by one interface (`sycl_khr_group_interface`): `work_group`,
-// `sub_group`, and the work-item that asks as a `member_item` of either.
+// A uniform interface of groups and their members (`sycl_khr_group_interface`): `work_group`,
+// `sub_group`, and the calling work-item as a `member_item` of either.
 #ifndef SCYTHE_KHR_GROUP_INTERFACE_HPP
 #define SCYTHE_KHR_GROUP_INTERFACE_HPP
 
@@ -77,7 +77,7 @@ private:
   sycl::sub_group group_;
 };
 
-// The place of a work-item in its group.
+// The position of a work-item in its group.
 template <class ParentGroup> class member_item {
 public:
   using id_type = typename ParentGroup::id_type;
@@ -107,8 +107,9 @@ private:
   range_type range_;
 };
 
-// These ask which work-item calls them. They are `noexcept` by their specification: called outside
-// of kernels, where there is none and `group::get_local_id` throws, they end the program.
+// These functions depend on the calling work-item. Their specification makes them `noexcept`.
+// Outside kernels there is no work-item and `group::get_local_id` throws, so a call terminates the
+// program.
 template <class Group, class = typename sycl::detail::for_khr_group<Group>::type>
 member_item<Group> get_member_item(const Group &g) noexcept {
   if constexpr (std::is_same_v<Group, sub_group>)
@@ -121,7 +122,7 @@ template <class Group, class = typename sycl::detail::for_khr_group<Group>::type
 bool leader_of(const Group &g) noexcept {
   return khr::get_member_item(g).linear_id() == 0;
 }
-// A work-item is alone in it.
+// A member_item is a group of one work-item, which is its leader.
 template <class ParentGroup> bool leader_of(const member_item<ParentGroup> &) noexcept {
   return true;
 }

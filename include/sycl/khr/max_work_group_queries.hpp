@@ -1,9 +1,9 @@
-// How many work-groups a kernel may have (`sycl_khr_max_work_group_queries`).
+// The maximum number of work-groups of a kernel (`sycl_khr_max_work_group_queries`).
 //
-// In all: as many as work-items, whose number must fit 63 bits wherever the kernel runs. In one
-// dimension: as many on CPUs, whose indices have 64 bits, and what fits 32 bits on NVIDIA's GPUs,
-// where launches that are too large for the grid run in parts. OpenCL has no such question, and its
-// launches are not divided. Its GPUs are promised 32 bits in all, which is what Intel's count in
+// The number of work-items must fit in 63 bits, which also limits the total number of work-groups.
+// In one dimension, CPUs have 64-bit indices and the same limit. NVIDIA GPUs allow 32 bits in one
+// dimension, because the runtime splits launches that exceed the grid. OpenCL has no such query,
+// and its launches are not split. OpenCL GPUs report 32 bits in total, the limit of Intel GPUs in
 // each dimension.
 #ifndef SCYTHE_KHR_MAX_WORK_GROUP_QUERIES_HPP
 #define SCYTHE_KHR_MAX_WORK_GROUP_QUERIES_HPP

@@ -1,4 +1,4 @@
-// A pointer to memory of an address space, of which the program knows that it is
+// Casts a pointer to an address space. The program must know that the pointer points there
 // (`sycl_khr_static_addrspace_cast`).
 #ifndef SCYTHE_KHR_STATIC_ADDRSPACE_CAST_HPP
 #define SCYTHE_KHR_STATIC_ADDRSPACE_CAST_HPP

@@ -1,6 +1,6 @@
-// What `sycl_ext_intel_device_info` asks of devices. A device answers what its aspects promise; no
-// backend has any of these aspects yet, so that each question throws `errc::feature_not_supported`,
-// as the extension has it.
+// The queries of `sycl_ext_intel_device_info`. A device answers the queries of its aspects. No
+// backend has any of these aspects yet, so each query throws `errc::feature_not_supported`, as the
+// extension specifies.
 #ifndef SCYTHE_EXT_INTEL_DEVICE_INFO_HPP
 #define SCYTHE_EXT_INTEL_DEVICE_INFO_HPP
 

@@ -1,4 +1,4 @@
-// Properties of what a kernel is given: accessors and annotated arguments.
+// Properties of kernel arguments: accessors and annotated arguments.
 #ifndef SCYTHE_EXT_ONEAPI_ACCESSOR_PROPERTIES_HPP
 #define SCYTHE_EXT_ONEAPI_ACCESSOR_PROPERTIES_HPP
 
@@ -6,12 +6,12 @@
 
 namespace sycl::ext::oneapi {
 
-// Nothing else that the kernel uses refers to the same memory.
+// No other object that the kernel uses refers to the same memory.
 struct no_alias {
   static constexpr const char *meta_name = "sycl-no-alias";
   using value_t = property_value<no_alias>;
 };
-// The address is a multiple of so many bytes.
+// The address is a multiple of this number of bytes.
 struct alignment {
   static constexpr const char *meta_name = "sycl-alignment";
   template <int Bytes>

@@ -1,7 +1,8 @@
-// `annotated_ptr` and `annotated_arg`: a pointer, or a value, that carries properties.
+// `annotated_ptr` and `annotated_arg`: a pointer or a value with properties.
 //
-// A kernel's parameter made of one carries the properties as attributes; where device code reads
-// the member, the compiler marks the access with them. Elsewhere both are what they hold.
+// A kernel parameter of this type carries the properties as attributes. Where device code reads the
+// member, the compiler marks the access with them. Otherwise both types behave like the value that
+// they hold.
 #ifndef SCYTHE_EXT_ONEAPI_ANNOTATED_HPP
 #define SCYTHE_EXT_ONEAPI_ANNOTATED_HPP
 
@@ -22,7 +23,7 @@ namespace sycl::detail {
 template <class A> inline constexpr bool is_annotated_arg = false;
 template <class T, class L>
 inline constexpr bool is_annotated_arg<ext::oneapi::annotated_arg<T, L>> = true;
-// The operand of an operator: what an `annotated_arg` holds, or itself.
+// The operand of an operator: the value of an `annotated_arg`, or the operand itself.
 template <class A, std::enable_if_t<!is_annotated_arg<std::remove_cv_t<A>>, int> = 0>
 constexpr A &held(A &a) {
   return a;
@@ -79,7 +80,7 @@ public:
     --ptr;
     return before;
   }
-  // What is reached by arithmetic has no property of the pointer it was reached from.
+  // The result of pointer arithmetic does not have the properties of the pointer.
   T *operator+(std::ptrdiff_t offset) const { return ptr + offset; }
   T *operator-(std::ptrdiff_t offset) const { return ptr - offset; }
   std::ptrdiff_t operator-(const annotated_ptr &other) const { return ptr - other.ptr; }
@@ -128,7 +129,7 @@ public:
     return value;
   }
 
-  // Operators of T that are templates do not look through a conversion.
+  // Template operators of T do not consider conversions, so they are forwarded here.
 #define SCYTHE_UNARY(op)                                                                           \
   template <class U = T> auto operator op() const->decltype(op std::declval<const U &>()) {        \
     return op value;                                                                               \
@@ -171,7 +172,7 @@ SCYTHE_BINARY(>=)
 template <class T> annotated_arg(T) -> annotated_arg<T>;
 template <class T, class L> annotated_arg(T, L) -> annotated_arg<T, sycl::detail::compiler_list<L>>;
 
-// The list may be written as `properties`, too.
+// The property list may also be `properties`.
 template <class T, class... Props>
 class annotated_ptr<T, experimental::properties<Props...>>
     : public annotated_ptr<T, property_list<Props...>> {
@@ -188,7 +189,7 @@ public:
 
 } // namespace sycl::ext::oneapi
 
-// A copy of one is a copy of what it holds.
+// An `annotated_arg` is device copyable if its value is.
 template <class T, class L>
 struct sycl::is_device_copyable<sycl::ext::oneapi::annotated_arg<T, L>>
     : sycl::is_device_copyable<T> {};

@@ -1,4 +1,5 @@
-// Device architectures: each is an aspect that only its devices have, and has that aspect's number.
+// Device architectures. Each architecture is an aspect that only its devices have, and has the
+// number of that aspect.
 #ifndef SCYTHE_EXT_ONEAPI_ARCHITECTURE_HPP
 #define SCYTHE_EXT_ONEAPI_ARCHITECTURE_HPP
 
@@ -38,22 +39,22 @@ constexpr aspect aspect_of(ext::oneapi::experimental::architecture a) {
   return static_cast<aspect>(static_cast<std::uint32_t>(a));
 }
 
-// What is told apart when device code is compiled: the aspects of architectures, of which those of
-// GPUs have the numbers from here on. Instruction-set levels of CPUs are not.
+// Architectures that are known when device code is compiled. The aspects of GPU architectures start
+// at this number. Instruction-set levels of CPUs are not included.
 template <class = void> constexpr bool is_architecture_aspect(aspect asked) {
   return asked == aspect::ext_intel_x86_64 || asked >= aspect::ext_intel_gpu_bdw;
 }
 
-// The macros of all architectures, each with a blank behind: the driver defines the one that this
-// pass compiles for as 1, and a macro that nobody defined reads as its own name. One text, since
-// every program compiles it and few ask.
+// The macros of all architectures in one text, each followed by a blank. The driver defines the
+// macro of the current pass as 1, and an undefined macro reads as its own name. It is one text,
+// because every program compiles it and few use it.
 #define SCYTHE_TEXT_OF(expanded) #expanded
 #define SCYTHE_TEXT(macro) SCYTHE_TEXT_OF(macro)
 inline constexpr const char *target_architectures = SCYTHE_TEXT(__SYCL_TARGET_INTEL_X86_64__) " "
 #define SCYTHE_ARCHITECTURE(vendor, name, upper) SCYTHE_TEXT(__SYCL_TARGET_##upper##__) " "
 #include <sycl/detail/architectures.def>
     ;
-// These are templates so that compilers look into them only where they are used.
+// These are templates, so that compilers only process them if they are used.
 template <class = void> constexpr bool compiled_for(aspect asked) {
   // In the order of the texts.
   const aspect all[] = {

@@ -1,7 +1,7 @@
 // `sycl::ext::oneapi::bfloat16`: the upper half of a float's bits (`sycl_ext_oneapi_bfloat16`).
 //
-// Every operation is one of float, whose result is rounded to nearest, ties to even. So no device
-// needs to know the type.
+// Every operation computes in float and rounds the result to nearest, ties to even. Devices
+// therefore need no support for the type.
 #ifndef SCYTHE_EXT_ONEAPI_BFLOAT16_HPP
 #define SCYTHE_EXT_ONEAPI_BFLOAT16_HPP
 
@@ -18,7 +18,7 @@ class bfloat16;
 }
 
 namespace detail {
-// What takes part in operations with a bfloat16 as float.
+// Types that operate on a bfloat16 as float.
 template <class T>
 struct joins_bfloat16 : std::enable_if<std::is_convertible_v<const T &, float> &&
                                        !std::is_same_v<T, ext::oneapi::bfloat16>> {};
@@ -105,8 +105,8 @@ public:
 private:
   static constexpr std::uint16_t rounded(float x) {
     const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, x);
-    // Rounding could carry a NaN's fraction into its exponent: what is left of it is made quiet
-    // instead.
+    // Rounding could carry a NaN's fraction into its exponent. Set the quiet bit of the truncated
+    // NaN instead.
     if ((bits & 0x7fffffffu) > 0x7f800000u)
       return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
     return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);

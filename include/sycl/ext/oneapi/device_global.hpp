@@ -1,12 +1,11 @@
-// `device_global`: a variable of device code, with memory of its own on each device and in each
-// context.
+// `device_global`: a variable in device code that each device and each context stores separately.
 //
-// Device code uses it like a reference to its `T`; the host copies to and from it with
-// `queue::copy`, `queue::memcpy` and the handler's. It is declared at namespace scope or as a
-// public static member, which the compiler checks.
+// Device code uses it like a reference to its `T`. The host copies to and from it with
+// `queue::copy`, `queue::memcpy` and the handler's functions. The compiler checks that it is
+// declared at namespace scope or as a public static member.
 //
-// The object holds a `T` in every pass. In device code that is the variable; on the host, its
-// initial value, which the runtime copies to devices; in host mode, the variable again.
+// The object contains a `T` in every pass. In device code, it is the variable. On the host, it is
+// the initial value, which the runtime copies to devices. In host mode, it is the variable again.
 #ifndef SCYTHE_EXT_ONEAPI_DEVICE_GLOBAL_HPP
 #define SCYTHE_EXT_ONEAPI_DEVICE_GLOBAL_HPP
 
@@ -21,7 +20,7 @@
 
 namespace sycl::ext::oneapi {
 
-// --- Properties, with the names of the older specification
+// --- Properties, with the names of the older extension
 
 struct device_image_scope {
   static constexpr const char *meta_name = "sycl-device-image-scope";
@@ -45,7 +44,7 @@ struct implement_in_csr {
   using value_t = property_value<implement_in_csr, std::bool_constant<Enable>>;
 };
 
-// Device code carries the words, not the numbers.
+// Device code contains the words, not the numbers.
 template <host_access::access Access>
 struct property_value<host_access, std::integral_constant<host_access::access, Access>> {
   using key_t = host_access;
@@ -75,7 +74,7 @@ template <bool Enable> inline constexpr implement_in_csr::value_t<Enable> implem
 
 namespace experimental {
 
-// --- The same with today's names
+// --- Properties, with the current names
 
 using device_image_scope_key = oneapi::device_image_scope;
 using host_access_key = oneapi::host_access;
@@ -111,7 +110,7 @@ struct is_property_key_of<Key, device_global<T, L>> : is_property_key<Key> {};
 
 namespace sycl::detail {
 
-// What device code uses lies in devices' memory, which the host's code has no reference to.
+// The variable is in device memory, so host code has no reference to it.
 [[noreturn]] SCYTHE_COLD inline void device_global_on_host() {
   fail(errc::feature_not_supported, "a device_global can only be accessed in device code; on the "
                                     "host, use queue::copy or queue::memcpy");
@@ -131,7 +130,7 @@ template <> struct copies_initial_value<false> {
   copies_initial_value(const copies_initial_value &) = delete;
 };
 
-// How initial values are made.
+// Helpers for initial values.
 struct device_global_numbers {};
 struct device_global_objects {};
 template <class A, class... Rest>
@@ -139,8 +138,8 @@ using if_device_global_value =
     std::enable_if_t<sizeof...(Rest) != 0 ||
                      !is_device_global<std::remove_cv_t<std::remove_reference_t<A>>>>;
 
-// What both spellings of the list of properties share. Variables without `device_image_scope` may
-// be initialised with the initial value of others.
+// The common part of both spellings of the property list. Variables without `device_image_scope`
+// may be initialised with the initial value of others.
 template <class T, class List>
 class device_global_base : private copies_initial_value<
                                !List::template has_property<ext::oneapi::device_image_scope>()> {
@@ -163,7 +162,8 @@ public:
 #if __cpp_consteval
   using tag = std::conditional_t<std::is_arithmetic_v<std::remove_all_extents_t<T>>,
                                  device_global_numbers, device_global_objects>;
-  // Numbers are converted as constants would be, which arguments of a function are not.
+  // Converts numbers explicitly. Function arguments are not constants, so list initialisation would
+  // reject them as narrowing.
   template <class... Args>
   constexpr device_global_base(device_global_numbers, Args &...args)
       : value_{static_cast<std::remove_all_extents_t<T>>(args)...} {}
@@ -176,8 +176,8 @@ public:
 #endif
 
 #ifdef SCYTHE_DEVICE_PASS
-  // The runtime takes initial values from the host's object: here, none has to be computed when
-  // code is loaded.
+  // The runtime takes initial values from the host object, so device code computes none when it is
+  // loaded.
   constexpr device_global_base(const device_global_base &other) : shared(other), value_() {}
   template <class U, class L, class = std::enable_if_t<std::is_convertible_v<U, T>>>
   constexpr device_global_base(const ext::oneapi::experimental::device_global<U, L> &) : value_() {

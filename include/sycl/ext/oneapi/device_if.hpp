@@ -1,10 +1,10 @@
-// `if_device_has` and `if_architecture_is`: code for some devices only.
+// `if_device_has` and `if_architecture_is`: code for certain devices.
 //
-// Where the architecture is known when device code is compiled, one device pass per target, the
-// functions of the other branches are never instantiated there. Code for the generic target keeps
-// all branches, each behind a question that is answered when the code is compiled for a device;
-// what a branch uses does not count as used by its kernel. No kernel is compiled in a host pass,
-// where every branch is left out; in host mode the last one, `else_device`, is taken.
+// If a device pass compiles for a known architecture, it does not instantiate the functions of the
+// other branches. Code for the generic target keeps all branches, each behind a query that is
+// resolved when the code is compiled for a device. The aspects that a branch uses do not count as
+// used by its kernel. A host pass compiles no kernels and omits every branch. Host mode takes the
+// last branch, `else_device`.
 #ifndef SCYTHE_EXT_ONEAPI_DEVICE_IF_HPP
 #define SCYTHE_EXT_ONEAPI_DEVICE_IF_HPP
 
@@ -20,20 +20,20 @@ namespace detail {
 // Whether the branches are chosen later, when the code is compiled for a device.
 #ifdef SCYTHE_DEVICE_PASS
 inline constexpr bool chooses_later = !compiled_for_known_architecture();
-// Answered by who compiles for a device: passes/src/device_has.rs.
+// The compilation for a device resolves this query: see passes/src/device_has.rs.
 extern "C" SCYTHE_DEVICE_LIBRARY bool __scythe_device_has(std::uint32_t aspect);
 #else
 inline constexpr bool chooses_later = false;
 constexpr bool __scythe_device_has(std::uint32_t) { return false; }
 #endif
 
-// Keeps the questions unknown, and their answers uncompiled, until an aspect is asked for.
+// Makes the queries dependent on an aspect, so that they are only instantiated if used.
 template <aspect Aspect> using known = std::integral_constant<aspect, Aspect>;
 template <aspect... Aspects> constexpr bool aspects_valid() {
   return (is_architecture_aspect<known<Aspects>>(Aspects) && ... && true);
 }
-// For else branches, which are called on different classes in different passes: one pass complains
-// for all.
+// For else branches, which are called on different classes in different passes. Only one pass
+// reports the error.
 template <aspect... Aspects> constexpr bool aspects_valid_in_else() {
 #if defined(SCYTHE_DEVICE_PASS) || defined(SCYTHE_HOST_MODE)
   return aspects_valid<Aspects...>();
@@ -49,7 +49,7 @@ constexpr bool architecture_is_any() {
   return (compiled_for<known<aspect_of(Architectures)>>(aspect_of(Architectures)) || ... || false);
 }
 
-// What the else branches are called on. `Waiting` tells whether no earlier branch was taken.
+// The object of the else branches. `Waiting` is true if no earlier branch was taken.
 template <bool Waiting> class if_device_has_helper {
 public:
   template <aspect... Aspects, class F, class... Args>
@@ -83,10 +83,10 @@ public:
   }
 };
 
-// A condition on the device, as numbers: crates/abi/src/condition.rs describes the form.
+// A condition on the device, as numbers. crates/abi/src/condition.rs describes the format.
 template <int... Numbers> struct device_condition {
-  // A branch that only devices which meet the condition take: what it uses is not used by its
-  // callers on others.
+  // A branch for devices that meet the condition. Aspects that it uses do not count for its callers
+  // on other devices.
   template <class F, class... Args>
   SCYTHE_ANNOTATE("scythe::conditional", Numbers...)
   static void take_branch(F &function, Args &...args) {
@@ -108,10 +108,10 @@ template <aspect... Aspects> SCYTHE_ALWAYS_INLINE bool device_has_all_later() {
   return (__scythe_device_has(static_cast<std::uint32_t>(Aspects)) && ... && true);
 }
 
-// The same for code that is compiled for a device later. All of it becomes part of the function
-// that asks, also without optimisation, so that the answers decide there which branches are left.
-// `Waiting` is the condition under which no earlier branch is taken: it tells the compiler what
-// `waiting_` says when the program runs.
+// The same for code that is compiled for a device later. All of it is inlined into the calling
+// function, even without optimisation, so that the query results select the branches there.
+// `Waiting` is the condition under which no earlier branch is taken. It gives the compiler the
+// value that `waiting_` has at run time.
 template <class Waiting> class later_branches {
 public:
   SCYTHE_ALWAYS_INLINE explicit later_branches(bool waiting) : waiting_(waiting) {}
@@ -137,8 +137,8 @@ public:
     choose<has_all<>, lacks_one<>>(true, function, args...);
   }
 
-  // Takes the branch where the device has what it is for, `Own`, and no earlier one was taken.
-  // `Not` is the opposite of `Own`.
+  // Takes the branch if the device meets `Own` and no earlier branch was taken. `Not` is the
+  // negation of `Own`.
   template <class Own, class Not, class F, class... Args>
   SCYTHE_ALWAYS_INLINE auto choose(bool has, F &function, Args &...args) {
     const bool taken = waiting_ && has;
@@ -155,8 +155,8 @@ private:
 
 namespace ext::oneapi::experimental {
 
-// Calls `function` with `args` where the device has all of the aspects, which are those of
-// architectures.
+// Calls `function` with `args` if the device has all of the aspects, which are architecture
+// aspects.
 template <aspect... Aspects, class F, class... Args>
 SCYTHE_ALWAYS_INLINE constexpr auto if_device_has([[maybe_unused]] F function,
                                                   [[maybe_unused]] Args... args) {
@@ -173,7 +173,7 @@ SCYTHE_ALWAYS_INLINE constexpr auto if_device_has([[maybe_unused]] F function,
   }
 }
 
-// Calls `function` with `args` where the device is of one of the architectures.
+// Calls `function` with `args` if the device has one of the architectures.
 template <architecture... Architectures, class F, class... Args>
 SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is([[maybe_unused]] F function,
                                                        [[maybe_unused]] Args... args) {

@@ -1,6 +1,6 @@
-// Dot products of four bytes each (`sycl_ext_oneapi_dot_accumulate`): `c` plus the sum of the
-// products. Bytes come as vectors, or packed in integers with the first one lowest; each operand
-// has its own sign.
+// Dot products of four bytes (`sycl_ext_oneapi_dot_accumulate`): `c` plus the sum of the products.
+// The bytes are vectors, or are packed in integers with the first byte lowest. Each operand is
+// signed or unsigned.
 #ifndef SCYTHE_EXT_ONEAPI_DOT_PRODUCT_HPP
 #define SCYTHE_EXT_ONEAPI_DOT_PRODUCT_HPP
 
@@ -12,7 +12,7 @@
 
 namespace sycl::detail {
 
-// The signed or unsigned byte number `i` of what holds four.
+// Returns byte `i`, signed or unsigned, of an operand of four bytes.
 inline std::int32_t byte_of(std::int32_t packed, int i) {
   return static_cast<std::int8_t>(packed >> 8 * i);
 }
@@ -22,7 +22,7 @@ inline std::int32_t byte_of(std::uint32_t packed, int i) {
 inline std::int32_t byte_of(const vec<std::int8_t, 4> &bytes, int i) { return bytes[i]; }
 inline std::int32_t byte_of(const vec<std::uint8_t, 4> &bytes, int i) { return bytes[i]; }
 
-// Wraps round, as integers of devices do.
+// Wraps on overflow, like integers on devices.
 template <class A, class B> std::int32_t dot_of(const A &a, const B &b, std::int32_t c) {
   auto sum = static_cast<std::uint32_t>(c);
   for (int i = 0; i < 4; ++i)

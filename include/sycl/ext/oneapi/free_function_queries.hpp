@@ -1,6 +1,6 @@
-// Where a work-item is, for functions that were not handed its item
-// (`sycl_ext_oneapi_free_function_queries`, `sycl_khr_work_item_queries`). Only kernels may ask,
-// with the dimensions they were launched with.
+// The current work-item for functions that do not receive an item
+// (`sycl_ext_oneapi_free_function_queries`, `sycl_khr_work_item_queries`). Only kernels may call
+// these functions, with the number of dimensions of the launch.
 #ifndef SCYTHE_EXT_ONEAPI_FREE_FUNCTION_QUERIES_HPP
 #define SCYTHE_EXT_ONEAPI_FREE_FUNCTION_QUERIES_HPP
 
@@ -24,7 +24,7 @@ template <int Dimensions> group<Dimensions> get_work_group() {
 inline sub_group get_sub_group() { return sub_group(sycl::detail::this_work_item()); }
 } // namespace this_work_item
 
-// Their names in earlier versions of the extension.
+// The names in earlier versions of the extension.
 namespace experimental {
 template <int Dimensions> nd_item<Dimensions> this_nd_item() {
   return this_work_item::get_nd_item<Dimensions>();

@@ -1,4 +1,4 @@
-// Function objects under the names they had before SYCL 2020 took them.
+// Function objects under the names they had before SYCL 2020.
 #ifndef SCYTHE_EXT_ONEAPI_FUNCTIONAL_HPP
 #define SCYTHE_EXT_ONEAPI_FUNCTIONAL_HPP
 

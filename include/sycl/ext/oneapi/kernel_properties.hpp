@@ -1,8 +1,9 @@
-// Properties of kernels: sizes of work-groups and sub-groups, and the aspects a kernel may use.
+// Properties of kernels: the sizes of work-groups and sub-groups, and the aspects that a kernel may
+// use.
 //
-// A kernel has those of the list that is passed with it, and those that its function object names,
-// by a static member `properties` or a member function `get(properties_tag)`. The entry point of
-// the kernel carries them.
+// A kernel has the properties of the list that is passed with it, and those that its function
+// object declares with a static member `properties` or a member function `get(properties_tag)`. The
+// entry point of the kernel carries them.
 #ifndef SCYTHE_EXT_ONEAPI_KERNEL_PROPERTIES_HPP
 #define SCYTHE_EXT_ONEAPI_KERNEL_PROPERTIES_HPP
 
@@ -91,7 +92,7 @@ template <aspect... Aspects> inline constexpr device_has::value_t<Aspects...> de
 
 namespace experimental {
 
-// Says that a call of `get` asks for a kernel's properties.
+// The argument of a `get` function that returns a kernel's properties.
 struct properties_tag {};
 
 using sub_group_size_key = oneapi::sub_group_size;
@@ -99,7 +100,8 @@ using work_group_size_key = oneapi::work_group_size;
 using work_group_size_hint_key = oneapi::work_group_size_hint;
 using device_has_key = oneapi::device_has;
 
-// Work-groups of the kernel wait for each other: `root_group.hpp` tells how many these may be.
+// The work-groups of the kernel wait for each other. `root_group.hpp` describes the limit on their
+// number.
 struct use_root_sync_key {
   struct value_t {
     using key_t = use_root_sync_key;
@@ -119,7 +121,8 @@ template <aspect... Aspects> inline constexpr device_has_key::value_t<Aspects...
 
 namespace sycl::detail {
 
-// What `get(properties_tag)` of an object gives that is called as `K`; void where there is none.
+// The result type of `get(properties_tag)` of an object of type `K`, or void if there is no such
+// function.
 template <class K, class = void> struct got_properties {
   using type = void;
 };
@@ -130,8 +133,8 @@ struct got_properties<
       std::decay_t<decltype(std::declval<K>().get(ext::oneapi::experimental::properties_tag{}))>;
 };
 
-// The properties that a function object names by a member function `get`, which may be static or
-// constant, or not.
+// The properties that a function object declares with a member function `get`, which may be static,
+// const or neither.
 template <class K, class List = typename got_properties<K &>::type> struct properties_by_get {
   static_assert(is_properties<List>,
                 "get(properties_tag) of a kernel's function object must return a property list");
@@ -146,7 +149,7 @@ template <class K> struct properties_by_get<K, void> {
   using type = properties_pack<>;
 };
 
-// Those that it names by a member `properties`.
+// The properties that a function object declares with a member `properties`.
 template <class K, class = void> struct properties_by_member {
   using type = properties_pack<>;
 };
@@ -159,8 +162,8 @@ template <class K>
 using own_properties = typename joined_packs<typename properties_by_get<K>::type,
                                              typename properties_by_member<K>::type>::type;
 
-// The headers' own kernels name the program's function object that they call as `scythe_wrapped`,
-// and say by `scythe_properties` what its properties become.
+// Kernels of the headers name the program's function object that they call as `scythe_wrapped`.
+// `scythe_properties` maps its properties to those of the wrapper.
 template <class K, class = void> inline constexpr bool is_wrapper = false;
 template <class K>
 inline constexpr bool is_wrapper<K, std::void_t<typename K::scythe_wrapped>> = true;
@@ -174,7 +177,7 @@ template <class L, class K> struct kernel_pack<L, K, true> {
       typename kernel_pack<L, typename K::scythe_wrapped>::type>;
 };
 
-// What the entry point of a kernel carries that was submitted with the list `L`.
+// The properties of the entry point of a kernel that was submitted with the list `L`.
 template <class L, class K>
 using kernel_properties = typename compiler_properties<typename kernel_pack<L, K>::type>::type;
 

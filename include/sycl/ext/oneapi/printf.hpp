@@ -1,9 +1,9 @@
-// `printf` in kernels: `sycl::ext::oneapi::experimental::printf(format, …)`, and `::printf` itself.
+// `printf` in kernels: `sycl::ext::oneapi::experimental::printf(format, …)` and `::printf`.
 //
-// The format is a string literal or another constant of the program; on OpenCL and NVIDIA devices,
-// what `%s` prints is one, too. Integers and `float` are passed on as C does it but for one thing:
-// a `float` stays one, so that devices without `double` have it as well; who compiles for a device
-// that wants otherwise extends it.
+// The format is a string literal or another constant of the program. On OpenCL and NVIDIA devices,
+// the arguments of `%s` must be constants as well. Arguments are passed as in C, except that a
+// `float` is not converted to `double`, so that devices without `double` work. The compilation for
+// a device converts it if the device expects a `double`.
 #ifndef SCYTHE_EXT_ONEAPI_PRINTF_HPP
 #define SCYTHE_EXT_ONEAPI_PRINTF_HPP
 
@@ -23,7 +23,7 @@ SCYTHE_DEVICE_LIBRARY extern int __spirv_ocl_printf(Format format, Args... args)
 
 namespace sycl::detail {
 #ifdef SCYTHE_DEVICE_PASS
-// Integers as wide as `int` at least, with their sign; all else as it is.
+// Promotes integers to at least `int` and keeps their sign. Other values are unchanged.
 template <class T> constexpr auto printed(T x) {
   if constexpr (std::is_integral_v<T> || (std::is_enum_v<T> && std::is_convertible_v<T, int>))
     return +x;
@@ -31,7 +31,7 @@ template <class T> constexpr auto printed(T x) {
     return x;
 }
 #else
-// The compiler cannot see that formats are literals, and need not say so.
+// The compiler cannot see that the formats are literals and must not warn about it.
 inline int print(const char *format, ...) {
   std::va_list list;
   va_start(list, format);

@@ -1,14 +1,13 @@
-// Lists of properties that are known when a program is compiled.
+// Compile-time property lists.
 //
-// A property is any class with a type `key_t`, which names what it says; two of one list have
-// different keys. Its static constants `meta_name` and `meta_value`, where it has them, are what
-// the compiler writes into device code, and the compiler knows none of them: programs add
-// properties of their own by declaring such a class. Others travel as plain values. Lists are
-// sorted by the names of their keys, so that the order in which properties are given makes no
-// difference to the type.
+// A property is any class with a type `key_t`, which identifies it. The properties of a list have
+// different keys. If a property has the static constants `meta_name` and `meta_value`, the compiler
+// writes them to device code. The compiler has no list of properties: a program adds one by
+// declaring such a class. Other properties are plain values. Lists are sorted by the names of their
+// keys, so that the order of the properties does not affect the type.
 //
-// `experimental::properties` is today's spelling, `oneapi::property_list` the older one; both take
-// part everywhere.
+// `experimental::properties` is the current spelling, and `oneapi::property_list` is the older one.
+// Both work everywhere.
 #ifndef SCYTHE_EXT_ONEAPI_PROPERTIES_HPP
 #define SCYTHE_EXT_ONEAPI_PROPERTIES_HPP
 
@@ -30,8 +29,8 @@ template <class P>
 inline constexpr bool
     has_meta_name<P, std::void_t<decltype(P::meta_name), decltype(P::meta_value)>> = true;
 
-// The compiler's spelling of a type, which orders keys: compilers differ in what stands round the
-// name, but alike for all.
+// The compiler's spelling of a type, by which keys are ordered. Compilers add different text around
+// the name, but the same text for all keys.
 template <class Key> constexpr const char *key_text() { return __PRETTY_FUNCTION__; }
 
 constexpr bool text_less(const char *a, const char *b) {
@@ -46,7 +45,7 @@ inline constexpr bool same_key = std::is_same_v<typename A::key_t, typename B::k
 template <class P, class... Ps>
 inline constexpr std::size_t key_count = (std::size_t(same_key<P, Ps>) + ... + 0);
 
-// How many of the properties stand before `P` in the sorted list.
+// The number of properties before `P` in the sorted list.
 template <class P, class... Ps>
 inline constexpr std::size_t rank =
     (std::size_t(text_less(key_text<typename Ps::key_t>(), key_text<typename P::key_t>())) + ... +
@@ -62,7 +61,7 @@ template <class... Ps>
 inline constexpr bool different_keys = ((key_count<Ps, Ps...> == 1) && ... && true);
 
 template <bool Different, class... Ps> struct sorted_if {
-  // Whoever uses the list says what is wrong with it.
+  // The users of the list report what is wrong with it.
   using type = properties_pack<Ps...>;
 };
 template <class... Ps> struct sorted_if<true, Ps...> {
@@ -87,7 +86,8 @@ template <std::size_t I, class... Ps> struct pack_element<I, properties_pack<Ps.
 };
 template <std::size_t I, class... Ps>
 using sorted_at = typename pack_element<I, sorted_pack<Ps...>>::type;
-// Which of `Ps` is `P`: a list that is deduced from its properties counts its places by it.
+// The index of `P` in `Ps`. A list that is deduced from its properties uses it to find their
+// positions.
 template <class P, class... Ps> constexpr std::size_t find_position() {
   const bool same[] = {std::is_same_v<P, Ps>...};
   std::size_t at = 0;
@@ -106,7 +106,7 @@ template <class Key, class P, class... Ps> struct with_key<Key, P, Ps...> {
                                   typename with_key<Key, Ps...>::type>;
 };
 
-// What both spellings of a list are. Properties that are nothing but a type take no room.
+// The common base of both spellings of a list. Properties without values take no space.
 template <bool Different, class... Ps> class property_values_if : private Ps... {
 public:
   static_assert(std::is_same_v<properties_pack<Ps...>, sorted_pack<Ps...>>,
@@ -115,7 +115,7 @@ public:
   using scythe_pack = properties_pack<Ps...>;
 
   constexpr property_values_if() = default;
-  // `given` holds the same properties, perhaps in another order.
+  // `given` contains the same properties, possibly in another order.
   template <class... Given>
   constexpr explicit property_values_if(const std::tuple<Given...> &given)
       : Ps(std::get<Ps>(given))... {}
@@ -149,7 +149,7 @@ template <template <class...> class To, class... Ps> struct repack<To, propertie
   using type = To<Ps...>;
 };
 
-// The elements of packs in one.
+// Concatenates packs.
 template <class... Packs> struct joined_all {
   using type = properties_pack<>;
 };
@@ -160,7 +160,7 @@ template <class... A, class... B, class... Rest>
 struct joined_all<properties_pack<A...>, properties_pack<B...>, Rest...> {
   using type = typename joined_all<properties_pack<A..., B...>, Rest...>::type;
 };
-// The pack of `P` where `Keep` says so.
+// The pack of `P` if `Keep` is true, otherwise an empty pack.
 template <bool Keep, class P> struct pack_if {
   using type = properties_pack<P>;
 };
@@ -168,7 +168,7 @@ template <class P> struct pack_if<false, P> {
   using type = properties_pack<>;
 };
 
-// The properties of a pack that the compiler is to see.
+// The properties of a pack that the compiler reads.
 template <class Pack> struct compiler_properties;
 template <class... Ps> struct compiler_properties<properties_pack<Ps...>> {
   using type = typename joined_all<typename pack_if<has_meta_name<Ps>, Ps>::type...>::type;
@@ -176,8 +176,8 @@ template <class... Ps> struct compiler_properties<properties_pack<Ps...>> {
 
 template <class P, class... Ps> inline constexpr bool is_one_of = (std::is_same_v<P, Ps> || ...);
 
-// All properties of two packs, sorted. One that both have must say the same in both, when the
-// program is compiled.
+// All properties of two packs, sorted. A property in both packs must have the same compile-time
+// value.
 template <class A, class B> struct joined_packs;
 template <class... A, class... B>
 struct joined_packs<properties_pack<A...>, properties_pack<B...>> {
@@ -232,14 +232,14 @@ SCYTHE_PROPERTY_LIST(properties)
 }
 #undef SCYTHE_PROPERTY_LIST
 
-// The list of these properties, in whichever order they are written.
+// The list of these properties, independent of their order.
 template <class... Props>
 using property_list_t =
     typename sycl::detail::repack<property_list, sycl::detail::sorted_pack<Props...>>::type;
 
-// A property with the key `Key` and these values, which are types with a constant `value`. What the
-// compiler sees is the key's `meta_name` and, here, nothing or the one value; keys with several
-// define their own value classes.
+// A property with the key `Key` and these values, which are types with a constant `value`. The
+// compiler reads the key's `meta_name` and, here, no value or the single value. Keys with several
+// values define their own value classes.
 template <class Key, class... Values> struct property_value;
 template <class Key> struct property_value<Key> {
   using key_t = Key;
@@ -278,8 +278,7 @@ using empty_properties_t = properties<>;
 
 namespace sycl::detail {
 
-// The list whose properties the compiler is to see, as a `property_list`, whichever spelling was
-// used.
+// The properties that the compiler reads, as a `property_list`, for both spellings.
 template <class L>
 using compiler_list =
     typename repack<ext::oneapi::property_list,
@@ -287,7 +286,7 @@ using compiler_list =
 
 } // namespace sycl::detail
 
-// What decorates a class, function or member with the properties of a pack.
+// Decorates a class, function or member with the properties of a pack.
 #ifdef SCYTHE_DEVICE_PASS
 #define SCYTHE_PROPERTIES(kind, Props)                                                             \
   SCYTHE_ANNOTATE("__sycl_detail__::add_ir_" kind, Props::meta_name..., Props::meta_value...)

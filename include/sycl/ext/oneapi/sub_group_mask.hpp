@@ -1,5 +1,5 @@
-// `sub_group_mask`, one bit for each work-item of a sub-group, and `group_ballot`, which makes one
-// (`sycl_ext_oneapi_sub_group_mask`).
+// `sub_group_mask`, which has one bit for each work-item of a sub-group, and `group_ballot`, which
+// creates one (`sycl_ext_oneapi_sub_group_mask`).
 #ifndef SCYTHE_EXT_ONEAPI_SUB_GROUP_MASK_HPP
 #define SCYTHE_EXT_ONEAPI_SUB_GROUP_MASK_HPP
 
@@ -14,7 +14,7 @@ template <class T, std::size_t N> class marray;
 
 namespace detail {
 
-// A template over `void`, so that programs without masks need not know the types in it.
+// A template over `void`, so that programs without masks do not instantiate the types in it.
 template <class V> struct basic_sub_group_mask {
   using bits_type = later_t<V, std::uint64_t>;
   using mask = basic_sub_group_mask;
@@ -65,7 +65,7 @@ template <class V> struct basic_sub_group_mask {
   position find_low() const { return position(bits_ ? __builtin_ctzll(bits_) : size_); }
   position find_high() const { return position(bits_ ? 63 - __builtin_clzll(bits_) : size_); }
 
-  // `bits` becomes the mask's bits from `pos` on, as far as the mask goes.
+  // Replaces the mask's bits from `pos` on with `bits`, up to the end of the mask.
   template <class T> void insert_bits(const T &bits, position pos = 0) {
     std::size_t at = pos[0];
     each_element(bits, [&](auto element) {
@@ -117,7 +117,7 @@ template <class V> struct basic_sub_group_mask {
   friend mask operator|(const mask &a, const mask &b) { return mask(a) |= b; }
   friend mask operator^(const mask &a, const mask &b) { return mask(a) ^= b; }
 
-  // Of a sub-group with `size` work-items at most.
+  // The mask of a sub-group with at most `size` work-items.
   basic_sub_group_mask(bits_type bits, std::size_t size)
       : bits_(bits), size_(static_cast<std::uint32_t>(size)) {
     bits_ &= every();
@@ -152,7 +152,7 @@ namespace ext::oneapi {
 
 using sub_group_mask = sycl::detail::basic_sub_group_mask<void>;
 
-// The work-items of `g` for which `predicate` holds. All of them must call it.
+// Returns the work-items of `g` for which `predicate` holds. All work-items of `g` must call it.
 template <class Group>
 std::enable_if_t<std::is_same_v<std::decay_t<Group>, sub_group>, sub_group_mask>
 group_ballot(Group g, bool predicate = true) {

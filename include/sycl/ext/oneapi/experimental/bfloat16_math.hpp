@@ -1,5 +1,5 @@
-// Mathematical functions of bfloat16, of vectors and of mathematical arrays of them
-// (`sycl_ext_oneapi_bfloat16_math_functions`): those of float, rounded.
+// Mathematical functions of bfloat16, and of vectors and mathematical arrays of bfloat16
+// (`sycl_ext_oneapi_bfloat16_math_functions`). They compute in float and round.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_BFLOAT16_MATH_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_BFLOAT16_MATH_HPP
 
@@ -15,7 +15,7 @@ template <class V>
 using if_bfloat16 =
     std::enable_if_t<std::is_same_v<typename shape<V>::element, ext::oneapi::bfloat16>, V>;
 
-// `f` of the operands' elements, or of the operands.
+// Calls `f` with the operands' elements, or with the operands.
 template <class R, class F, class V, class... Rest>
 R for_each_bfloat16(F f, const V &x, const Rest &...rest) {
   if constexpr (has_elements<V>) {
@@ -28,16 +28,17 @@ R for_each_bfloat16(F f, const V &x, const Rest &...rest) {
   }
 }
 
-// A float that `bfloat16` rounds as it would the exact value of `a * b + c`. The product of two
-// bfloat16 has 16 bits and is exact in float, the sum is not: where it lost something, its last bit
-// is made odd, which keeps what it lies between and cannot be a tie.
+// Returns a float that rounds to the same `bfloat16` as the exact value of `a * b + c`. The product
+// of two bfloat16 has 16 bits and is exact in float, but the sum is not. If the sum is inexact, its
+// last bit is set to odd. An odd float lies between the same neighbours as the exact value and
+// cannot be a tie.
 inline float sum_to_odd(float a, float b, float c) {
   const float product = a * b, sum = product + c;
   const float part = sum - product, lost = (product - (sum - part)) + (c - part);
   std::uint32_t bits = __builtin_bit_cast(std::uint32_t, sum);
   if (!(lost < 0.0f || lost > 0.0f) || (bits & 1u))
     return sum;
-  // Towards the exact value: away from zero where what was lost has the sum's sign.
+  // Move towards the exact value: away from zero if the lost part has the sign of the sum.
   bits = (lost > 0.0f) == (sum > 0.0f) ? bits + 1 : bits - 1;
   return __builtin_bit_cast(float, bits);
 }

@@ -1,5 +1,5 @@
-// Commands as free functions (`sycl_ext_oneapi_enqueue_functions`): the first argument is the
-// queue, or the handler of a command group. None gives an event but `submit_with_event`.
+// Commands as free functions (`sycl_ext_oneapi_enqueue_functions`). The first argument is the
+// queue, or the handler of a command group. Only `submit_with_event` returns an event.
 #ifndef SCYTHE_EXT_ONEAPI_ENQUEUE_FUNCTIONS_HPP
 #define SCYTHE_EXT_ONEAPI_ENQUEUE_FUNCTIONS_HPP
 
@@ -13,7 +13,7 @@ namespace sycl::detail::enqueue {
 using loc = code_location;
 template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel>, int>;
 
-// A kernel object with its arguments.
+// Launches a kernel object with its arguments.
 template <class F, class... Args> void with_arguments(handler &h, F launch, Args &&...args) {
   h.set_args(std::forward<Args>(args)...);
   launch(h);
@@ -166,7 +166,7 @@ SCYTHE_MEMORY(queue)
 SCYTHE_MEMORY(handler &)
 #undef SCYTHE_MEMORY
 
-// Memory comes to the host when the host uses it.
+// Memory moves to the host when the host accesses it.
 template <class V = void>
 void prefetch(handler &h, void *ptr, std::size_t bytes,
               prefetch_type type = prefetch_type::device) {

@@ -1,11 +1,12 @@
-// Forward progress (`sycl_ext_oneapi_forward_progress`): what devices promise to work-groups,
-// sub-groups and work-items that wait for others, and kernels that need such a promise.
+// Forward progress (`sycl_ext_oneapi_forward_progress`): the guarantees of devices for work-groups,
+// sub-groups and work-items that wait for others, and kernels that require a guarantee.
 //
-// Work-groups of the CPU device run on threads of the operating system, those of NVIDIA GPUs stay
-// where they were put: once begun they go on, whatever others do, which is parallel progress.
-// Sub-groups do where the device says that they are independent. Nothing is promised of work-items,
-// nor of OpenCL's work-groups, of which no driver tells. No device promises concurrent progress,
-// since none begins all work-groups of a kernel at once.
+// Work-groups on the CPU device run on threads of the operating system, and work-groups on NVIDIA
+// GPUs stay on their multiprocessor. Both continue after they have started, whatever other
+// work-groups do. This is parallel progress. Sub-groups make parallel progress if the device
+// reports that they are independent. Work-items have no guarantee, and neither have work-groups of
+// OpenCL devices, because drivers do not report one. No device guarantees concurrent progress,
+// because none starts all work-groups of a kernel at once.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_FORWARD_PROGRESS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_FORWARD_PROGRESS_HPP
 
@@ -28,8 +29,8 @@ namespace detail::progress {
 using guarantee = ext::oneapi::experimental::forward_progress_guarantee;
 using scope = ext::oneapi::experimental::execution_scope;
 
-// What the device promises to threads of execution of one scope among all those of `coordination`:
-// the weakest promise of the scopes between.
+// Returns the guarantee for threads of execution of one scope within `coordination`: the weakest
+// guarantee of the scopes in between.
 inline guarantee strongest(const device &d, scope of, scope coordination) {
   bool parallel = of != scope::work_item;
   if (of <= scope::sub_group)
@@ -52,7 +53,7 @@ template <scope Of, scope Coordination> struct capabilities {
   }
 };
 
-// Keys of the properties of kernels.
+// Keys of the kernel properties.
 template <scope Of> struct key_of {
   static constexpr scope of = Of;
 };
@@ -77,7 +78,7 @@ struct work_item_progress_capabilities
 
 } // namespace experimental
 
-// A kernel with it may only be submitted to devices that promise as much.
+// A kernel with this property can only be submitted to devices that give the guarantee.
 template <class Key, experimental::forward_progress_guarantee Guarantee,
           experimental::execution_scope CoordinationScope>
 struct property_value<Key,

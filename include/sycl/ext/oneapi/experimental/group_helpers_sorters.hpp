@@ -1,9 +1,8 @@
-// A group with memory for what it computes together, and the sorters of
-// `sycl_ext_oneapi_group_sort`.
+// A group with scratch memory, and the sorters of `sycl_ext_oneapi_group_sort`.
 //
-// All of them sort by merging: runs of 1, 2, 4, … elements are joined in pairs, and every element
-// finds its place in the joined run by a binary search in the other one. Work-items take elements
-// in steps of the group's size, and no order of them matters; equal elements keep their order.
+// All sorters use merge sort: pairs of runs of 1, 2, 4, … elements are merged. Each element finds
+// its position in the merged run by a binary search in the other run. Work-items process elements
+// in steps of the group's size, in any order. Equal elements keep their order.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_GROUP_HELPERS_SORTERS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_GROUP_HELPERS_SORTERS_HPP
 
@@ -64,7 +63,7 @@ SCYTHE_PLACEMENT(output_data_placement)
 
 namespace detail {
 
-// The first element of type `T` in scratch memory, which may begin anywhere.
+// Returns the first address in scratch memory that is aligned for `T`.
 template <class T, std::size_t Extent> T *scratch_for(const span<std::byte, Extent> &scratch) {
   const auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
   const std::uintptr_t past = address % alignof(T);
@@ -74,8 +73,8 @@ template <class T> constexpr std::size_t scratch_bytes(std::size_t elements) {
   return elements * sizeof(T) + alignof(T);
 }
 
-// Where the element at `place` goes when the runs of `width` elements are joined in pairs. An
-// element of the second run stands behind its equals of the first.
+// Returns the new position of the element at `place` when pairs of runs of `width` elements are
+// merged. An element of the second run comes after equal elements of the first run.
 template <class In, class T, class Compare>
 std::size_t merged_place(const In &in, std::size_t count, std::size_t place, const T &value,
                          std::size_t width, Compare &less) {
@@ -96,7 +95,7 @@ std::size_t merged_place(const In &in, std::size_t count, std::size_t place, con
   return second ? pair + (place - middle) + (low - other) : place + (low - other);
 }
 
-// Sorts memory; `scratch` has room for as many elements.
+// Sorts memory. `scratch` holds as many elements.
 template <class T, class Group, class Ptr, class Compare>
 void sort_memory(const Group &g, Ptr first, std::size_t count, T *scratch, Compare less) {
   const std::size_t self = g.get_local_linear_id(), size = g.get_local_linear_range();
@@ -122,8 +121,8 @@ void sort_memory(const Group &g, Ptr first, std::size_t count, T *scratch, Compa
   }
 }
 
-// Where each of the caller's values goes among those of the whole group; `scratch` has room for all
-// of them.
+// Computes the position of each of the caller's values among those of the whole group. `scratch`
+// holds all values.
 template <std::size_t N, class T, class Group, class Compare>
 void places_over_group(const Group &g, const T *values, std::size_t *places, T *scratch,
                        Compare less) {
@@ -139,7 +138,7 @@ void places_over_group(const Group &g, const T *values, std::size_t *places, T *
   }
 }
 
-// Where element `i` of the caller's `N` lies among all, or the other way round.
+// Converts between the index of the caller's element `i` of `N` and the index among all elements.
 template <std::size_t N, class Group>
 std::size_t element_place(const Group &g, std::size_t i,
                           ext::oneapi::experimental::group_algorithm_data_placement p) {
@@ -155,7 +154,7 @@ template <class Key, class Properties> constexpr auto placement_of() {
     return group_algorithm_data_placement::blocked;
 }
 
-// Gives every work-item the values that belong to its places.
+// Gives every work-item the values at its positions.
 template <std::size_t N, class T, class Group>
 void place_values(const Group &g, T *values, const std::size_t *places, T *scratch,
                   ext::oneapi::experimental::group_algorithm_data_placement output) {
@@ -167,8 +166,8 @@ void place_values(const Group &g, T *values, const std::size_t *places, T *scrat
   group_barrier(g);
 }
 
-// Sorts the caller's `N` keys with those of the whole group, and `values`, unless there are none,
-// like them.
+// Sorts the caller's `N` keys with those of the whole group. If there are `values`, they are sorted
+// like the keys.
 template <std::size_t N, class Properties, class T, class U, class Group, std::size_t Extent,
           class Compare>
 void sort_values(const Group &g, T *keys, U *values, const span<std::byte, Extent> &scratch,
@@ -186,7 +185,7 @@ void sort_values(const Group &g, T *keys, U *values, const span<std::byte, Exten
     place_values<N>(g, values, places, scratch_for<U>(scratch), output);
 }
 
-// Orders numbers by some of their bits, as a radix sort that looks at those would.
+// Orders numbers by some of their bits, like a radix sort on those bits.
 template <class T, ext::oneapi::experimental::sorting_order Order> struct radix_less {
   static_assert(is_number<T>, "a radix sorter requires a number type");
   using bits = std::conditional_t<
@@ -195,7 +194,7 @@ template <class T, ext::oneapi::experimental::sorting_order Order> struct radix_
                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
   bits mask;
 
-  // Larger numbers have larger bits.
+  // Maps larger numbers to larger bit patterns.
   static bits ordered(const T &x) {
     constexpr bits sign = static_cast<bits>(bits(1) << (sizeof(T) * 8 - 1));
     const bits b = __builtin_bit_cast(bits, x);
@@ -293,8 +292,8 @@ private:
 
 } // namespace default_sorters
 
-// The order of a radix sort over the bits of `mask`; how many of them a pass looks at makes no
-// difference to it.
+// The order of a radix sort over the bits of `mask`. The number of bits per pass does not affect
+// the order.
 namespace radix_sorters {
 
 #define SCYTHE_RADIX_MASK const std::bitset<sizeof(T) * 8> mask = std::bitset<sizeof(T) * 8>(~0ULL)

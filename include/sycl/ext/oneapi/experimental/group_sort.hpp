@@ -1,6 +1,6 @@
-// Sorting by a group: elements in memory (`joint_sort`), or those that its work-items hold
-// (`sort_over_group`, `sort_key_value_over_group`) (`sycl_ext_oneapi_group_sort`). All work-items
-// of the group must call them.
+// Group sorts (`sycl_ext_oneapi_group_sort`) of elements in memory (`joint_sort`), or of elements
+// that the work-items hold (`sort_over_group`, `sort_key_value_over_group`). All work-items of the
+// group must call them.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_GROUP_SORT_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_GROUP_SORT_HPP
 
@@ -11,7 +11,7 @@
 namespace sycl::detail {
 template <class H>
 using if_group_helper = std::enable_if_t<ext::oneapi::experimental::is_group_helper_v<H>>;
-// Anything that is no list of properties may be a comparison.
+// Every type except a property list may be a comparison.
 template <class C> using if_compares = std::enable_if_t<!is_properties<C>>;
 } // namespace sycl::detail
 

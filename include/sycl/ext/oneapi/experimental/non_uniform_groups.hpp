@@ -1,11 +1,11 @@
-// Parts of a sub-group that work together: `ballot_group`, `fixed_size_group`, `tangle_group` and
-// `opportunistic_group`
-// (`sycl_ext_oneapi_non_uniform_groups`), with all algorithms and the barrier of groups.
+// Non-uniform groups, which are parts of a sub-group: `ballot_group`, `fixed_size_group`,
+// `tangle_group` and `opportunistic_group` (`sycl_ext_oneapi_non_uniform_groups`). They support all
+// group algorithms and the group barrier.
 //
-// A part is a mask of its parent's work-items, and everything is made of shuffles between those. So
-// its members may call an algorithm while the rest of the sub-group calls it for another part, or
-// does something else. Devices whose sub-groups run in step can do that: CPUs, and OpenCL's
-// devices. In host mode a part cannot be made.
+// A part is a mask of its parent's work-items, and all operations are shuffles between them. Its
+// members may therefore call an algorithm while the rest of the sub-group calls it for another
+// part, or runs other code. This works on devices whose sub-groups run in lockstep: CPUs and OpenCL
+// devices. Host mode does not support these groups.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_NON_UNIFORM_GROUPS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_NON_UNIFORM_GROUPS_HPP
 
@@ -44,7 +44,7 @@ public:
   }
   bool leader() const { return get_local_linear_id() == 0; }
 
-  // --- What the algorithms of groups are made of
+  // --- Building blocks of group algorithms
 
   template <class T> T scythe_shuffle(T x, linear_id_type member) const {
     return detail::shuffle(parent_, x, lane_of(member));
@@ -52,7 +52,7 @@ public:
   template <spirv::group_operation Kind, class T, class Op> T scythe_combine(T x, Op op) const {
     const linear_id_type self = get_local_linear_id();
     T sum = x;
-    // As many rounds for every part, so that parts of different sizes stay in step.
+    // All parts take the same number of steps, so that parts of different sizes stay in lockstep.
     for (linear_id_type distance = 1; distance < parent_.get_max_local_range()[0]; distance *= 2) {
       const bool has_partner = self >= distance;
       const T before = scythe_shuffle(sum, has_partner ? self - distance : self);
@@ -70,7 +70,7 @@ public:
   }
   bool scythe_any(bool x) const { return (votes(x) & mask_) != 0; }
   bool scythe_all(bool x) const { return (votes(x) & mask_) == mask_; }
-  // Members run in step: what each did before the barrier has been done by all.
+  // Members run in lockstep, so all members have completed the code before the barrier.
   void scythe_barrier(memory_scope scope) const { atomic_fence(memory_order::acq_rel, scope); }
 
 protected:
@@ -78,7 +78,7 @@ protected:
   part_of_sub_group(const sub_group &parent, bits mask, linear_id_type group, linear_id_type groups)
       : parent_(parent), mask_(mask), group_(group), groups_(groups) {}
 
-  // Of those work-items of the sub-group that are here.
+  // Returns the votes of the work-items of the sub-group that reach this call.
   static bits votes(const sub_group &g, bool x) {
 #ifdef SCYTHE_DEVICE_PASS
     return detail::combine<spirv::reduce>(g, x ? bits(1) << g.get_local_linear_id() : bits(0),
@@ -92,8 +92,8 @@ protected:
   bits votes(bool x) const { return votes(parent_, x); }
 
 private:
-  // Where the mask has its bit number `member`: in the half that has so many bits, then in a
-  // quarter of that.
+  // Finds the lane of bit number `member` of the mask by bisection: in one half, then in a quarter,
+  // and so on.
   linear_id_type lane_of(linear_id_type member) const {
     linear_id_type lane = 0;
     for (linear_id_type width = 32; width != 0; width /= 2) {
@@ -116,7 +116,7 @@ private:
 
 namespace ext::oneapi::experimental {
 
-// Those for which the predicate holds (group 1), and the others (group 0).
+// The work-items whose predicate is true (group 1), and the others (group 0).
 template <class ParentGroup> class ballot_group : public sycl::detail::part_of_sub_group {
   static_assert(std::is_same_v<ParentGroup, sub_group>,
                 "ballot_group: the parent group must be a sub_group");
@@ -130,7 +130,7 @@ template <class Group> ballot_group<Group> get_ballot_group(Group g, bool predic
   return {g, predicate};
 }
 
-// Neighbours.
+// Neighbouring work-items.
 template <std::size_t PartitionSize, class ParentGroup>
 class fixed_size_group : public sycl::detail::part_of_sub_group {
   static_assert(std::is_same_v<ParentGroup, sub_group>,
@@ -145,13 +145,13 @@ class fixed_size_group : public sycl::detail::part_of_sub_group {
   template <std::size_t Size, class Group>
   friend fixed_size_group<Size, Group> get_fixed_size_group(Group g);
 };
-// The sub-group's size must be a multiple of it.
+// The size of the sub-group must be a multiple of the partition size.
 template <std::size_t PartitionSize, class Group>
 fixed_size_group<PartitionSize, Group> get_fixed_size_group(Group g) {
   return {g, g.get_local_linear_id() / static_cast<std::uint32_t>(PartitionSize)};
 }
 
-// Those that have come to the same place.
+// The work-items that reach the same call.
 template <class ParentGroup> class tangle_group : public sycl::detail::part_of_sub_group {
   static_assert(std::is_same_v<ParentGroup, sub_group>,
                 "tangle_group: the parent group must be a sub_group");
@@ -176,7 +176,7 @@ inline opportunistic_group get_opportunistic_group() {
 }
 } // namespace this_kernel
 
-// Groups whose members and their order are known from the launch alone.
+// Groups whose members and their order follow from the launch.
 template <class T> struct is_fixed_topology_group : std::false_type {};
 template <int D> struct is_fixed_topology_group<group<D>> : std::true_type {};
 template <> struct is_fixed_topology_group<sub_group> : std::true_type {};
@@ -184,7 +184,7 @@ template <int D> struct is_fixed_topology_group<root_group<D>> : std::true_type 
 template <class T>
 inline constexpr bool is_fixed_topology_group_v = is_fixed_topology_group<T>::value;
 
-// Groups that the program makes in a kernel.
+// Groups that the program creates in a kernel.
 template <class T>
 struct is_user_constructed_group : std::is_base_of<sycl::detail::part_of_sub_group, T> {};
 template <class T>

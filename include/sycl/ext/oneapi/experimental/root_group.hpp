@@ -1,8 +1,8 @@
 // `root_group`: all work-items of a kernel, and a barrier for them (`sycl_ext_oneapi_root_group`).
 //
-// Work-groups wait for each other only where all of them run at the same time, which no backend
-// promises for more than one. So `max_num_work_groups` answers one, a kernel that is to synchronise
-// (`use_root_sync`) may have no more, and its barrier is the work-group's.
+// Work-groups can only wait for each other if all of them run at the same time. No backend
+// guarantees this for more than one work-group. `max_num_work_groups` therefore returns one, a
+// kernel with `use_root_sync` can have one work-group, and its barrier is the work-group barrier.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_ROOT_GROUP_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_ROOT_GROUP_HPP
 

@@ -1,6 +1,5 @@
-// Reductions over a group by any function object, of any type
-// (`sycl_ext_oneapi_user_defined_reductions`). The group brings memory for one value of each of its
-// work-items.
+// Group reductions with any function object and type (`sycl_ext_oneapi_user_defined_reductions`).
+// The group provides memory for one value of each of its work-items.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_USER_DEFINED_REDUCTIONS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_USER_DEFINED_REDUCTIONS_HPP
 
@@ -10,19 +9,19 @@
 
 namespace sycl::detail {
 
-// Whether a device has an operation for it.
+// Whether devices have an operation for this type and function object.
 template <class T, class Op>
 inline constexpr bool reduced_by_device =
     is_number<T> && operation_has_identity<operation_of<Op>, T>;
 
-// Combines the first `count` values that the group has put into `values`; all work-items get the
+// Combines the first `count` values that the group stored in `values`. All work-items get the
 // result.
 template <class Group, class T, class Op>
 T reduce_in_memory(const Group &g, T *values, std::size_t count, Op &op) {
   const std::size_t self = g.get_local_linear_id();
   group_barrier(g);
   while (count > 1) {
-    // Neighbours are combined in their order, so that the operation need not commute.
+    // Combines neighbours in their order, so that the operation need not be commutative.
     const std::size_t pairs = count / 2;
     T joined = values[self < count ? self : 0];
     if (self < pairs)
@@ -62,7 +61,7 @@ T reduce_over_group(Helper helper, V x, T init, BinaryOperation binary_op) {
   return binary_op(init, experimental::reduce_over_group(helper, static_cast<T>(x), binary_op));
 }
 
-// An empty range gives a value-initialised result; with `init`, that.
+// An empty range gives a value-initialised result, or `init`.
 template <class Helper, class Ptr, class BinaryOperation,
           class = std::enable_if_t<is_group_helper_v<Helper>>>
 sycl::detail::pointee<Ptr> joint_reduce(Helper helper, Ptr first, Ptr last,
@@ -76,7 +75,7 @@ sycl::detail::pointee<Ptr> joint_reduce(Helper helper, Ptr first, Ptr last,
                       size = g.get_local_linear_range(), self = g.get_local_linear_id();
     if (count == 0)
       return T{};
-    // Each work-item takes neighbours, so that the whole is combined in its order.
+    // Each work-item takes neighbouring elements, so that all are combined in order.
     const std::size_t share = (count + size - 1) / size, used = (count + share - 1) / share;
     T *const values = sycl::detail::scratch_for<T>(helper.get_memory());
     if (self < used) {

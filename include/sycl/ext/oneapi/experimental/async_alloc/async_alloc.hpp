@@ -11,8 +11,8 @@ namespace sycl::detail::pools {
 
 using ext::oneapi::experimental::memory_pool;
 
-// Which pool an allocation is of, and the pools of contexts: until the process ends, since static
-// objects may use them as late as that.
+// Maps allocations to pools, and contexts to their pools. It lives until the process ends, because
+// static objects may use it until then.
 struct pool_registry {
   std::mutex mutex;
   std::map<void *, std::shared_ptr<pool_state>> owners;
@@ -49,7 +49,7 @@ inline memory_pool default_pool(const context &c, const device &d, usm::alloc ki
   return made;
 }
 
-// An in-order queue's own, whose commands follow each other.
+// Returns the queue if it is in order, or null.
 inline const sycl::detail::queue_impl *order_of(const queue &q) {
   return q.is_in_order() ? q.scythe_impl().get() : nullptr;
 }
@@ -92,7 +92,7 @@ inline void *async_malloc_from_pool(const queue &q, std::size_t size, const memo
     queue(q).memset(ptr, 0, size).wait();
   return ptr;
 }
-// The command of the group is what makes the memory zero, where it must be, and nothing else.
+// If the memory must be zeroed, that is the only command of the group.
 inline void *async_malloc_from_pool(handler &h, std::size_t size, const memory_pool &pool) {
   bool zero = false;
   const auto &impl = h.scythe_queue();
@@ -118,7 +118,7 @@ inline void async_free(const queue &q, void *ptr) {
   const auto owner = sycl::detail::pools::pool_registry::get().take_owner(ptr);
   owner->release(ptr, queue(q).submit([](handler &) {}), sycl::detail::pools::order_of(q));
 }
-// The group's event is not known here: a task on the host frees.
+// The event of the group is not known here, so a host task frees the memory.
 inline void async_free(handler &h, void *ptr) {
   if (!ptr)
     return;

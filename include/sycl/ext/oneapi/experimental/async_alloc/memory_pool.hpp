@@ -1,10 +1,10 @@
-// Pools of USM memory (`sycl_ext_oneapi_async_memory_alloc`): what was freed is given out again, in
-// the order of commands.
+// Pools of USM memory (`sycl_ext_oneapi_async_memory_alloc`) that reuse freed memory in the order
+// of commands.
 //
-// A pool reserves memory as it is asked for, each allocation by itself, and keeps what is freed as
-// long as no more than its threshold is reserved. A pool over memory of the program's divides that.
-// Memory that a command frees belongs to the pool when the command has completed, and before that
-// to allocations on the same in-order queue, whose commands follow.
+// A pool reserves memory for each allocation. It keeps freed memory as long as the reserved size
+// does not exceed its threshold. A pool over existing memory divides that memory. Memory that a
+// command frees belongs to the pool when the command has completed. Before that, allocations on the
+// same in-order queue may use it, because their commands run later.
 #ifndef SCYTHE_EXT_ONEAPI_MEMORY_POOL_HPP
 #define SCYTHE_EXT_ONEAPI_MEMORY_POOL_HPP
 
@@ -21,7 +21,7 @@ namespace sycl::detail::pools {
 class pool_state {
 public:
   pool_state(const context &c, const device &d, usm::alloc k) : context_(c), device_(d), kind_(k) {}
-  // Over memory of the program's.
+  // A pool over existing memory.
   pool_state(const context &c, void *ptr, std::size_t size)
       : context_(c), device_(get_pointer_device(ptr, c)), kind_(get_pointer_type(ptr, c)),
         base_(ptr), threshold_(size), maximum_(size), reserved_(size) {
@@ -29,7 +29,7 @@ public:
   }
   pool_state(const pool_state &) = delete;
   pool_state &operator=(const pool_state &) = delete;
-  // No allocation is left: only commands that free may be under way.
+  // No allocation is left. Only commands that free memory may be running.
   ~pool_state() {
     for (block &b : idle_) {
       b.freed.wait();
@@ -38,9 +38,10 @@ public:
     }
   }
 
-  // Memory for commands of the queue `from`, and whether it is new. Null where there is none.
+  // Returns memory for commands of the queue `from`, and whether it is new. Returns null if the
+  // pool is exhausted.
   void *allocate(std::size_t size, const sycl::detail::queue_impl *from, bool &fresh) {
-    // Addresses differ, and are aligned as those of USM are.
+    // Addresses are distinct and have the alignment of USM.
     constexpr std::size_t unit = 128;
     size = size ? (size + unit - 1) / unit * unit : unit;
     std::lock_guard<std::mutex> guard(mutex_);
@@ -59,8 +60,8 @@ public:
     trim();
     return found.start;
   }
-  // Memory that belongs to the pool once `freed` has completed; commands of `by`, an in-order
-  // queue, may have it at once.
+  // Returns memory to the pool once `freed` has completed. Commands of `by`, an in-order queue, may
+  // use it at once.
   void release(void *ptr, const event &freed, const sycl::detail::queue_impl *by) {
     std::lock_guard<std::mutex> guard(mutex_);
     const auto found = given_.find(static_cast<char *>(ptr));
@@ -92,7 +93,7 @@ public:
     std::lock_guard<std::mutex> guard(mutex_);
     threshold_ = threshold_ < bytes ? bytes : threshold_;
   }
-  // Before the pool is used.
+  // Must be called before the pool is used.
   void set_maximum(std::size_t bytes) {
     if (bytes > device_.get_info<sycl::info::device::global_mem_size>())
       sycl::detail::fail(
@@ -119,8 +120,8 @@ private:
     }
   };
 
-  // The smallest idle block that is large enough, and not much too large where it cannot be
-  // divided.
+  // Finds the smallest idle block that is large enough. A block that cannot be divided must not be
+  // much larger than the size.
   std::size_t find(std::size_t size, const sycl::detail::queue_impl *from) {
     if (base_)
       merge();
@@ -144,7 +145,7 @@ private:
     }
     return ptr;
   }
-  // Neighbours that are free become one.
+  // Merges free neighbours.
   void merge() {
     for (std::size_t i = 0; i < idle_.size(); ++i)
       for (std::size_t j = 0; j < idle_.size(); ++j)
@@ -156,7 +157,7 @@ private:
           j = static_cast<std::size_t>(-1);
         }
   }
-  // Gives memory back that the threshold does not ask for.
+  // Releases memory above the threshold.
   void trim() {
     for (std::size_t i = idle_.size(); !base_ && i > 0 && reserved_ > threshold_; --i) {
       const block &b = idle_[i - 1];
@@ -226,7 +227,8 @@ public:
         !Properties::template has_property<property::memory_pool::maximum_size>() &&
             !Properties::template has_property<property::memory_pool::initial_threshold>(),
         "memory_pool: a pool over existing memory takes its size from that memory; remove "
-        "properties maximum_size and initial_threshold");
+        "properties "
+        "maximum_size and initial_threshold");
   }
 
   context get_context() const { return state_->get_context(); }

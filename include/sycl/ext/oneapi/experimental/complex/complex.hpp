@@ -1,5 +1,5 @@
-// `sycl::ext::oneapi::experimental::complex`: complex numbers of half, float and double, on host
-// and devices, and functions of them and of mathematical arrays of them
+// `sycl::ext::oneapi::experimental::complex`: complex numbers of half, float and double on host and
+// devices, and functions of complex numbers and of mathematical arrays of them
 // (`sycl_ext_oneapi_complex`).
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_COMPLEX_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_COMPLEX_HPP

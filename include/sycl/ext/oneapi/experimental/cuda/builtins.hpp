@@ -1,6 +1,6 @@
-// `ldg`: a load of what no work-item of the kernel writes (`sycl_ext_oneapi_cuda_tex_cache_read`).
-// It is a plain load, on every device; NVIDIA's compilers choose the read-only cache themselves
-// where they see that nothing writes.
+// `ldg`: a load from memory that no work-item of the kernel writes
+// (`sycl_ext_oneapi_cuda_tex_cache_read`). It is a plain load on every device. NVIDIA's compilers
+// select the read-only cache if they see no writes.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_CUDA_BUILTINS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_CUDA_BUILTINS_HPP
 

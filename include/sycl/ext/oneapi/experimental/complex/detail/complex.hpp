@@ -1,4 +1,5 @@
-// The class `complex`, with its operators; the compiler's `std::complex` multiplies and divides.
+// The class `complex` and its operators. Multiplication and division use the compiler's
+// `std::complex`.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_COMPLEX_CLASS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_COMPLEX_CLASS_HPP
 
@@ -25,7 +26,7 @@ using ext::oneapi::experimental::complex;
 template <class T>
 inline constexpr bool is_complex_part =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half>;
-// Half is computed with in float, whose range holds every intermediate result.
+// Half computes in float, whose range holds every intermediate result.
 template <class T> using computed = std::conditional_t<std::is_same_v<T, half>, float, T>;
 template <class T> std::complex<computed<T>> to_std(const complex<T> &z) {
   return {static_cast<computed<T>>(z.real()), static_cast<computed<T>>(z.imag())};
@@ -33,7 +34,7 @@ template <class T> std::complex<computed<T>> to_std(const complex<T> &z) {
 template <class T> complex<T> from_std(const std::complex<computed<T>> &z) {
   return {static_cast<T>(z.real()), static_cast<T>(z.imag())};
 }
-// A template of the stream, whose class need not be known before it is written to.
+// A template over the stream, so that the class may be incomplete here.
 template <class Stream, class T> const Stream &write_to(const Stream &out, const complex<T> &z) {
   return out << '(' << z.real() << ',' << z.imag() << ')';
 }
@@ -83,8 +84,8 @@ public:
   friend complex operator-(const complex &z, T y) { return {z.re_ - y, z.im_}; }
   friend complex operator-(T x, const complex &w) { return {x - w.re_, -w.im_}; }
   friend complex operator-(const complex &z) { return {-z.re_, -z.im_}; }
-  // The compiler's own product and quotient keep to the C++ standard where numbers are infinite or
-  // none.
+  // The compiler's multiplication and division follow the C++ standard for infinite numbers and
+  // NaN.
   friend complex operator*(const complex &z, const complex &w) {
     return sycl::detail::complexes::from_std<T>(sycl::detail::complexes::to_std(z) *
                                                 sycl::detail::complexes::to_std(w));
@@ -118,7 +119,7 @@ public:
   friend constexpr bool operator!=(const complex &z, T y) { return !(z == y); }
   friend constexpr bool operator!=(T x, const complex &w) { return !(w == x); }
 
-  // As `std::complex` is read and written.
+  // The text format is that of `std::complex`.
   template <class C, class Traits>
   friend std::basic_istream<C, Traits> &operator>>(std::basic_istream<C, Traits> &is, complex &z) {
     std::complex<sycl::detail::complexes::computed<T>> read;

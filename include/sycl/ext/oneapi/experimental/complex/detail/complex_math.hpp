@@ -1,6 +1,6 @@
-// Functions of complex numbers. Those that device code has for `std::complex` are these; the
-// inverse ones follow Kahan's "Branch Cuts for Complex Elementary Functions", so that signs of zero
-// choose the side of a cut.
+// Functions of complex numbers. They use the functions that device code has for `std::complex`. The
+// inverse functions follow Kahan's "Branch Cuts for Complex Elementary Functions", so that the sign
+// of a zero selects the side of a branch cut.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_COMPLEX_MATH_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_COMPLEX_MATH_HPP
 
@@ -8,7 +8,7 @@
 
 namespace sycl::detail::complexes {
 
-// Integers count as double.
+// Integers are treated as double.
 template <class T> using real_part = std::conditional_t<std::is_integral_v<T>, double, T>;
 template <class T>
 using if_real = std::enable_if_t<std::is_integral_v<T> || is_complex_part<T>, real_part<T>>;
@@ -18,7 +18,7 @@ struct complex_part : std::enable_if<std::is_integral_v<T> || is_complex_part<T>
 template <class T> struct complex_part<complex<T>> {
   using type = T;
 };
-// What the parts of a result of two operands are: the larger of theirs.
+// The type of the parts of a result of two operands: the larger of their types.
 template <class T, class U>
 using promoted = std::conditional_t<
     std::is_same_v<T, double> || std::is_same_v<U, double>, double,
@@ -51,7 +51,7 @@ template <class F> std::complex<F> atanh_of(const std::complex<F> &z) {
   return {sycl::log1p(4 * x / ((1 - x) * (1 - x) + y * y)) / 4,
           sycl::atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2};
 }
-// sinh and tan are sin and tanh turned by a quarter: f(z) = -i g(iz).
+// asinh and atan are asin and atanh of the rotated argument: f(z) = -i g(iz).
 template <class F> std::complex<F> asinh_of(const std::complex<F> &z) {
   const std::complex<F> turned = asin_of(std::complex<F>(-z.imag(), z.real()));
   return {turned.imag(), -turned.real()};

@@ -15,7 +15,7 @@ template <class T, std::size_t N> const T &element(const marray<T, N> &x, std::s
 }
 template <class A> using element_t = std::decay_t<decltype(element(std::declval<const A &>(), 0))>;
 
-// `f` of the operands' elements; a scalar is the same for all of them.
+// Calls `f` with the operands' elements. A scalar has the same value for all of them.
 template <std::size_t N, class F, class... A> auto by_element(F f, const A &...operands) {
   marray<decltype(f(element(operands, 0)...)), N> r;
   for (std::size_t i = 0; i < N; ++i)
@@ -23,7 +23,7 @@ template <std::size_t N, class F, class... A> auto by_element(F f, const A &...o
   return r;
 }
 
-// How many elements the arrays of two operands have, one at least being an array.
+// The number of elements of two operands, of which at least one is an array.
 template <class A, class B>
 using if_arrays =
     std::enable_if_t<(elements_of<A> || elements_of<B>) &&
@@ -89,7 +89,7 @@ marray<complex<T>, N> polar(T rho, const marray<T, N> &theta) {
                                                 rho, theta);
 }
 
-// Either operand may be a scalar, and one at least is complex.
+// Either operand may be a scalar, and at least one must be complex.
 template <class A, class B, class = sycl::detail::complexes::if_arrays<A, B>,
           class = std::enable_if_t<
               sycl::detail::complexes::is_complex<sycl::detail::complexes::element_t<A>> ||
