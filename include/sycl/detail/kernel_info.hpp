@@ -1,4 +1,4 @@
-// What the integration header says of kernels. It includes this file and adds specialisations of
+// Declarations for the integration header. It includes this file and adds specialisations of
 // `kernel_info` and `functor_info`, the variable template `functor_members`, and the tables
 // `unnamed_kernels` and `local_kernels`.
 #ifndef SCYTHE_DETAIL_KERNEL_INFO_HPP
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <type_traits>
 
-// g++ calls a capture `x` of a lambda `__x`, and lets code name it.
+// g++ names the capture `x` of a lambda `__x`, and code can use this name.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__EDG__)
 #define SCYTHE_CLOSURES_HAVE_NAMES 1
 #endif
@@ -15,22 +15,21 @@
 namespace sycl {
 namespace detail {
 
-// One parameter of the lowered kernel: `size` bytes at `offset` of the functor. The kinds are
-// numbered as in the image format: 0 accessor, 1 plain bytes, 2 sampler, 3 pointer, 4 local
-// accessor.
+// One parameter of the lowered kernel: `size` bytes at `offset` of the functor. The kinds have the
+// numbers of the image format: 0 accessor, 1 plain bytes, 2 sampler, 3 pointer, 4 local accessor.
 struct kernel_param {
   uint32_t kind;
   uint64_t size;
   uint64_t offset;
 };
 
-// Specialised for each kernel name that can be declared ahead: `name()`, `functor_size()`,
-// `functor_align()`, `num_params()`, `param(i)`, and `agrees<K>()`, as in `functor_info`, with K
-// the functor's class.
+// Specialised for each kernel name that can have a forward declaration: `name()`, `functor_size()`,
+// `functor_align()`, `num_params()`, `param(i)`, and `agrees<K>()`, as in `functor_info`, where K
+// is the functor's class.
 template <class Name> struct kernel_info;
 
-// Specialised for each functor's class that can be declared ahead: `agrees<K>()`, with K that
-// class, does not compile unless the host compiler lays it out as the device pass does.
+// Specialised for each functor class that can have a forward declaration. `agrees<K>()`, where K is
+// that class, only compiles if the host compiler gives it the layout of the device pass.
 template <class K> struct functor_info;
 
 template <class T, class U> inline constexpr bool is_member_type = false;
@@ -39,25 +38,25 @@ template <class T> inline constexpr bool is_member_type<const T, T> = true;
 template <class T> inline constexpr bool is_member_type<volatile T, T> = true;
 template <class T> inline constexpr bool is_member_type<const volatile T, T> = true;
 
-// A member of a functor, of which `path` is as in `a.b`. The path is null where there is no such
-// member, the type where it is not compared.
+// A member of a functor with a `path` such as `a.b`. The path is null if the member does not exist.
+// The type is null if it is not compared.
 struct functor_member {
   const char *path;
   uint64_t offset;
   uint64_t size;
-  const char *type; // of `member_type`
+  const char *type; // address of a `member_type`
 };
 template <class T> inline constexpr char member_type{};
 
-// A member in the device pass: to be compared with what is at `index` of `functor_members<K>`.
+// A member in the device pass, which is compared with element `index` of `functor_members<K>`.
 struct expected_member {
   uint32_t index;
   bool in_closure;
   functor_member member;
 };
 
-// A kernel without `kernel_info`. One whose name holds a lambda's type is found by the position of
-// the call that passed the lambda to SYCL; others have no position.
+// A kernel without `kernel_info`. A kernel whose name contains a lambda's type is found by the
+// position of the call that passed the lambda to SYCL. Other kernels have no position.
 struct listed_kernel {
   const char *file;
   uint32_t line;

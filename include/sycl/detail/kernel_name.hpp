@@ -1,9 +1,9 @@
-// How host code names a kernel's device symbol.
+// Finds the device symbol of a kernel in host code.
 //
-// clang's host pass asks the compiler. A foreign host compiler numbers lambdas in its own way, so
-// that a lambda's mangled name could be another kernel's: there, names that hold a lambda are found
-// by the position of the call and the layout of the functor, and what is not found or not unique is
-// an error, never a guess.
+// clang's host pass asks the compiler. A separate host compiler numbers lambdas differently, so the
+// mangled name of a lambda could match another kernel. With such a compiler, names that contain a
+// lambda are found by the position of the call and the layout of the functor. A kernel that is not
+// found or not unique is an error.
 #ifndef SCYTHE_DETAIL_KERNEL_NAME_HPP
 #define SCYTHE_DETAIL_KERNEL_NAME_HPP
 
@@ -16,15 +16,14 @@
 #include <cstring>
 #include <typeinfo>
 #if !defined(__GXX_RTTI) && !defined(__cpp_rtti)
-#error                                                                                             \
-    "kernel names need RTTI with a foreign host compiler: compile without -fno-rtti, or let clang do the host pass"
+#error "a separate host compiler needs RTTI to name kernels: compile without -fno-rtti"
 #endif
 #endif
 
 namespace sycl::detail {
 
-// The default for a kernel's name: the functor's type is the name. Compilers take classes for names
-// only: another type is the name of a class.
+// The default name of a kernel is the functor's type. Compilers only accept classes as names, so
+// another type is wrapped in a class.
 struct unnamed;
 template <class Name> struct named_by;
 template <class Name>
@@ -32,17 +31,17 @@ using class_name_t = std::conditional_t<std::is_class_v<Name>, Name, named_by<Na
 template <class Name, class K>
 using kernel_name_t = std::conditional_t<std::is_same_v<Name, unnamed>, K, class_name_t<Name>>;
 
-// The same where the headers launch a `Wrapper` around the functor. One whose call operator is a
-// template, or one of several, may be called with different arguments: it is a kernel for each
-// wrapper, and these have different names.
+// The name if the headers launch a `Wrapper` around the functor. A functor with a template or
+// overloaded call operator may be called with different arguments. It becomes one kernel for each
+// wrapper, and these kernels have different names.
 template <class K, class = void> inline constexpr bool has_one_call = false;
 template <class K>
 inline constexpr bool has_one_call<K, std::void_t<decltype(&K::operator())>> = true;
 template <class Name, class K, class Wrapper>
 using wrapper_name_t = kernel_name_t<Name, std::conditional_t<has_one_call<K>, K, Wrapper>>;
 
-// Where the runtime remembers what it found for this kernel. Each unit has its own: a name may mean
-// a kernel of that unit.
+// The runtime's cached lookups for this kernel. Each translation unit has its own, because a name
+// may refer to a kernel with internal linkage.
 template <class Name> static scythe_kernel_slot kernel_slot{};
 
 #ifdef __SCYTHE_INT_HEADER__
@@ -55,15 +54,16 @@ template <class Name>
 inline constexpr bool has_kernel_info<Name, std::void_t<decltype(kernel_info<Name>::name())>> =
     true;
 
-// g++ spells closure types "<lambda(...)>" here, clang "(lambda at ...)". A class inside of a
-// closure's function is named after the closure, too, which clang tells in the mangled name alone.
+// g++ prints closure types as "<lambda(...)>" and clang as "(lambda at ...)". A class inside a
+// closure's function is named after the closure as well, which clang shows only in the mangled
+// name.
 template <class Name> bool holds_closure() {
   return std::strstr(__PRETTY_FUNCTION__, "<lambda") ||
          std::strstr(__PRETTY_FUNCTION__, "(lambda at ") ||
          std::strstr(typeid(Name *).name(), "$_");
 }
 
-// The passes may have been started in different folders: one path may be the end of the other.
+// The passes may have started in different folders, so one path may be the end of the other.
 inline bool same_file(const char *a, const char *b) {
   auto plain = [](const char *p) {
     while (*p == '.' && (p[1] == '/' || (p[1] == '.' && p[2] == '/')))
@@ -77,8 +77,9 @@ inline bool same_file(const char *a, const char *b) {
   return std::strcmp(b + (n - m), a) == 0 && (m == n || b[n - m - 1] == '/');
 }
 
-// Two mangled names are the same but for the numbers of lambdas ("UlvE_", "UlvE0_"), in which
-// compilers differ. This tells apart the lambdas that one position in a template stands for.
+// Returns true if two mangled names differ only in the numbers of lambdas ("UlvE_", "UlvE0_"),
+// which compilers assign differently. This distinguishes the lambdas of different instantiations at
+// one position in a template.
 inline bool same_but_lambda_numbers(const char *a, const char *b) {
   auto digits = [](const char *&p) {
     const char *rest = p;
@@ -100,15 +101,15 @@ inline bool same_but_lambda_numbers(const char *a, const char *b) {
   }
 }
 
-// A functor in the host pass.
+// The layout of a functor in the host pass.
 struct host_functor {
   std::size_t size;
   std::size_t align;
   const functor_member *const *members;
 };
 
-// The first member of a kernel's functor that the host compiler sees elsewhere, or of another size
-// or type, or not at all; null where there is none.
+// Returns the first member of a kernel functor that is missing in the host pass or differs in
+// offset, size or type. Returns null if all members agree.
 inline const expected_member *first_difference(const listed_kernel &kernel, host_functor functor) {
   for (uint32_t i = 0; i < kernel.member_count; ++i) {
     const expected_member &expected = kernel.members[i];
@@ -124,8 +125,8 @@ inline const expected_member *first_difference(const listed_kernel &kernel, host
   return nullptr;
 }
 
-// Throws where the passes lay out a kernel's functor differently. `place` tells the kernel, `line`
-// is 0 without one.
+// Throws if the passes give a kernel functor different layouts. `place` identifies the kernel in
+// the message. `line` is 0 if it is unknown.
 inline void require_agreement(const listed_kernel &kernel, host_functor functor, const char *place,
                               unsigned line) {
   char at[16] = "";
@@ -133,32 +134,29 @@ inline void require_agreement(const listed_kernel &kernel, host_functor functor,
     std::snprintf(at, sizeof at, ":%u", line);
   if (kernel.functor_size != functor.size || kernel.functor_align != functor.align)
     fail(errc::kernel_argument,
-         "%s%s: the kernel's functor has %zu bytes, aligned to %zu, here, and %zu bytes, aligned "
-         "to %zu, in the device "
-         "compilation: the compilers disagree on what it captures or holds; capture explicitly, or "
-         "let clang compile "
-         "both sides",
+         "%s%s: the host compiler gives the kernel functor %zu bytes aligned to %zu, but the "
+         "device compiler gives it %zu bytes aligned to %zu, because they disagree on its captures "
+         "or members; name all captures, or compile the host code with clang",
          place, at, functor.size, functor.align, static_cast<std::size_t>(kernel.functor_size),
          static_cast<std::size_t>(kernel.functor_align));
   const expected_member *expected = first_difference(kernel, functor);
   if (!expected)
     return;
   const functor_member &device = expected->member, &host = *functor.members[expected->index];
-  char here[96] = "is not there";
+  char here[96] = "does not exist";
   if (host.path)
-    std::snprintf(here, sizeof here, "is%s at offset %zu, of %zu bytes,",
-                  device.type && host.type != device.type ? " of another type," : "",
-                  static_cast<std::size_t>(host.offset), static_cast<std::size_t>(host.size));
+    std::snprintf(here, sizeof here, "is at offset %zu and has %zu bytes%s",
+                  static_cast<std::size_t>(host.offset), static_cast<std::size_t>(host.size),
+                  device.type && host.type != device.type ? " and another type" : "");
   fail(errc::kernel_argument,
-       "%s%s: '%s' of the kernel's functor %s here, and at offset %zu, of %zu bytes, in the device "
-       "compilation: the "
-       "compilers disagree on what it captures or holds; capture explicitly, or let clang compile "
-       "both sides",
+       "%s%s: '%s' of the kernel's functor %s for the host compiler, but is at offset %zu and has "
+       "%zu bytes for the device compiler, because they disagree on its captures or members; name "
+       "all captures, or compile the host code with clang",
        place, at, device.path, here, static_cast<std::size_t>(device.offset),
        static_cast<std::size_t>(device.size));
 }
 
-// A kernel's name alone may be a class without a definition.
+// The name of a kernel may be a class without a definition.
 template <class K, class = void> inline constexpr std::size_t size_if_known = 0;
 template <class K>
 inline constexpr std::size_t size_if_known<K, std::void_t<decltype(sizeof(K))>> = sizeof(K);
@@ -169,8 +167,8 @@ template <class K>
 inline constexpr host_functor functor_if_known{size_if_known<K>, align_if_known<K>,
                                                functor_members<K>};
 
-// Each translation unit has its own table, and so its own function: a shared one would read the
-// table of any.
+// `static`, because each translation unit has its own table. A shared function would read the table
+// of an arbitrary unit.
 static inline const char *find_unnamed(code_location where, host_functor functor,
                                        const char *host_name) {
   const char *at_position = nullptr, *with_name = nullptr;
@@ -186,7 +184,7 @@ static inline const char *find_unnamed(code_location where, host_functor functor
     }
     at_position = row.symbol;
     ++positions;
-    // A symbol is "_ZTS" and the mangled name.
+    // A symbol is "_ZTS" followed by the mangled name.
     if (same_but_lambda_numbers(row.symbol + 4, host_name)) {
       with_name = row.symbol;
       ++names;
@@ -198,14 +196,13 @@ static inline const char *find_unnamed(code_location where, host_functor functor
     return with_name;
   if (positions)
     fail(errc::kernel,
-         "%s:%u: %d unnamed kernels fit this call; name the kernel, as in parallel_for<class "
+         "%s:%u: %d unnamed kernels match this call; name the kernel, as in parallel_for<class "
          "my_kernel>(...)",
          where.file, where.line, positions);
   if (other)
     require_agreement(*other, functor, where.file, where.line);
   fail(errc::kernel,
-       "%s:%u: the device compilation knows no unnamed kernel submitted here; name the kernel, as "
-       "in "
+       "%s:%u: the device compiler found no unnamed kernel at this call; name the kernel, as in "
        "parallel_for<class my_kernel>(...)",
        where.file, where.line);
 }
@@ -218,20 +215,18 @@ static inline bool check_local(const char *symbol, host_functor functor) {
   return true;
 }
 
-// Compares functors before anything is launched. Each assertion names what the device pass says;
-// compilers add what they see themselves.
+// Compares functors, at compile time where possible. Each assertion contains the value of the
+// device pass, and compilers print the value that they compute.
 template <class Name, class K> void check_functor() {
   if constexpr (has_kernel_info<Name>) {
-    static_assert(
-        sizeof(K) == kernel_info<Name>::functor_size(),
-        "host compiler (left) and device pass (right) give this kernel's functor K different "
-        "sizes: they disagree "
-        "on what it captures or holds; name all captures, or let clang compile the host side too");
-    static_assert(
-        alignof(K) == kernel_info<Name>::functor_align(),
-        "host compiler (left) and device pass (right) align this kernel's functor K differently: "
-        "they disagree on "
-        "what it captures or holds; name all captures, or let clang compile the host side too");
+    static_assert(sizeof(K) == kernel_info<Name>::functor_size(),
+                  "the host compiler (left) and the device compiler (right) compute different "
+                  "sizes for the kernel functor K, because they disagree on its captures or "
+                  "members; name all captures, or compile the host code with clang");
+    static_assert(alignof(K) == kernel_info<Name>::functor_align(),
+                  "the host compiler (left) and the device compiler (right) compute different "
+                  "alignments for the kernel functor K, because they disagree on its captures or "
+                  "members; name all captures, or compile the host code with clang");
     static_assert(kernel_info<Name>::template agrees<K>());
   } else {
     static const bool agrees =
@@ -254,7 +249,8 @@ template <class Name, class K> const char *kernel_symbol(code_location where) {
     }
     return symbol;
   } else {
-    // A pointer's type information exists for incomplete types too; its name is "P" and the type's.
+    // Type information for pointers exists for incomplete types as well. Its name is "P" followed
+    // by the name of the type.
     static const std::string symbol = std::string("_ZTS") + (typeid(Name *).name() + 1);
     return symbol.c_str();
   }
