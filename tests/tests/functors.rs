@@ -130,3 +130,34 @@ fn a_difference_between_targets_is_an_error() {
     out.fails().errors(1).stderr_has("member 'x' of captured variable 's' is a 'float'");
     assert!(!project.exists("b.o"));
 }
+
+#[test]
+fn types_behind_pointers_have_the_hosts_alignment() {
+    let source = r#"
+#include <sycl/sycl.hpp>
+#include <cstddef>
+struct alignas(__BIGGEST_ALIGNMENT__) Biggest { int x; };
+struct alignas(std::max_align_t) Most { int x; };
+struct Inside { int n; alignas(std::max_align_t) char bytes[4]; int x; };
+struct __attribute__((aligned)) Default { int x; };
+struct New { alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) char c; int x; };
+template <class T> int run(sycl::queue &q) {
+  T *p = sycl::malloc_shared<T>(3, q);
+  p[2].x = 0;
+  q.single_task([=] { p[2].x = 42; }).wait();
+  int mismatch = p[2].x != 42;
+  sycl::free(p, q);
+  return mismatch;
+}
+int main() {
+  sycl::queue q;
+  return run<Biggest>(q) + 2 * run<Most>(q) + 4 * run<Inside>(q) + 8 * run<Default>(q) + 16 * run<New>(q);
+}
+"#;
+    let project = Project::new().file("a.cpp", source);
+    for option in ["-O0", "-mavx512f", "-mlong-double-64", "-fsycl-targets=x86_64_avx2", "-fsycl-host-compiler=g++"] {
+        project.compile_and_run(&[option, "a.cpp"]).ok();
+    }
+    project.scythe(&["-fsycl", "-E", "a.cpp", "-o", "b.ii"]).ok();
+    project.compile_and_run(&["b.ii"]).ok();
+}

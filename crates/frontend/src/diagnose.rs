@@ -84,9 +84,7 @@ fn check(graph: &Graph, event: &Event) -> Option<Fault> {
         Action::Asm => Fault::new("SYCL kernel cannot use inline assembly"),
         Action::VariableArray(name) => Fault::new(format!("SYCL kernel cannot use a variable-length array ('{name}')")),
         Action::ZeroArray(name) => Fault::new(format!("SYCL kernel cannot use a zero-length array ('{name}')")),
-        Action::LongDouble => {
-            Fault::new("SYCL kernel cannot use 'long double': its size differs between host and device")
-        }
+        Action::LongDouble => Fault::new("SYCL kernel cannot use 'long double', which devices do not have"),
         Action::Global { variable, declared, global, .. } => check_global(global)?.declared(*declared, variable),
         Action::Call(decl) | Action::Address(decl) => check_call(&graph.find(*decl)?.function)?,
         Action::Lambda(_) | Action::Double | Action::Half | Action::Decorated(_) => return None,

@@ -69,10 +69,7 @@ fn look(root: &Field, field: &Field, faults: &mut Vec<(Loc, String)>) {
     if field.long_double && (leaf || field.capture) {
         faults.push((
             field.loc,
-            format!(
-                "{} is or holds a 'long double', whose size differs between host and device",
-                describe(root, field)
-            ),
+            format!("{} is or holds a 'long double', which devices do not have", describe(root, field)),
         ));
         return;
     }

@@ -228,6 +228,7 @@ impl<'a> Unit<'a> {
         args.extend(system_include(self.facts));
         args.extend(self.facts.aspect_macros.iter().cloned());
         args.extend(pass.args.iter().cloned());
+        args.extend(host_layout_args(inv));
         args.extend(inv.options_for(Steps::DEVICE));
         args.extend(words(action));
         args.extend(self.device_dependency_args(number));
@@ -528,6 +529,18 @@ fn standard_args(invocation: &Invocation, step: Steps) -> Vec<String> {
         _ => words(&["-DCL_SYCL_LANGUAGE_VERSION=121"]),
     };
     args.push("-DSYCL_LANGUAGE_VERSION=201707L".to_owned());
+    args
+}
+
+/// Makes the device pass lay out types as an x86-64 host does: `std::max_align_t`, classes that are
+/// aligned to it or to `__BIGGEST_ALIGNMENT__`. `long double` has the host's layout for that reason
+/// alone; the plug-in refuses kernels that use it.
+fn host_layout_args(invocation: &Invocation) -> Vec<String> {
+    let mut args = words(&["-U__BIGGEST_ALIGNMENT__", "-D__BIGGEST_ALIGNMENT__=16", "-fnew-alignment=16"]);
+    // With this option, the device's own layout is the host's.
+    if !invocation.options_for(Steps::HOST).iter().any(|option| option == "-mlong-double-64") {
+        args.extend(words(&["-Xclang", "-mlong-double-80"]));
+    }
     args
 }
 
