@@ -72,7 +72,7 @@ struct tag_traits<mode_target_tag_t<Mode, Target>> {
 };
 
 // Returns the mode in the C interface, where discarding is a separate flag.
-constexpr unsigned edge_mode(access_mode mode) {
+constexpr unsigned abi_mode(access_mode mode) {
   if (mode == access_mode::discard_write)
     return static_cast<unsigned>(access_mode::write);
   if (mode == access_mode::discard_read_write || mode == access_mode::atomic)

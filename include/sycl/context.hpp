@@ -17,8 +17,8 @@ struct context_impl : counted {
       : handler(std::move(h)), properties(std::move(props)) {}
 
   ~context_impl() {
-    if (left)
-      handle_left();
+    if (kept_errors)
+      handle_kept_errors();
   }
 
   // Reports errors of a queue without a handler.
@@ -30,13 +30,13 @@ struct context_impl : counted {
   }
   // Stores errors of a destroyed queue. Any thread may call this. The context's destructor passes
   // them to the program's handler, on a thread of the program.
-  SCYTHE_COLD void leave(exception_list list) {
+  SCYTHE_COLD void keep_errors(exception_list list) {
     if (!handler)
       default_async_handler(list);
-    async_errors *mine = __atomic_load_n(&left, __ATOMIC_ACQUIRE);
+    async_errors *mine = __atomic_load_n(&kept_errors, __ATOMIC_ACQUIRE);
     if (!mine) {
       auto *made = new async_errors;
-      if (__atomic_compare_exchange_n(&left, &mine, made, false, __ATOMIC_ACQ_REL,
+      if (__atomic_compare_exchange_n(&kept_errors, &mine, made, false, __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE))
         mine = made;
       else
@@ -45,10 +45,10 @@ struct context_impl : counted {
     for (const std::exception_ptr &error : list)
       mine->push(error);
   }
-  SCYTHE_COLD void handle_left() {
+  SCYTHE_COLD void handle_kept_errors() {
     exception_list list;
-    left->take(list);
-    delete left;
+    kept_errors->take(list);
+    delete kept_errors;
     if (list.size() != 0)
       report(std::move(list));
   }
@@ -97,7 +97,7 @@ struct context_impl : counted {
   async_handler handler;
   property_list properties;
   // Errors of destroyed queues.
-  async_errors *left = nullptr;
+  async_errors *kept_errors = nullptr;
 };
 
 inline void retain(context_impl *context) noexcept { context->add_reference(); }

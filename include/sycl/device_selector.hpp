@@ -56,7 +56,8 @@ public:
     if (!best_ && offered_ == 0)
       fail(errc::runtime, "no device is available: %s", scythe_device_problems());
     if (!best_)
-      fail(errc::runtime, "the device selector rejected all %u available devices", offered_);
+      fail(errc::runtime,
+           "the device selector rejected all %u available devices; sycl-ls lists them", offered_);
     return access_handle::make(best_);
   }
 

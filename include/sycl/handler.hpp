@@ -338,8 +338,8 @@ public:
   void ext_oneapi_memcpy2d(void *dst, std::size_t dst_pitch, const void *src, std::size_t src_pitch,
                            std::size_t width, std::size_t height) {
     set_kind(SCYTHE_COMMAND_COPY);
-    command_.u.copy.dst = detail::plane(dst, 1, dst_pitch, width, height);
-    command_.u.copy.src = detail::plane(src, 1, src_pitch, width, height);
+    command_.u.copy.dst = detail::pitched_view(dst, 1, dst_pitch, width, height);
+    command_.u.copy.src = detail::pitched_view(src, 1, src_pitch, width, height);
   }
   template <class T>
   void ext_oneapi_copy2d(const T *src, std::size_t src_pitch, T *dst, std::size_t dst_pitch,
@@ -357,7 +357,7 @@ public:
   void ext_oneapi_fill2d(void *dst, std::size_t pitch, const T &pattern, std::size_t width,
                          std::size_t height) {
     set_kind(SCYTHE_COMMAND_FILL_VIEW);
-    command_.u.fill.dst = detail::plane(dst, sizeof(T), pitch, width, height);
+    command_.u.fill.dst = detail::pitched_view(dst, sizeof(T), pitch, width, height);
     command_.u.fill.pattern = keep(pattern);
   }
 

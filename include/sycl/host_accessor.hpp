@@ -60,7 +60,7 @@ public:
                                   "access_mode::read; remove no_init or use access_mode::write");
     void *data = nullptr;
     access_ = detail::ref<detail::host_access>::adopt(new detail::host_access);
-    detail::check(scythe_host_access_begin(this->buffer_, detail::edge_mode(Mode), no_init_, &data,
+    detail::check(scythe_host_access_begin(this->buffer_, detail::abi_mode(Mode), no_init_, &data,
                                            &access_->begun));
     this->data_ = static_cast<value_type *>(data);
   }

@@ -130,7 +130,7 @@ protected:
   host_image_access(const char *name, const Image &image, const property_list &p)
       : image_access<T, D, Mode, Sampled>(name, image, p),
         access_(ref<host_access>::adopt(new host_access)) {
-    check(scythe_host_access_begin(this->buffer_, edge_mode(Mode), this->no_init_, &this->data(),
+    check(scythe_host_access_begin(this->buffer_, abi_mode(Mode), this->no_init_, &this->data(),
                                    &access_->begun));
   }
 

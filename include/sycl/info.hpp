@@ -109,7 +109,7 @@ struct name : detail::string_param<SCYTHE_DEVICE_NAME> {};
 struct vendor : detail::string_param<SCYTHE_DEVICE_VENDOR> {};
 struct version : detail::string_param<SCYTHE_DEVICE_VERSION> {};
 struct driver_version : detail::string_param<SCYTHE_DEVICE_DRIVER_VERSION> {};
-struct profile : detail::string_param<SCYTHE_DEVICE_PROFILE>, detail::of_opencl {};
+struct profile : detail::string_param<SCYTHE_DEVICE_PROFILE>, detail::opencl_only {};
 struct backend_version : detail::string_param<SCYTHE_DEVICE_BACKEND_VERSION> {};
 struct device_type : detail::param<SCYTHE_DEVICE_TYPE, std::uint32_t, info::device_type> {};
 struct vendor_id : detail::u32_param<SCYTHE_DEVICE_VENDOR_ID> {};
@@ -203,7 +203,7 @@ struct usm_system_allocations : aspect_flag<aspect::usm_system_allocations> {};
 struct is_available : detail::fixed_param<bool, 1> {};
 struct is_endian_little : detail::fixed_param<bool, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__> {};
 struct host_unified_memory : aspect_flag<aspect::usm_system_allocations> {};
-struct preferred_interop_user_sync : detail::fixed_param<bool, 1>, detail::of_opencl {};
+struct preferred_interop_user_sync : detail::fixed_param<bool, 1>, detail::opencl_only {};
 // Images are plain memory on every device. Only the number of elements in a dimension has a
 // separate limit.
 struct max_read_image_args : detail::fixed_param<std::uint32_t, 128> {};
@@ -234,7 +234,7 @@ struct built_in_kernel_ids {
 // Constant memory is global memory. These deprecated queries return the sizes of global memory.
 struct max_constant_buffer_size : detail::u64_param<SCYTHE_DEVICE_MAX_MEM_ALLOC_SIZE> {};
 struct max_constant_args : detail::fixed_param<std::uint32_t, 8> {};
-struct execution_capabilities : detail::of_opencl {
+struct execution_capabilities : detail::opencl_only {
   using return_type = std::vector<execution_capability>;
 };
 // A member of the runtime's partition info: a number or a set of bits.

@@ -215,7 +215,7 @@ struct native_access {
   static const char *symbol(const kernel &k) { return k.shared_->id.get_name(); }
   static kernel make(scythe_native_kernel native, ref<context_impl> context,
                      ref<const counted_object> bundle) {
-    return kernel(new kernel::state(kernel_id("of the program's own"), std::move(context),
+    return kernel(new kernel::state(kernel_id("native kernel"), std::move(context),
                                     std::move(bundle),
                                     handle<scythe_native_kernel>::adopt(native)));
   }

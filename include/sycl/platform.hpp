@@ -240,14 +240,15 @@ template <class Param, class = void> inline constexpr bool is_item_sizes = false
 template <class Param>
 inline constexpr bool is_item_sizes<Param, std::void_t<decltype(Param::dimensions)>> = true;
 // A query of an extension whose header computes the result.
-template <class Param, class = void> inline constexpr bool answers_itself = false;
+template <class Param, class = void> inline constexpr bool has_own_query = false;
 template <class Param>
-inline constexpr bool answers_itself<
-    Param, std::void_t<decltype(Param::scythe_ask(*static_cast<device *>(nullptr)))>> = true;
+inline constexpr bool has_own_query<
+    Param, std::void_t<decltype(Param::scythe_query(*static_cast<device *>(nullptr)))>> = true;
 // A query for devices with an aspect that no backend has.
-template <class Param, class = void> inline constexpr bool lacks_aspect = false;
+template <class Param, class = void> inline constexpr bool needs_missing_aspect = false;
 template <class Param>
-inline constexpr bool lacks_aspect<Param, std::void_t<decltype(Param::scythe_aspect)>> = true;
+inline constexpr bool needs_missing_aspect<Param, std::void_t<decltype(Param::scythe_aspect)>> =
+    true;
 
 } // namespace detail
 
@@ -275,7 +276,7 @@ inline bool platform::has(aspect asked) const {
 
 template <class Param> typename Param::return_type device::get_info() const {
   using result = typename Param::return_type;
-  if constexpr (std::is_base_of_v<detail::of_opencl, Param>)
+  if constexpr (std::is_base_of_v<detail::opencl_only, Param>)
     if (get_backend() != backend::opencl)
       detail::fail(errc::invalid,
                    "device::get_info: this query requires a device of the OpenCL backend, but "
@@ -309,9 +310,9 @@ template <class Param> typename Param::return_type device::get_info() const {
     for (int i = 0; i < Param::dimensions; ++i)
       limits[i] = sizes.at(static_cast<std::size_t>(Param::dimensions - 1 - i));
     return limits;
-  } else if constexpr (detail::answers_itself<Param>) {
-    return Param::scythe_ask(*this);
-  } else if constexpr (detail::lacks_aspect<Param>) {
+  } else if constexpr (detail::has_own_query<Param>) {
+    return Param::scythe_query(*this);
+  } else if constexpr (detail::needs_missing_aspect<Param>) {
     detail::fail(errc::feature_not_supported,
                  "device::get_info: device '%s' lacks aspect::%s, which this query requires",
                  detail::device_label(*this).c_str(), Param::scythe_aspect);

@@ -218,10 +218,12 @@ scythe_status scythe_device_global_place(scythe_queue queue, const void *host, u
                                          void **out);
 
 enum scythe_buffer_flags {
-  SCYTHE_BUFFER_USE_HOST_PTR = 1, // the host pointer's memory is the buffer's host copy
-  SCYTHE_BUFFER_READ_ONLY_HOST =
-      2, // `host_data` is const: copied on creation, never written back by itself
-  SCYTHE_BUFFER_COPY_HOST = 4, // copy `host_data` on creation (it dies after the constructor)
+  // The memory at `host_data` is the buffer's host copy.
+  SCYTHE_BUFFER_USE_HOST_PTR = 1,
+  // `host_data` is const. It is copied on creation and is no default destination of the write-back.
+  SCYTHE_BUFFER_READ_ONLY_HOST = 2,
+  // `host_data` is copied on creation, because it is only valid during the constructor.
+  SCYTHE_BUFFER_COPY_HOST = 4,
 };
 typedef struct scythe_buffer_desc {
   uint64_t size;      // bytes, may be 0
@@ -340,9 +342,10 @@ scythe_status scythe_native_of_native_kernel(scythe_native_kernel kernel, void *
 // --- Commands ------------------------------------------------------------------------------------
 
 enum scythe_requirement_flags {
-  SCYTHE_REQUIREMENT_NO_INIT = 1, // earlier contents need not be kept
-  SCYTHE_REQUIREMENT_NATIVE =
-      2, // a host task gets the driver's object of the buffer, not its host copy
+  // The previous contents need not be kept.
+  SCYTHE_REQUIREMENT_NO_INIT = 1,
+  // A host task gets the native memory object of the buffer instead of its host copy.
+  SCYTHE_REQUIREMENT_NATIVE = 2,
 };
 typedef struct scythe_requirement {
   scythe_buffer buffer;
@@ -396,27 +399,28 @@ typedef void (*scythe_host_kernel)(const void *functor, const scythe_host_box *b
 
 // The value of a specialization constant.
 typedef struct scythe_specialization {
-  const char *name; // of the type `sycl::detail::specialization_constant<id>`, mangled, with or
-                    // without "_ZTS"
-  uint64_t tu;      // as for kernels
+  // The mangled name of the type `sycl::detail::specialization_constant<id>`, with or without
+  // "_ZTS".
+  const char *name;
+  uint64_t tu; // as in scythe_kernel_launch
   const void *bytes;
   uint64_t size;
-  const void *id; // for the headers: the address of the `sycl::specialization_id`
+  const void *id; // only for the headers: the address of the `sycl::specialization_id`
 } scythe_specialization;
 
 typedef struct scythe_kernel_launch {
-  const char *name; // device symbol ("_ZTS…"); null in host mode
-  uint64_t tu;      // identifies the translation unit, for names with internal linkage; 0: none
+  const char *name;         // device symbol ("_ZTS…"), null in host mode
+  uint64_t tu;              // translation unit of names with internal linkage, or 0
   scythe_kernel_slot *slot; // may be null
-  scythe_host_kernel host;  // host mode only, else null
+  scythe_host_kernel host;  // null except in host mode
   const void *functor;      // copied before the call returns
   uint64_t functor_size;
   uint32_t shape; // scythe_kernel_shape
   uint32_t dims;  // 1 to 3 (1 for a single task)
   uint64_t global_size[3];
-  uint64_t local_size[3]; // ND_RANGE and HIERARCHICAL only, else 1
+  uint64_t local_size[3]; // 1 except for ND_RANGE and HIERARCHICAL
   uint64_t global_offset[3];
-  const scythe_specialization *constants; // those that have other values than the defaults
+  const scythe_specialization *constants; // only constants that differ from their defaults
   uint64_t constant_count;
 } scythe_kernel_launch;
 
@@ -450,32 +454,32 @@ typedef struct scythe_view {
   scythe_buffer buffer;
   void *ptr;
   uint64_t elem_size;
-  uint64_t memory_range[3]; // the whole, in elements, fastest first
+  uint64_t memory_range[3]; // the whole memory in elements, fastest dimension first
   uint64_t offset[3];
   uint64_t range[3]; // the box
 } scythe_view;
 
 enum scythe_command_kind {
-  SCYTHE_COMMAND_EMPTY = 0,     // only orders: barrier, or a command group without a command
+  SCYTHE_COMMAND_EMPTY = 0,     // no action: a barrier or an empty command group
   SCYTHE_COMMAND_KERNEL = 1,    // u.kernel
   SCYTHE_COMMAND_HOST_TASK = 2, // u.host_task
   SCYTHE_COMMAND_MEMCPY = 3,    // u.memory: dst, src, size (USM or host pointers)
   SCYTHE_COMMAND_FILL = 4, // u.memory: dst, pattern bytes at src, pattern_size, size = total bytes
-  SCYTHE_COMMAND_COPY =
-      5, // u.copy: box to (the first elements of) a box, in row-major order of both
-  SCYTHE_COMMAND_FILL_VIEW = 6, // u.fill: box filled with a pattern of its element size
-  SCYTHE_COMMAND_UPDATE_HOST =
-      7, // u.copy.src.buffer: bring the host copy (and host pointer) up to date
+  // u.copy: copies a box to (the first elements of) another, in row-major order of both
+  SCYTHE_COMMAND_COPY = 5,
+  SCYTHE_COMMAND_FILL_VIEW = 6, // u.fill: fills a box with a pattern of one element
+  // u.copy.src.buffer: updates the host copy and the memory of the host pointer
+  SCYTHE_COMMAND_UPDATE_HOST = 7,
   SCYTHE_COMMAND_PREFETCH = 8,       // u.memory: dst, size
   SCYTHE_COMMAND_ADVISE = 9,         // u.memory: dst, size, advice
-  SCYTHE_COMMAND_NATIVE_KERNEL = 10, // u.native: a kernel of the driver's own
+  SCYTHE_COMMAND_NATIVE_KERNEL = 10, // u.native: a native kernel
 };
 
 enum scythe_command_flags {
-  SCYTHE_COMMAND_BARRIER = 1, // waits for everything submitted to the queue before
-  SCYTHE_COMMAND_HOLD = 2,    // what is submitted to the queue later waits for it
-  SCYTHE_COMMAND_ON_HOST =
-      4, // a host task that cannot ask for the device's memory: its accessors are of host memory
+  SCYTHE_COMMAND_BARRIER = 1, // waits for all commands submitted to the queue before
+  SCYTHE_COMMAND_HOLD = 2,    // commands submitted to the queue later wait for it
+  // A host task without an interop_handle. Its accessors refer to host memory.
+  SCYTHE_COMMAND_ON_HOST = 4,
 };
 
 typedef struct scythe_command {
@@ -488,9 +492,11 @@ typedef struct scythe_command {
   union {
     scythe_kernel_launch kernel;
     struct {
-      void (*call)(void *ctx);    // runs on a runtime thread; must not throw
-      void (*destroy)(void *ctx); // called once, after `call` or when the command is dropped;
-                                  // a submission that fails leaves `ctx` to the caller
+      // Runs on a runtime thread. Must not throw.
+      void (*call)(void *ctx);
+      // Called once, after `call` or when the command is dropped. If the submission fails, the
+      // caller owns `ctx`.
+      void (*destroy)(void *ctx);
       void *ctx;
     } host_task;
     struct {

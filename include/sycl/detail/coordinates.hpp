@@ -75,7 +75,7 @@ struct assigned : std::enable_if<joins<typename whole<A>::type, B>, typename who
 template <class A, class B> using left = typename assigned<A, B>::type;
 
 // Returns an operand as one number for all elements, or as a `V`.
-template <class V, class A> constexpr decltype(auto) taken(const A &a) {
+template <class V, class A> constexpr decltype(auto) as_operand(const A &a) {
   if constexpr (std::is_integral_v<A>)
     return static_cast<std::size_t>(a);
   else if constexpr (std::is_base_of_v<V, A>)
@@ -90,8 +90,8 @@ template <class Derived, int D> constexpr std::size_t at(const coordinates<Deriv
 
 template <class A, class B, class V = result_t<A, B>>
 constexpr bool operator==(const A &a, const B &b) {
-  const auto &x = taken<V>(a);
-  const auto &y = taken<V>(b);
+  const auto &x = as_operand<V>(a);
+  const auto &y = as_operand<V>(b);
   for (int i = 0; i < V::dimensions; ++i)
     if (at(x, i) != at(y, i))
       return false;
@@ -105,8 +105,8 @@ constexpr bool operator!=(const A &a, const B &b) {
 #define SCYTHE_COORDINATEWISE(op)                                                                  \
   template <class A, class B, class V = result_t<A, B>>                                            \
   constexpr V operator op(const A &a, const B &b) {                                                \
-    const auto &x = taken<V>(a);                                                                   \
-    const auto &y = taken<V>(b);                                                                   \
+    const auto &x = as_operand<V>(a);                                                              \
+    const auto &y = as_operand<V>(b);                                                              \
     V r;                                                                                           \
     for (int i = 0; i < V::dimensions; ++i)                                                        \
       r[i] = at(x, i) op at(y, i);                                                                 \

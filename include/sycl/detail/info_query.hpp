@@ -30,7 +30,7 @@ template <class Result, int Value = 0> struct fixed_param {
 };
 
 // Base class of descriptors that only OpenCL devices support.
-struct of_opencl {};
+struct opencl_only {};
 
 template <class T> struct wire_element {
   using type = void;

@@ -238,7 +238,8 @@ make_bundle(const ref<context_impl> &where, const list_of<State, device> &device
 }
 
 // Returns the list of devices without duplicates.
-template <bundle_state State> list_of<State, device> once(const list_of<State, device> &devices) {
+template <bundle_state State>
+list_of<State, device> without_duplicates(const list_of<State, device> &devices) {
   list_of<State, device> list;
   for (const auto &d : devices) {
     bool known = false;
@@ -275,7 +276,7 @@ SCYTHE_COLD kernel_bundle<State> make_bundle(const context &where,
            "get_kernel_bundle: kernel '%s' is not compatible with any of the given devices",
            id.get_name());
   }
-  image->devices = once<State>(devices);
+  image->devices = without_duplicates<State>(devices);
   images_of<State> images;
   if (!image->ids.empty())
     images.push_back(ref<const image_of<State>>::share(image.get()));
@@ -290,7 +291,7 @@ inline constexpr bool is_image_selector =
 template <bundle_state To>
 SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> &from,
                                       const list_of<To, device> &wanted, aspect needed) {
-  const list_of<To, device> devices = once<To>(wanted);
+  const list_of<To, device> devices = without_duplicates<To>(wanted);
   if (devices.empty())
     fail(errc::invalid, "%s: the list of devices is empty", function);
   for (const auto &d : devices) {

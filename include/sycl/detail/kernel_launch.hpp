@@ -4,7 +4,7 @@
 #ifndef SCYTHE_DETAIL_KERNEL_LAUNCH_HPP
 #define SCYTHE_DETAIL_KERNEL_LAUNCH_HPP
 
-#include <sycl/detail/edge_order.hpp>
+#include <sycl/detail/abi_order.hpp>
 #include <sycl/detail/kernel_name.hpp>
 #include <sycl/ext/oneapi/kernel_properties.hpp>
 #include <sycl/item.hpp>
@@ -228,11 +228,11 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location wher
 #ifndef SCYTHE_DEVICE_PASS
 // Properties with requirements on the device have a function `scythe_check`, which throws if the
 // device does not meet them.
-template <class P, class = void> inline constexpr bool asks_device = false;
+template <class P, class = void> inline constexpr bool has_device_check = false;
 template <class P>
-inline constexpr bool asks_device<P, std::void_t<decltype(&P::scythe_check)>> = true;
+inline constexpr bool has_device_check<P, std::void_t<decltype(&P::scythe_check)>> = true;
 template <class P, class Device> void check_property([[maybe_unused]] const Device &d) {
-  if constexpr (asks_device<P>)
+  if constexpr (has_device_check<P>)
     P::scythe_check(d);
 }
 template <class Device> void check_properties(const Device &, properties_pack<>) {}
@@ -254,8 +254,8 @@ inline void set_single(scythe_kernel_launch &launch) {
 }
 template <int D>
 SCYTHE_SHARED void set_range(scythe_kernel_launch &launch, const range<D> &r, const id<D> &offset) {
-  to_edge_order(launch.global_size, r, 1);
-  to_edge_order(launch.global_offset, offset, 0);
+  to_abi_order(launch.global_size, r, 1);
+  to_abi_order(launch.global_offset, offset, 0);
   for (std::uint64_t &size : launch.local_size)
     size = 1;
 }
@@ -284,9 +284,9 @@ SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> 
            "nd_range has %zu",
            r.get_group_range().size());
   check_group_size<property_in<ext::oneapi::work_group_size, Pack>>(r.get_local_range());
-  to_edge_order(launch.global_size, r.get_global_range(), 1);
-  to_edge_order(launch.local_size, r.get_local_range(), 1);
-  to_edge_order(launch.global_offset, r.get_offset(), 0);
+  to_abi_order(launch.global_size, r.get_global_range(), 1);
+  to_abi_order(launch.local_size, r.get_local_range(), 1);
+  to_abi_order(launch.global_offset, r.get_offset(), 0);
 }
 // Sets the sizes of a kernel that was described as a kernel over an nd_range. `Pack` contains the
 // properties of the program's function object.
@@ -296,7 +296,7 @@ SCYTHE_SHARED void set_hierarchical(scythe_kernel_launch &launch, const range<D>
   check_group_size<property_in<ext::oneapi::work_group_size, Pack>>(group_size);
   launch.shape = SCYTHE_SHAPE_HIERARCHICAL;
   set_range(launch, groups, id<D>());
-  to_edge_order(launch.local_size, group_size, 1);
+  to_abi_order(launch.local_size, group_size, 1);
 }
 
 } // namespace sycl::detail

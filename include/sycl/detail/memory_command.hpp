@@ -4,7 +4,7 @@
 
 #include <sycl/access.hpp>
 #include <sycl/detail/abi.h>
-#include <sycl/detail/edge_order.hpp>
+#include <sycl/detail/abi_order.hpp>
 #include <sycl/exception.hpp>
 
 namespace sycl::detail {
@@ -47,8 +47,9 @@ inline scythe_view plain_view(const void *ptr, const scythe_view &box) {
 }
 
 // A view of `height` rows of `width` elements in plain memory. Rows begin `pitch` elements apart.
-SCYTHE_COLD inline scythe_view plane(const void *ptr, std::size_t elem_size, std::size_t pitch,
-                                     std::size_t width, std::size_t height) {
+SCYTHE_COLD inline scythe_view pitched_view(const void *ptr, std::size_t elem_size,
+                                            std::size_t pitch, std::size_t width,
+                                            std::size_t height) {
   if (width > pitch)
     fail(errc::invalid, "2D memory operation: the row width %zu is greater than the pitch %zu",
          width, pitch);
@@ -82,9 +83,9 @@ struct accessor_view {
     v.buffer = acc.buffer_;
     v.ptr = nullptr;
     v.elem_size = sizeof(*acc.data_);
-    to_edge_order(v.memory_range, acc.memory_, 1);
-    to_edge_order(v.offset, acc.offset_, 0);
-    to_edge_order(v.range, acc.box_, 1);
+    to_abi_order(v.memory_range, acc.memory_, 1);
+    to_abi_order(v.offset, acc.offset_, 0);
+    to_abi_order(v.range, acc.box_, 1);
     return v;
   }
   // `flags` are scythe_requirement_flags in addition to those of the accessor.
@@ -93,7 +94,7 @@ struct accessor_view {
     if (!acc.buffer_)
       fail(errc::invalid,
            "handler::require: the accessor was default-constructed and refers to no buffer");
-    handler.require(acc.buffer_, edge_mode(A::mode),
+    handler.require(acc.buffer_, abi_mode(A::mode),
                     flags | (acc.no_init_ ? unsigned(SCYTHE_REQUIREMENT_NO_INIT) : 0u));
   }
   // Returns the queue of the command.

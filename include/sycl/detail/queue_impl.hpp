@@ -94,7 +94,7 @@ struct queue_impl : counted {
         exception_list list;
         self->errors->take(list);
         if (list.size() != 0)
-          self->context->leave(std::move(list));
+          self->context->keep_errors(std::move(list));
         delete self;
       }
     };

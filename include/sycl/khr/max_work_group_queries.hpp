@@ -17,7 +17,7 @@ namespace sycl::khr::info::device {
 
 struct max_work_group_range_size {
   using return_type = std::size_t;
-  template <class Device> static return_type scythe_ask(const Device &d) {
+  template <class Device> static return_type scythe_query(const Device &d) {
     return d.is_cpu() || d.get_backend() != backend::opencl ? ~return_type(0) >> 1
                                                             : return_type(0xffffffff);
   }
@@ -27,9 +27,9 @@ template <int Dimensions = 3> struct max_work_group_range {
   static_assert(Dimensions >= 1 && Dimensions <= 3,
                 "max_work_group_range: the number of dimensions must be 1, 2 or 3");
   using return_type = range<Dimensions>;
-  template <class Device> static return_type scythe_ask(const Device &d) {
+  template <class Device> static return_type scythe_query(const Device &d) {
     const std::size_t most =
-        d.is_cpu() ? max_work_group_range_size::scythe_ask(d) : std::size_t(0xffffffff);
+        d.is_cpu() ? max_work_group_range_size::scythe_query(d) : std::size_t(0xffffffff);
     if constexpr (Dimensions == 1)
       return {most};
     else if constexpr (Dimensions == 2)

@@ -45,7 +45,7 @@ template <scope Of, scope Coordination> struct capabilities {
   static_assert(Coordination > Of,
                 "the coordination scope must be broader than the scope of the query");
   using return_type = std::vector<guarantee>;
-  static return_type scythe_ask(const device &d) {
+  static return_type scythe_query(const device &d) {
     return_type list{guarantee::weakly_parallel};
     if (strongest(d, Of, Coordination) == guarantee::parallel)
       list.push_back(guarantee::parallel);
