@@ -211,20 +211,20 @@ fn captures_of_one_size_that_gcc_lays_out_differently_are_refused() {
     let class = "struct C { int x; DEVICE(short y; short z, short z; short y); };";
     let arrays = "struct C { char n; DEVICE(short y; short z, short z; short y); }; struct D { C c[2][3]; };";
     let cases = [
-        ("", "[=] { DEVICE(*p = a - b, *p = b - a); }", "__a"),
-        ("", "[p, DEVICE(v = 1, v = 1.0f)] { *p = v; }", "__v"),
-        ("", "[p, DEVICE(v = 1, w = 1)] { *p = DEVICE(v, w); }", "__v"),
-        (class, "[p, c = C{}] { *p = c.y; }", "__c.y"),
-        (arrays, "[p, c = D{}] { *p = c.c[1][1].y; }", "__c.c[0][0].y"),
-        (class, "[p, f = [c = C{}] { return c.y; }] { *p = f(); }", "__f.__c.y"),
+        ("", "[=] { DEVICE(*p = a - b, *p = b - a); }", "__a", "is at offset"),
+        ("", "[p, DEVICE(v = 1, v = 1.0f)] { *p = v; }", "__v", "is at offset 8 and has 4 bytes and another type"),
+        ("", "[p, DEVICE(v = 1, w = 1)] { *p = DEVICE(v, w); }", "__v", "does not exist for the host compiler"),
+        (class, "[p, c = C{}] { *p = c.y; }", "__c.y", "is at offset"),
+        (arrays, "[p, c = D{}] { *p = c.c[1][1].y; }", "__c.c[0][0].y", "is at offset"),
+        (class, "[p, f = [c = C{}] { return c.y; }] { *p = f(); }", "__f.__c.y", "is at offset"),
     ];
-    for (before, lambda, member) in cases {
+    for (before, lambda, member, difference) in cases {
         let unnamed = differing(before, &format!("  q.single_task({lambda}).wait();"));
         Project::new()
             .file("a.cpp", &unnamed)
             .compile_and_run(&["-fsycl-host-compiler=g++", "a.cpp"])
             .fails()
-            .stderr_has(&format!("'{member}' of the kernel's functor is"));
+            .stderr_has(&format!("'{member}' of the kernel's functor {difference}"));
         let named = differing(&format!("class K;\n{before}"), &format!("  q.single_task<K>({lambda}).wait();"));
         let project = Project::new().file("a.cpp", &named);
         project.scythe(&["-fsycl", "-c", "-fsycl-host-compiler=g++", "a.cpp"]).fails().stderr_has(member);
