@@ -201,3 +201,57 @@ fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> 
 
 /// The result of one test.
 pub(crate) type Outcome = Result<(), Failure>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All files below a folder.
+    fn files(folder: &Path) -> Vec<PathBuf> {
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+    }
+
+    #[test]
+    fn every_folder_of_file_tests_has_a_suite() {
+        let root = repository();
+        let mut sources = String::new();
+        for member in std::fs::read_dir(root.join("crates")).unwrap() {
+            let tests = member.unwrap().path().join("tests");
+            let rust = if tests.is_dir() { files(&tests) } else { Vec::new() };
+            for file in rust.iter().filter(|file| file.extension().is_some_and(|e| e == "rs")) {
+                sources += &std::fs::read_to_string(file).unwrap();
+            }
+        }
+        let tests = files(&root.join("tests/filetests"));
+        assert!(tests.len() > 100, "only {} file tests", tests.len());
+        for file in &tests {
+            let folder = file.parent().unwrap().strip_prefix(&root).unwrap().display().to_string();
+            assert!(sources.contains(&format!(".folder(\"{folder}\")")), "no suite runs {}", file.display());
+        }
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..40).collect();
+        let mut seen = Vec::new();
+        let slow_first = |n: &u64| {
+            std::thread::sleep(std::time::Duration::from_micros(400 - n * 10));
+            n * 2
+        };
+        parallel(&items, 7, slow_first, |n| seen.push(n));
+        assert_eq!(seen, items.iter().map(|n| n * 2).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_empty_or_missing_folder_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let suite = |path: PathBuf| {
+            let mut suite = Suite::new();
+            suite.folders.push(("none".into(), path));
+            suite.cases().unwrap_err()
+        };
+        assert!(suite(folder.path().into()).contains("holds no file test"));
+        assert!(suite(folder.path().join("missing")).contains("cannot be read"));
+    }
+}
