@@ -1,4 +1,5 @@
-; RUN: lower-cpu -O3 --cpu=x86-64-v3 --lanes=8 --local-size=8,1,1 --stage=work-groups %s | FileCheck %s
+; RUN: lower-cpu -O3 --cpu=x86-64-v3 --lanes=8 --local-size=8,1,1 --stage=work-groups %s | \
+; RUN:   FileCheck %s
 ; Each difference wraps in the work-items that do not use it. The first work-item's stands for all, without `nuw`; where it is made wider,
 ; the subtraction is wide.
 

@@ -28,10 +28,12 @@
 ; OTHER:     OpFunctionEnd
 ; OTHER-NOT: OpFunction
 
-; RUN: not scythe-tools spirv-translate --aspects=gpu,ext_intel_gpu_skl -o skl.spv out_0.ll 2>&1 | FileCheck --check-prefix=SKL %s
+; RUN: not scythe-tools spirv-translate --aspects=gpu,ext_intel_gpu_skl -o skl.spv out_0.ll 2>&1 | \
+; RUN:   FileCheck --check-prefix=SKL %s
 ; RUN: test ! -e skl.spv
 ; SKL: error: {{.*}}'elsewhere'
-; RUN: not scythe-tools spirv-translate --aspects=nothing -o skl.spv out_0.ll 2>&1 | FileCheck --check-prefix=UNKNOWN %s
+; RUN: not scythe-tools spirv-translate --aspects=nothing -o skl.spv out_0.ll 2>&1 | FileCheck \
+; RUN:   --check-prefix=UNKNOWN %s
 ; UNKNOWN: error: unknown aspect 'nothing'
 
 target triple = "spirv64-unknown-unknown"

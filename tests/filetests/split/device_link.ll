@@ -37,7 +37,8 @@
 ; SECTIONS-DAG: .fini_array.00100 FINI_ARRAY
 ; SECTIONS-DAG: .note.GNU-stack PROGBITS
 
-; RUN: not scythe-tools device-link -o bad.o --save-temps=bad %s 2>&1 | FileCheck --check-prefix=BAD %s
+; RUN: not scythe-tools device-link -o bad.o --save-temps=bad %s 2>&1 | FileCheck \
+; RUN:   --check-prefix=BAD %s
 ; BAD: {{.*}}device_link.ll: error: cannot read IR
 ; RUN: not scythe-tools device-link -o bad.o a.bc a.bc 2>&1 | FileCheck --check-prefix=TWICE %s
 ; TWICE: a.bc: error: device symbol 'needed' is defined twice: the other definition is in 'a.bc' [scythe-E0203]

@@ -34,11 +34,14 @@
 ; RUN: llvm-nm object | FileCheck --check-prefix=ENTRY %s
 ; ENTRY: T __scythe_cpu._ZTS1K
 
-; RUN: not scythe-tools device-link -o bad.o --target=spir64,gpu %s 2>&1 | FileCheck --check-prefix=TARGET %s
+; RUN: not scythe-tools device-link -o bad.o --target=spir64,gpu %s 2>&1 | FileCheck \
+; RUN:   --check-prefix=TARGET %s
 ; TARGET: device-link: error: unknown device target 'gpu': expected 'spir64'
-; RUN: not scythe-tools device-link -o bad.o --target=x86_64 --cpu-opts=-march=mmx %s 2>&1 | FileCheck --check-prefix=LEVEL %s
+; RUN: not scythe-tools device-link -o bad.o --target=x86_64 --cpu-opts=-march=mmx %s 2>&1 | \
+; RUN:   FileCheck --check-prefix=LEVEL %s
 ; LEVEL: device-link: error: unknown instruction-set level 'mmx' in '-march=mmx' for 'spir64_x86_64': expected 'x86-64' or 'sse2'
-; RUN: not scythe-tools device-link -o bad.o --target=x86_64 --cpu-opts=-g %s 2>&1 | FileCheck --check-prefix=OPTION %s
+; RUN: not scythe-tools device-link -o bad.o --target=x86_64 --cpu-opts=-g %s 2>&1 | FileCheck \
+; RUN:   --check-prefix=OPTION %s
 ; OPTION: device-link: error: unknown option '-g' for the CPU target 'spir64_x86_64': expected -march=LEVEL
 ; RUN: test ! -e bad.o
 

@@ -30,9 +30,11 @@
 ; RUN: scythe-tools device-link -o any.o --allow-undefined user.ll
 ; RUN: scythe-tools image-dump any.o | FileCheck --check-prefix=ANY %s
 ; ANY: _Z3onev = 1
-; RUN: not scythe-tools device-link -o bad.o --provided-by=stubs.c user.ll 2>&1 | FileCheck --check-prefix=NONE %s
+; RUN: not scythe-tools device-link -o bad.o --provided-by=stubs.c user.ll 2>&1 | FileCheck \
+; RUN:   --check-prefix=NONE %s
 ; NONE: stubs.c: error: no device image: expected a library that was linked with device code
-; RUN: not scythe-tools device-link -o bad.o --export broken.ll 2>&1 | FileCheck --check-prefix=BROKEN %s
+; RUN: not scythe-tools device-link -o bad.o --export broken.ll 2>&1 | FileCheck \
+; RUN:   --check-prefix=BROKEN %s
 ; BROKEN: device-link: error: undefined device symbol 'gone()', needed by exported function 'three()' [scythe-E0202]
 ; RUN: test ! -e bad.o
 

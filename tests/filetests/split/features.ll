@@ -2,7 +2,8 @@
 ; size and the same numeric sub-group size. That comes after the user's split, and adds to it.
 
 ; RUN: scythe-tools sycl-post-link -split=auto -symbols -o out.table %s
-; RUN: cat out.table out_0.sym out_1.sym out_2.sym out_3.sym out_4.sym out_5.sym out_6.sym out_7.sym | FileCheck %s
+; RUN: cat out.table out_0.sym out_1.sym out_2.sym out_3.sym out_4.sym out_5.sym out_6.sym \
+; RUN:   out_7.sym | FileCheck %s
 ; CHECK:      [Code|Properties|Symbols]
 ; CHECK-COUNT-8: out_{{[0-7]}}.bc|
 ; CHECK-NOT:  out_8

@@ -2,7 +2,8 @@
 ; without code that have its properties.
 
 ; RUN: printf 'x86_64_avx2:\n  aspects: [cpu, fp16, ext_intel_x86_64, ext_intel_x86_64_avx2]\n  sub-group-sizes: [8, 16]\n' > targets.yaml
-; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --verbose --dump-device-code=code %s 2> said
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml \
+; RUN:   --verbose --dump-device-code=code %s 2> said
 ; RUN: FileCheck --check-prefix=SAID %s < said
 ; SAID: compiling 2 parts for 1 levels
 ; SAID: remark: kernel 'Precise' is left out of the code for 'x86_64_avx2': it uses aspect 'fp64', which the target lacks [-Wsycl-aot]
@@ -24,16 +25,21 @@
 ; RUN: test $(ls code | wc -l) = 2
 
 ; The remarks are told again by a link that takes its images from a cache, can be silenced, and become errors where they are named.
-; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --cache=kept %s 2> first
-; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --cache=kept --verbose %s 2> second
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml \
+; RUN:   --cache=kept %s 2> first
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml \
+; RUN:   --cache=kept --verbose %s 2> second
 ; RUN: grep 'images from the cache' second
 ; RUN: test $(grep -c remark: first) = 3
 ; RUN: test $(grep -c remark: second) = 3
-; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --warning=no-sycl-aot %s 2> quiet
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml \
+; RUN:   --warning=no-sycl-aot %s 2> quiet
 ; RUN: test ! -s quiet
-; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml --warning=error %s 2> plain
+; RUN: scythe-tools device-link -o out.o --target=x86_64_avx2 --device-config-file=targets.yaml \
+; RUN:   --warning=error %s 2> plain
 ; RUN: test $(grep -c remark: plain) = 3
-; RUN: not scythe-tools device-link -o none.o --target=x86_64_avx2 --device-config-file=targets.yaml --warning=error=sycl-aot %s 2> refused
+; RUN: not scythe-tools device-link -o none.o --target=x86_64_avx2 \
+; RUN:   --device-config-file=targets.yaml --warning=error=sycl-aot %s 2> refused
 ; RUN: test ! -e none.o
 ; RUN: FileCheck --check-prefix=REFUSED %s < refused
 ; REFUSED-COUNT-3: error: kernel '{{.*}}' is left out of the code for 'x86_64_avx2'
@@ -45,18 +51,21 @@
 ; DEFAULT-NOT: left out
 
 ; A family of devices may hold those of a fixed target that is one of it.
-; RUN: scythe-tools device-link -o out.o --target=spir64_x86_64 --cpu-opts=-march=avx2 --verbose %s 2> said
+; RUN: scythe-tools device-link -o out.o --target=spir64_x86_64 --cpu-opts=-march=avx2 --verbose \
+; RUN:   %s 2> said
 ; RUN: FileCheck --check-prefix=DEFAULT-FAMILY %s < said
 ; DEFAULT-FAMILY:     kernel 'ForGpus' is left out of the code for 'spir64_x86_64'
 ; DEFAULT-FAMILY-NOT: left out
 
 ; sycl-post-link leaves the same out, where it is told the target.
-; RUN: scythe-tools sycl-post-link -split=kernel -symbols -o post.table --target=x86_64_avx2 --device-config-file=targets.yaml %s
+; RUN: scythe-tools sycl-post-link -split=kernel -symbols -o post.table --target=x86_64_avx2 \
+; RUN:   --device-config-file=targets.yaml %s
 ; RUN: cat post.table post_0.sym post_1.sym | FileCheck --check-prefix=POST %s
 ; POST-COUNT-2: post_{{[01]}}.bc|
 ; POST-NEXT: _ZTS5Plain
 ; POST-NEXT: _ZTS7ForThis
-; RUN: not scythe-tools sycl-post-link -o bad.table --target=nowhere %s 2>&1 | FileCheck --check-prefix=NOWHERE %s
+; RUN: not scythe-tools sycl-post-link -o bad.table --target=nowhere %s 2>&1 | FileCheck \
+; RUN:   --check-prefix=NOWHERE %s
 ; NOWHERE: sycl-post-link: error: unknown device target 'nowhere': expected 'spir64'
 
 ; Code for run time is never left out.

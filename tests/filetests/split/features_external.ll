@@ -24,12 +24,15 @@
 ; -W flags.
 ; RUN: scythe-tools sycl-post-link -o quiet.table --warning=no-sycl-external %s 2> quiet
 ; RUN: test ! -s quiet
-; RUN: not scythe-tools device-link -o bad.o --warning=error %s 2>&1 | FileCheck --check-prefix=ERROR %s
+; RUN: not scythe-tools device-link -o bad.o --warning=error %s 2>&1 | FileCheck \
+; RUN:   --check-prefix=ERROR %s
 ; ERROR: device-link: error: function 'foo()' uses aspect 'fp64'
 ; RUN: test ! -e bad.o
-; RUN: scythe-tools device-link -o good.o --warning=error --warning=no-error=sycl-external %s 2>&1 | FileCheck --check-prefix=AGAIN %s
+; RUN: scythe-tools device-link -o good.o --warning=error --warning=no-error=sycl-external %s 2>&1 \
+; RUN:   | FileCheck --check-prefix=AGAIN %s
 ; AGAIN: device-link: warning: function 'foo()' uses aspect 'fp64'
-; RUN: not scythe-tools device-link -o bad.o --warning=unused %s 2>&1 | FileCheck --check-prefix=UNKNOWN %s
+; RUN: not scythe-tools device-link -o bad.o --warning=unused %s 2>&1 | FileCheck \
+; RUN:   --check-prefix=UNKNOWN %s
 ; UNKNOWN: device-link: error: '--warning=unused': expected one about sycl-external
 
 ; A link that warns does so each time: it is not taken from the cache.

@@ -2,7 +2,8 @@
 ; their count and the sizes in the attribute's order. Sets that would be empty are not there.
 
 ; RUN: scythe-tools sycl-post-link -split=kernel -o out.table %s
-; RUN: FileCheck --check-prefix=PLAIN --implicit-check-not=requirements --implicit-check-not=origins %s < out_0.prop
+; RUN: FileCheck --check-prefix=PLAIN --implicit-check-not=requirements \
+; RUN:   --implicit-check-not=origins %s < out_0.prop
 ; PLAIN: [SCYTHE/launch]
 
 ; In base64, after 64 bits with the number of bits that follow: 5 and 6; 16; 3, 2, 3 and 4.

@@ -8,7 +8,8 @@
 ; CHECK:      b.cpp:7:9: error: kernel name 'Shared' is used by two different kernels [scythe-E0201]
 ; CHECK-NEXT: include/a.cpp:3:5: note: the other kernel is here
 
-; RUN: not scythe-tools device-link -o out.o a.ll other_body.ll 2>&1 | FileCheck --check-prefix=BODY %s
+; RUN: not scythe-tools device-link -o out.o a.ll other_body.ll 2>&1 | FileCheck \
+; RUN:   --check-prefix=BODY %s
 ; BODY:      a.cpp:3:5: error: kernel name 'Shared' is used by two different kernels [scythe-E0201]
 ; BODY-NEXT: include/a.cpp:3:5: note: the other kernel is here
 

@@ -71,7 +71,8 @@
 ; EXPORTED-PROP-NEXT: unused=1|1
 ; RUN: test ! -s text_3.sym
 
-; RUN: not scythe-tools sycl-post-link -split=global -o bad.table %s 2>&1 | FileCheck --check-prefix=BAD %s
+; RUN: not scythe-tools sycl-post-link -split=global -o bad.table %s 2>&1 | FileCheck \
+; RUN:   --check-prefix=BAD %s
 ; BAD: sycl-post-link: error: unknown split mode 'global': expected off, per_source, per_kernel or auto
 ; RUN: test ! -e bad.table
 

@@ -25,7 +25,10 @@
 ; RUN: sed -e '/^define.*Precise/,/^}/d' -e '/^!21/d' -e 's/, !21//' %s > plain.ll
 
 ; Lists, families and ranges, each device once.
-; RUN: scythe-tools device-link -o out.o --target=spir64_gen "--backend-options=spir64_gen:-device 12.60.7,pvc,tgllp:rkl,rkl" "--backend-options=spir64_gen:-options '-cl-mad-enable -cl-fast-relaxed-math' -exclude_ir" --split=off %s
+; RUN: scythe-tools device-link -o out.o --target=spir64_gen \
+; RUN:   "--backend-options=spir64_gen:-device 12.60.7,pvc,tgllp:rkl,rkl" \
+; RUN:   "--backend-options=spir64_gen:-options '-cl-mad-enable -cl-fast-relaxed-math' -exclude_ir" \
+; RUN:   --split=off %s
 ; RUN: scythe-tools image-dump out.o | grep -A1 target | FileCheck --check-prefix=LIST %s
 ; LIST:         target: intel_gpu_pvc
 ; LIST-NEXT:    format: intel-gpu
@@ -38,13 +41,15 @@
 ; LIST-COUNT-2: target: intel_gpu_rkl
 ; LIST-NOT:     target:
 
-; RUN: scythe-tools device-link -o out.o --target=spir64_gen "--backend-options=spir64_gen:-device 0x4905,0x1912" plain.ll
+; RUN: scythe-tools device-link -o out.o --target=spir64_gen \
+; RUN:   "--backend-options=spir64_gen:-device 0x4905,0x1912" plain.ll
 ; RUN: scythe-tools image-dump out.o | grep target | FileCheck --check-prefix=NUMBERS %s
 ; NUMBERS:      target: intel_gpu_dg1
 ; NUMBERS-NEXT: target: intel_gpu_skl
 
 ; What is linked with other images at run time stays bitcode, for the same device.
-; RUN: sed -e 's/store i32 7.*/call spir_func void @_Z5otherv()/' -e '$ a declare spir_func void @_Z5otherv()' plain.ll > imports.ll
+; RUN: sed -e 's/store i32 7.*/call spir_func void @_Z5otherv()/' -e \
+; RUN:   '$ a declare spir_func void @_Z5otherv()' plain.ll > imports.ll
 ; RUN: scythe-tools device-link -o out.o --target=intel_gpu_skl --allow-undefined imports.ll
 ; RUN: scythe-tools image-dump out.o | FileCheck --check-prefix=IMPORTS %s
 ; IMPORTS:     image 0
@@ -52,7 +57,9 @@
 ; IMPORTS-NEXT: format: llvmbc
 ; IMPORTS:     _Z5otherv = 1
 ; IMPORTS-NOT: image
-; RUN: sed 's/^declare.*/define spir_func void @_Z5otherv() "sycl-module-id"="b.cpp" { ret void }/' imports.ll > exports.ll
+; RUN: sed \
+; RUN:   's/^declare.*/define spir_func void @_Z5otherv() "sycl-module-id"="b.cpp" { ret void }/' \
+; RUN:   imports.ll > exports.ll
 ; RUN: scythe-tools device-link -o out.o --target=intel_gpu_skl --export --split=off exports.ll
 ; RUN: scythe-tools image-dump out.o | FileCheck --check-prefix=EXPORTS %s
 ; EXPORTS:      target: intel_gpu_skl
@@ -64,57 +71,80 @@
 
 ; What ocloc made is kept with the link; another version of ocloc would make it anew.
 ; RUN: scythe-tools device-link -o first.o --target=intel_gpu_skl --cache=cache %s
-; RUN: scythe-tools device-link -o second.o --target=intel_gpu_skl --cache=cache --verbose %s 2>&1 | FileCheck --check-prefix=HIT %s
+; RUN: scythe-tools device-link -o second.o --target=intel_gpu_skl --cache=cache --verbose %s 2>&1 \
+; RUN:   | FileCheck --check-prefix=HIT %s
 ; HIT: device-link: 2 images from the cache
 ; RUN: cmp first.o second.o
-; RUN: rm cache/link-*; scythe-tools device-link -o second.o --target=intel_gpu_skl --cache=cache --verbose %s 2>&1 | FileCheck --check-prefix=BINARIES %s
+; RUN: rm cache/link-*; scythe-tools device-link -o second.o --target=intel_gpu_skl --cache=cache \
+; RUN:   --verbose %s 2>&1 | FileCheck --check-prefix=BINARIES %s
 ; BINARIES:     compiling 2 device binaries
 ; BINARIES-NOT: ocloc
 ; RUN: cmp first.o second.o
-; RUN: mkdir later; printf '#!/bin/sh\nif [ "$1" = query ]; then printf 99.1 > OCL_DRIVER_VERSION; else exec '$(command -v ocloc)' "$@"; fi\n' > later/ocloc; chmod +x later/ocloc
-; RUN: PATH=$PWD/later:$PATH scythe-tools device-link -o second.o --target=intel_gpu_skl --cache=cache --verbose %s 2>&1 | FileCheck --check-prefix=LATER %s
+; RUN: mkdir later; printf \
+; RUN:   '#!/bin/sh\nif [ "$1" = query ]; then printf 99.1 > OCL_DRIVER_VERSION; else exec '$(command \
+; RUN:   -v ocloc)' "$@"; fi\n' > later/ocloc; chmod +x later/ocloc
+; RUN: PATH=$PWD/later:$PATH scythe-tools device-link -o second.o --target=intel_gpu_skl \
+; RUN:   --cache=cache --verbose %s 2>&1 | FileCheck --check-prefix=LATER %s
 ; LATER: ocloc 99.1 for skl
 
 ; The device configuration says what ocloc is told.
 ; RUN: printf 'intel_gpu_skl:\n  aot-toolchain-options: -device kbl -nonsense\n' > wrong.yaml
-; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl --device-config-file=wrong.yaml %s 2>&1 | FileCheck --check-prefix=CONFIGURED %s
+; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl \
+; RUN:   --device-config-file=wrong.yaml %s 2>&1 | FileCheck --check-prefix=CONFIGURED %s
 ; CONFIGURED: error: cannot compile device code for 'intel_gpu_skl': ocloc {{[0-9.]+}} ended with exit status
 ; CONFIGURED: note: the code holds kernel Plain
 ; CONFIGURED: note: what ocloc {{[0-9.]+}} said:
 ; CONFIGURED: -device kbl -nonsense
 ; RUN: printf 'intel_gpu_skl:\n  aot-toolchain: icc\n' > other.yaml
 ; RUN: printf 'mine:\n  aot-toolchain: ocloc\n' > nodevice.yaml
-; RUN: not scythe-tools device-link -o bad.o --target=mine --device-config-file=nodevice.yaml %s 2>&1 | FileCheck --check-prefix=NODEVICE %s
+; RUN: not scythe-tools device-link -o bad.o --target=mine --device-config-file=nodevice.yaml %s \
+; RUN:   2>&1 | FileCheck --check-prefix=NODEVICE %s
 ; NODEVICE: error: the device configuration names no device for the target 'mine': expected '-device NAME' in its 'aot-toolchain-options'
-; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl --device-config-file=other.yaml %s 2>&1 | FileCheck --check-prefix=TOOLCHAIN %s
+; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl \
+; RUN:   --device-config-file=other.yaml %s 2>&1 | FileCheck --check-prefix=TOOLCHAIN %s
 ; TOOLCHAIN: error: the device configuration has code for 'intel_gpu_skl' compiled by 'icc': expected 'ocloc'
 
 ; Whatever is wrong is said, and nothing is left behind.
-; RUN: not env PATH=/nowhere $(command -v scythe-tools) device-link -o bad.o --target=intel_gpu_skl %s 2> missing
+; RUN: not env PATH=/nowhere $(command -v scythe-tools) device-link -o bad.o \
+; RUN:   --target=intel_gpu_skl %s 2> missing
 ; RUN: FileCheck --check-prefix=MISSING %s < missing
 ; MISSING: error: code for 'intel_gpu_skl' is compiled by ocloc, which is not in PATH: Debian's package is intel-opencl-icd
-; RUN: not scythe-tools device-link -o bad.o --target=spir64_gen "--backend-options=spir64_gen:-device skl,rpl_s" %s 2>&1 | FileCheck --check-prefix=UNKNOWN %s
+; RUN: not scythe-tools device-link -o bad.o --target=spir64_gen \
+; RUN:   "--backend-options=spir64_gen:-device skl,rpl_s" %s 2>&1 | FileCheck \
+; RUN:   --check-prefix=UNKNOWN %s
 ; UNKNOWN: error: ocloc {{[0-9.]+}} does not know the device 'rpl_s' of target 'spir64_gen'; a later version of the package intel-opencl-icd may
-; RUN: not scythe-tools device-link -o bad.o --target=spir64_gen "--backend-options=spir64_gen:-device 9.9.9" %s 2>&1 | FileCheck --check-prefix=VERSION %s
+; RUN: not scythe-tools device-link -o bad.o --target=spir64_gen \
+; RUN:   "--backend-options=spir64_gen:-device 9.9.9" %s 2>&1 | FileCheck --check-prefix=VERSION \
+; RUN:   %s
 ; VERSION: error: ocloc {{[0-9.]+}} does not know the device '9.9.9' of target 'intel_gpu_9_9_9'
 ; VERSION: note: it said:
-; RUN: not scythe-tools device-link -o bad.o --target=spir64_gen %s 2>&1 | FileCheck --check-prefix=NO-DEVICE %s
+; RUN: not scythe-tools device-link -o bad.o --target=spir64_gen %s 2>&1 | FileCheck \
+; RUN:   --check-prefix=NO-DEVICE %s
 ; NO-DEVICE: error: code for 'spir64_gen' needs the option '-device NAME[,NAME…]' for its compiler
-; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl "--backend-options=intel_gpu_skl:-device kbl" %s 2>&1 | FileCheck --check-prefix=SECOND %s
+; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl \
+; RUN:   "--backend-options=intel_gpu_skl:-device kbl" %s 2>&1 | FileCheck --check-prefix=SECOND \
+; RUN:   %s
 ; SECOND: error: '-device' among the options for 'intel_gpu_skl': the target names it
-; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl "--backend-options=intel_gpu_skl:-output x" %s 2>&1 | FileCheck --check-prefix=OWN %s
+; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl \
+; RUN:   "--backend-options=intel_gpu_skl:-output x" %s 2>&1 | FileCheck --check-prefix=OWN %s
 ; OWN: error: '-output' among the options for 'intel_gpu_skl': device-link passes it to ocloc itself
-; RUN: mkdir fake; printf '#!/bin/sh\necho "no room on the card"; exit 3\n' > fake/ocloc; chmod +x fake/ocloc
-; RUN: PATH=$PWD/fake:$PATH; export PATH; not scythe-tools device-link -o bad.o --target=intel_gpu_skl %s 2>&1 | FileCheck --check-prefix=FAKE %s
+; RUN: mkdir fake; printf '#!/bin/sh\necho "no room on the card"; exit 3\n' > fake/ocloc; chmod +x \
+; RUN:   fake/ocloc
+; RUN: PATH=$PWD/fake:$PATH; export PATH; not scythe-tools device-link -o bad.o \
+; RUN:   --target=intel_gpu_skl %s 2>&1 | FileCheck --check-prefix=FAKE %s
 ; FAKE:      error: cannot compile device code for 'intel_gpu_skl': ocloc of unknown version ('{{.*}}fake/ocloc') ended with exit status: 3
 ; FAKE-NEXT: note: the code holds kernel Plain
 ; FAKE-NEXT: note: what ocloc {{.*}} said:
 ; FAKE-NEXT: no room on the card
 ; RUN: printf '#!/bin/sh\nexit 0\n' > fake/ocloc
-; RUN: PATH=$PWD/fake:$PATH; export PATH; not scythe-tools device-link -o bad.o --target=intel_gpu_skl %s 2>&1 | FileCheck --check-prefix=NOTHING %s
+; RUN: PATH=$PWD/fake:$PATH; export PATH; not scythe-tools device-link -o bad.o \
+; RUN:   --target=intel_gpu_skl %s 2>&1 | FileCheck --check-prefix=NOTHING %s
 ; NOTHING: error: cannot compile device code for 'intel_gpu_skl': ocloc of unknown version {{.*}} wrote no device binary
-; RUN: printf '#!/bin/sh\nfor a; do case $last in -out_dir) echo text > $a/binary;; esac; last=$a; done\n' > fake/ocloc
-; RUN: PATH=$PWD/fake:$PATH; export PATH; not scythe-tools device-link -o bad.o --target=intel_gpu_skl %s 2>&1 | FileCheck --check-prefix=TEXT %s
+; RUN: printf \
+; RUN:   '#!/bin/sh\nfor a; do case $last in -out_dir) echo text > $a/binary;; esac; last=$a; done\n' \
+; RUN:   > fake/ocloc
+; RUN: PATH=$PWD/fake:$PATH; export PATH; not scythe-tools device-link -o bad.o \
+; RUN:   --target=intel_gpu_skl %s 2>&1 | FileCheck --check-prefix=TEXT %s
 ; TEXT: wrote 5 bytes that are no device binary: expected ELF, or an archive
 ; RUN: test ! -e bad.o
 ; RUN: ls -A | not grep device-link-
