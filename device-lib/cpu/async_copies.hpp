@@ -6,8 +6,9 @@
 
 #include "device_library.hpp"
 
-__attribute__((const)) extern __SIZE_TYPE__ __spirv_BuiltInWorkgroupSize(int dimension) noexcept;
-__attribute__((const)) extern __SIZE_TYPE__
+SCYTHE_DEVICE __attribute__((const)) extern __SIZE_TYPE__
+__spirv_BuiltInWorkgroupSize(int dimension) noexcept;
+SCYTHE_DEVICE __attribute__((const)) extern __SIZE_TYPE__
 __spirv_BuiltInLocalInvocationId(int dimension) noexcept;
 
 // Steps are counted in elements of `size` bytes.

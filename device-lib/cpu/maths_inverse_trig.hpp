@@ -33,7 +33,7 @@ template <class T> struct quotient {
   T top, bottom;
 };
 // Returns y/x as two sizes whose sums do not overflow and which are not both infinite.
-template <class T> SCYTHE_INLINE quotient<T> tame(T y, T x) {
+template <class T> SCYTHE_INLINE quotient<T> bounded_quotient(T y, T x) {
   const T a = size_of(y), b = size_of(x);
   const bool both_infinite = a == infinite<T>() && b == infinite<T>();
   const T half = T(0.25);
@@ -48,7 +48,7 @@ template <class T> SCYTHE_INLINE quotient<T> tame(T y, T x) {
 
 template <class T> SCYTHE_INLINE T atan2_of_any(T y, T x) {
   using C = constants<T>;
-  const quotient<T> q = tame(y, x);
+  const quotient<T> q = bounded_quotient(y, x);
   // Treat 0/0 as 0/1. The angle is 0 or pi, depending on the sign of x.
   const T first = atan_of_quotient(q.top, q.top == T(0) && q.bottom == T(0) ? T(1) : q.bottom);
   const bool left = (to_bits(x) & format<T>::sign) != 0;

@@ -43,15 +43,15 @@ SCYTHE_WARP scythe_u32 lanes_mask() {
 }
 
 // A value as 32-bit words, the unit of shuffles.
-template <class T> struct words {
+template <class T> struct shuffle_words {
   scythe_u32 word[sizeof(T) > 4 ? 2 : 1] = {};
 };
-template <class T> SCYTHE_WARP words<T> split(T x) {
-  words<T> parts;
+template <class T> SCYTHE_WARP shuffle_words<T> split(T x) {
+  shuffle_words<T> parts;
   __builtin_memcpy(&parts, &x, sizeof(T));
   return parts;
 }
-template <class T> SCYTHE_WARP T join_words(words<T> parts) {
+template <class T> SCYTHE_WARP T join_words(shuffle_words<T> parts) {
   T x;
   __builtin_memcpy(&x, &parts, sizeof(T));
   return x;

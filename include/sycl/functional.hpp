@@ -30,7 +30,7 @@ namespace detail {
 // The common type of a conditional expression, and the better of two values by an operator. Vectors
 // and mathematical arrays are compared element by element.
 template <class T, class U>
-using either =
+using common_value =
     std::decay_t<decltype(false ? std::declval<const T &>() : std::declval<const U &>())>;
 #define SCYTHE_BETTER(name, op)                                                                    \
   template <class R, class T, class U> constexpr R name(const T &x, const U &y) {                  \
@@ -55,8 +55,8 @@ template <class T = void> struct minimum {
 template <> struct minimum<void> {
   using is_transparent = void;
   template <class T, class U>
-  constexpr detail::either<T, U> operator()(const T &x, const U &y) const {
-    return detail::smaller_of<detail::either<T, U>>(x, y);
+  constexpr detail::common_value<T, U> operator()(const T &x, const U &y) const {
+    return detail::smaller_of<detail::common_value<T, U>>(x, y);
   }
 };
 template <class T = void> struct maximum {
@@ -65,8 +65,8 @@ template <class T = void> struct maximum {
 template <> struct maximum<void> {
   using is_transparent = void;
   template <class T, class U>
-  constexpr detail::either<T, U> operator()(const T &x, const U &y) const {
-    return detail::larger_of<detail::either<T, U>>(x, y);
+  constexpr detail::common_value<T, U> operator()(const T &x, const U &y) const {
+    return detail::larger_of<detail::common_value<T, U>>(x, y);
   }
 };
 

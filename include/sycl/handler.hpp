@@ -231,12 +231,14 @@ public:
   template <class T, class L>
   void memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src,
               std::size_t bytes = sizeof(T), std::size_t offset = 0) {
-    memcpy(detail::device_global_access::to(queue_.queue.get(), dst, offset, bytes), src, bytes);
+    memcpy(detail::device_global_access::for_writes(queue_.queue.get(), dst, offset, bytes), src,
+           bytes);
   }
   template <class T, class L>
   void memcpy(void *dst, const ext::oneapi::experimental::device_global<T, L> &src,
               std::size_t bytes = sizeof(T), std::size_t offset = 0) {
-    memcpy(dst, detail::device_global_access::from(queue_.queue.get(), src, offset, bytes), bytes);
+    memcpy(dst, detail::device_global_access::for_reads(queue_.queue.get(), src, offset, bytes),
+           bytes);
   }
   template <class T, class L>
   void copy(const std::remove_all_extents_t<T> *src,

@@ -239,13 +239,14 @@ public:
   template <class T, class L>
   event memcpy(ext::oneapi::experimental::device_global<T, L> &dst, const void *src,
                std::size_t bytes = sizeof(T), std::size_t offset = 0, deps after = none()) {
-    return memcpy(detail::device_global_access::to(impl_->queue.get(), dst, offset, bytes), src,
-                  bytes, after);
+    return memcpy(detail::device_global_access::for_writes(impl_->queue.get(), dst, offset, bytes),
+                  src, bytes, after);
   }
   template <class T, class L>
   event memcpy(void *dst, const ext::oneapi::experimental::device_global<T, L> &src,
                std::size_t bytes = sizeof(T), std::size_t offset = 0, deps after = none()) {
-    return memcpy(dst, detail::device_global_access::from(impl_->queue.get(), src, offset, bytes),
+    return memcpy(dst,
+                  detail::device_global_access::for_reads(impl_->queue.get(), src, offset, bytes),
                   bytes, after);
   }
   template <class T, class L>

@@ -71,14 +71,14 @@ SCYTHE_RELATION_1(signbit,
 namespace detail {
 
 template <class T>
-using truths = std::enable_if_t<std::is_integral_v<typename any_operands<T>::element>,
-                                typename any_operands<T>::type>;
+using integral_operands = std::enable_if_t<std::is_integral_v<typename any_operands<T>::element>,
+                                           typename any_operands<T>::type>;
 // Functions of vectors return an int, as in OpenCL.
 template <class V> using answer = std::conditional_t<shape<V>::is_vector, int, bool>;
 
 } // namespace detail
 
-template <class T, class V = detail::truths<T>>
+template <class T, class V = detail::integral_operands<T>>
 SCYTHE_BY_ELEMENT constexpr detail::answer<V> any(const T &x) {
   bool found = false;
   for (int i = 0; i < detail::length_of<V>; ++i)
@@ -86,7 +86,7 @@ SCYTHE_BY_ELEMENT constexpr detail::answer<V> any(const T &x) {
         detail::element::is_negative(detail::at<typename detail::shape<V>::element>(x, i)) || found;
   return found;
 }
-template <class T, class V = detail::truths<T>>
+template <class T, class V = detail::integral_operands<T>>
 SCYTHE_BY_ELEMENT constexpr detail::answer<V> all(const T &x) {
   bool without_exception = true;
   for (int i = 0; i < detail::length_of<V>; ++i)

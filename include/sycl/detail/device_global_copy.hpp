@@ -19,27 +19,28 @@ struct device_global_access {
 
   // Returns the address of `bytes` bytes from `offset` for writes by the host.
   template <class T, class L>
-  static void *to(scythe_queue queue, const ext::oneapi::experimental::device_global<T, L> &global,
-                  std::size_t offset, std::size_t bytes) {
-    using variable = ext::oneapi::experimental::device_global<T, L>;
-    static_assert(variable::scythe_host_writes,
-                  "copy to a device_global: its host_access property forbids writes by the host");
-    return place<T>(queue, global, offset, bytes);
-  }
-  // Returns the address of `bytes` bytes from `offset` for reads by the host.
-  template <class T, class L>
-  static const void *from(scythe_queue queue,
+  static void *for_writes(scythe_queue queue,
                           const ext::oneapi::experimental::device_global<T, L> &global,
                           std::size_t offset, std::size_t bytes) {
     using variable = ext::oneapi::experimental::device_global<T, L>;
+    static_assert(variable::scythe_host_writes,
+                  "copy to a device_global: its host_access property forbids writes by the host");
+    return address<T>(queue, global, offset, bytes);
+  }
+  // Returns the address of `bytes` bytes from `offset` for reads by the host.
+  template <class T, class L>
+  static const void *for_reads(scythe_queue queue,
+                               const ext::oneapi::experimental::device_global<T, L> &global,
+                               std::size_t offset, std::size_t bytes) {
+    using variable = ext::oneapi::experimental::device_global<T, L>;
     static_assert(variable::scythe_host_reads,
                   "copy from a device_global: its host_access property forbids reads by the host");
-    return place<T>(queue, global, offset, bytes);
+    return address<T>(queue, global, offset, bytes);
   }
 
 private:
   template <class T, class G>
-  static void *place(scythe_queue queue, const G &global, std::size_t offset, std::size_t bytes) {
+  static void *address(scythe_queue queue, const G &global, std::size_t offset, std::size_t bytes) {
     static_assert(is_device_copyable_v<T>,
                   "copy to or from a device_global: T must be device copyable");
     void *out = nullptr;

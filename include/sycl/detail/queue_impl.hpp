@@ -59,7 +59,7 @@ struct queue_impl : counted {
     const bool idle = scythe_queue_is_empty(queue.get()) == 1;
     throw_asynchronous();
     if (!idle)
-      leave_errors();
+      detach_errors();
   }
 
   handle<scythe_event> submit(const scythe_command &command) {
@@ -81,16 +81,16 @@ struct queue_impl : counted {
   }
   // The queue's handler may refer to objects that are destroyed with the queue. From here on,
   // errors go to the context.
-  SCYTHE_COLD void leave_errors() {
-    struct left {
+  SCYTHE_COLD void detach_errors() {
+    struct detached_errors {
       ref<async_errors> errors;
       ref<context_impl> context;
 
-      static void tell(void *ctx, scythe_status code, const char *message) {
-        async_errors::sink(static_cast<left *>(ctx)->errors.get(), code, message);
+      static void receive(void *ctx, scythe_status code, const char *message) {
+        async_errors::sink(static_cast<detached_errors *>(ctx)->errors.get(), code, message);
       }
       static void destroy(void *ctx) {
-        auto *self = static_cast<left *>(ctx);
+        auto *self = static_cast<detached_errors *>(ctx);
         exception_list list;
         self->errors->take(list);
         if (list.size() != 0)
@@ -98,7 +98,8 @@ struct queue_impl : counted {
         delete self;
       }
     };
-    scythe_queue_leave_errors(queue.get(), &left::tell, &left::destroy, new left{errors, context});
+    scythe_queue_leave_errors(queue.get(), &detached_errors::receive, &detached_errors::destroy,
+                              new detached_errors{errors, context});
   }
   device_label name() const { return device_label(target); }
 
