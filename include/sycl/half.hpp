@@ -87,9 +87,8 @@ public:
   SCYTHE_HALF_COMPARISON(>=)
 #undef SCYTHE_HALF_COMPARISON
 
-// Comparison with a double. Every half is a float, so the nearest float replaces the double. If
-// that float is on the other side of the double, or if the double is beyond it, equality with the
-// float decides.
+// Comparison with a double. Every half is a float, so the nearest float `near` replaces the double.
+// If `near op b` holds, a half that equals `near` satisfies the comparison. Otherwise it does not.
 #define SCYTHE_HALF_AND_DOUBLE(op, or_equal, strict, reversed)                                     \
   friend constexpr bool operator op(half a, double b) {                                            \
     const float x = a, near = static_cast<float>(b);                                               \

@@ -89,8 +89,8 @@ SCYTHE_BY_ELEMENT R ilogb(const T &x) {
   SCYTHE_EACH(SCYTHE_MATHS(ilogb)(detail::at<typename detail::shape<V>::element>(x, i)));
 }
 
-// Functions whose result depends on the type. The host cannot use the common path, which computes
-// half in float.
+// Functions whose result depends on the type `E` of the element. On the host, `T` is float for
+// half.
 namespace detail {
 
 #ifdef SCYTHE_DEVICE_PASS
