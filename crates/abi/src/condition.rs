@@ -51,6 +51,18 @@ impl Condition {
         clauses.map(|clause| clause.iter().map(literal).collect()).collect::<Result<_, _>>().map(Self)
     }
 
+    /// The clauses: for each, its aspects, and whether the device must have the aspect.
+    pub fn clauses(&self) -> Vec<Vec<(u32, bool)>> {
+        let clause = |clause: &BTreeSet<Literal>| clause.iter().map(|one| (one.aspect, one.has)).collect();
+        self.0.iter().map(clause).collect()
+    }
+
+    /// Inverse of [`Condition::clauses`].
+    pub fn from_clauses(clauses: Vec<Vec<(u32, bool)>>) -> Self {
+        let literal = |(aspect, has)| Literal { aspect, has };
+        Self(clauses.into_iter().map(|clause| clause.into_iter().map(literal).collect()).collect())
+    }
+
     /// Whether a device meets the condition; `has` tells which aspects it has.
     pub fn holds(&self, has: impl Fn(u32) -> bool) -> bool {
         self.0.iter().all(|clause| clause.iter().any(|literal| has(literal.aspect) == literal.has))
@@ -142,6 +154,7 @@ mod tests {
             let read = Condition::from_numbers(numbers).expect("a condition");
             assert_eq!(read.to_string(), text);
             assert_eq!(condition(text), read);
+            assert_eq!(Condition::from_clauses(read.clauses()), read);
         }
     }
 

@@ -6,6 +6,7 @@
 //! * [`functor`]: how a pass lays out functors; written by the front end in each pass, compared by the driver.
 //! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the runtime.
 //! * [`condition`]: which devices take a branch of `if_device_has`.
+//! * [`requirements`]: the features that a device image needs of its device.
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
 //! * [`cuda`]: how kernels for NVIDIA GPUs are called, and where their images run.
 //! * [`intel`]: versions of Intel GPUs, and which devices run whose code.
@@ -27,6 +28,7 @@ pub mod intel;
 pub mod jit;
 pub mod launch;
 pub mod names;
+pub mod requirements;
 pub mod spirv;
 pub mod target;
 pub mod tgt;

@@ -8,6 +8,13 @@ pub const LAUNCH_PROPERTY_SET: &str = "SCYTHE/launch";
 pub const EXPORTED_SYMBOLS: &str = "SYCL/exported symbols";
 /// Property set with one number, 1, per symbol that other images must define.
 pub const IMPORTED_SYMBOLS: &str = "SYCL/imported symbols";
+/// Property set with what an image requires of every device; see the specification.
+pub const DEVICE_REQUIREMENTS: &str = "SYCL/device requirements";
+/// Property set with the number `asks`=1 if the code asks for the aspects of its device.
+pub const ASPECT_QUERIES: &str = "SCYTHE/aspect queries";
+/// Property set with one byte array per entry point: lines `aspect<TAB>function@file:line:column<TAB>…`, from
+/// the entry point to the function that uses the aspect.
+pub const ASPECT_ORIGINS: &str = "SCYTHE/aspect origins";
 /// Property set with what an image requires of some devices only: one byte array, `u32` numbers, per condition and requirement,
 /// called `<condition> aspect` or `<condition> reqd_sub_group_size`; see [`crate::condition`].
 pub const CONDITIONAL_REQUIREMENTS: &str = "SCYTHE/conditional requirements";

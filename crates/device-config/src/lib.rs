@@ -9,14 +9,12 @@
 //!   compilers are told.
 //! * [`intel_version`], [`intel_name`]: versions of Intel GPUs.
 //! * [`macros_for`]: what `any_device_has` and `all_devices_have` of the headers are made of.
-//! * [`Requirements`]: what an image needs, and whether a target has it.
-//! * [`Conditional`]: what it needs of some devices only.
+//! * [`Target::check`]: whether a target has what an image needs.
 //! * `tablegen`: the back end that writes C++ tables (feature `tablegen`).
 
 #![forbid(unsafe_code)]
 
 mod code;
-mod conditional;
 mod macros;
 pub mod near;
 #[cfg(feature = "tablegen")]
@@ -31,9 +29,8 @@ pub mod words;
 mod yaml;
 
 pub use code::{OCLOC_DEVICE, intel_name, intel_version};
-pub use conditional::Conditional;
 pub use macros::macros_for;
-pub use requirements::{Lack, Requirements, RequirementsError};
+pub use requirements::Lack;
 pub use table::{Table, Target};
 
 /// What was found in a file that is used all the same.

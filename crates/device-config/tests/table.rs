@@ -1,7 +1,8 @@
 //! The default configuration: complete, in order, and true to what the rest of Scythe says.
 
 use scythe_abi::aspect::Aspect;
-use scythe_device_config::{Lack, Requirements, Table, Target};
+use scythe_abi::requirements::Requirements;
+use scythe_device_config::{Lack, Table, Target};
 
 fn lookup(name: &str) -> Target {
     Table::embedded().lookup(name).unwrap_or_else(|| panic!("{name} is unknown")).clone()
@@ -152,42 +153,43 @@ fn rows_are_in_order_and_sound() {
     }
 }
 
-fn words(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
-/// Requirements from properties `(name, numbers)`.
-fn requirements(properties: &[(&str, &[u32])]) -> Requirements {
-    let properties: Vec<(&str, Vec<u8>)> = properties.iter().map(|(name, numbers)| (*name, words(numbers))).collect();
-    Requirements::read(|name| properties.iter().find(|(known, _)| *known == name).map(|(_, bytes)| &bytes[..])).unwrap()
+/// Requirements from lists `(name, numbers)`.
+fn requirements(lists: &[(&str, &[u32])]) -> Requirements {
+    let list = |name: &str| lists.iter().find(|(known, _)| *known == name).map(|(_, numbers)| numbers.to_vec());
+    Requirements {
+        aspects: list("aspect"),
+        sub_group_sizes: list("reqd_sub_group_size"),
+        work_group_sizes: None,
+        fixed_targets: list("fixed_target"),
+    }
 }
 
 #[test]
 fn a_target_must_have_every_aspect_and_sub_group_size() {
     let fp64 = requirements(&[("aspect", &[5, 6])]);
-    assert_eq!(fp64.check(&lookup("intel_gpu_skl")), Ok(()));
-    assert_eq!(fp64.check(&lookup("intel_gpu_dg1")), Err(Lack::Aspect(6)));
+    assert_eq!(lookup("intel_gpu_skl").check(&fp64), Ok(()));
+    assert_eq!(lookup("intel_gpu_dg1").check(&fp64), Err(Lack::Aspect(6)));
     let sizes = requirements(&[("reqd_sub_group_size", &[16, 8])]);
-    assert_eq!(sizes.check(&lookup("intel_gpu_dg1")), Ok(()));
-    assert_eq!(sizes.check(&lookup("intel_gpu_pvc")), Err(Lack::SubGroupSize(8)));
-    assert_eq!(requirements(&[]).check(&lookup("intel_gpu_pvc")), Ok(()));
+    assert_eq!(lookup("intel_gpu_dg1").check(&sizes), Ok(()));
+    assert_eq!(lookup("intel_gpu_pvc").check(&sizes), Err(Lack::SubGroupSize(8)));
+    assert_eq!(lookup("intel_gpu_pvc").check(&requirements(&[])), Ok(()));
 }
 
 #[test]
 fn a_target_must_be_one_of_the_fixed_ones() {
     let fixed = requirements(&[("fixed_target", &[Aspect::ExtIntelGpuSkl as u32, Aspect::ExtIntelGpuPvc as u32])]);
-    assert_eq!(fixed.check(&lookup("intel_gpu_pvc")), Ok(()));
-    let lack = fixed.check(&lookup("intel_gpu_dg1")).unwrap_err();
+    assert_eq!(lookup("intel_gpu_pvc").check(&fixed), Ok(()));
+    let lack = lookup("intel_gpu_dg1").check(&fixed).unwrap_err();
     assert_eq!(lack.to_string(), "compiled for ext_intel_gpu_skl, ext_intel_gpu_pvc only");
     // Targets that no device can be: not even unknown ones.
     let none = requirements(&[("fixed_target", &[])]);
-    assert_eq!(none.check(&lookup("spir64")), Err(Lack::FixedTarget(vec![])));
+    assert_eq!(lookup("spir64").check(&none), Err(Lack::FixedTarget(vec![])));
 }
 
 #[test]
 fn a_family_may_hold_fixed_targets_of_its_own_only() {
     let fits = |architecture: Aspect, target: &str| {
-        requirements(&[("fixed_target", &[architecture as u32])]).check(&lookup(target)).is_ok()
+        lookup(target).check(&requirements(&[("fixed_target", &[architecture as u32])])).is_ok()
     };
     assert!(fits(Aspect::ExtIntelX86_64Avx512, "spir64_x86_64") && fits(Aspect::ExtIntelX86_64, "spir64_x86_64"));
     assert!(fits(Aspect::ExtIntelX86_64, "x86_64_avx2") && fits(Aspect::ExtIntelX86_64Avx2, "x86_64_avx512"));
@@ -202,34 +204,18 @@ fn a_family_may_hold_fixed_targets_of_its_own_only() {
 #[test]
 fn what_is_unknown_of_a_target_is_not_lacking() {
     let much = requirements(&[("aspect", &[5, 6]), ("reqd_sub_group_size", &[8]), ("fixed_target", &[1020])]);
-    assert_eq!(much.check(&lookup("spir64")), Ok(()));
+    assert_eq!(lookup("spir64").check(&much), Ok(()));
     // Sizes that are listed are all that there are.
     let odd = requirements(&[("reqd_sub_group_size", &[7])]);
-    assert_eq!(odd.check(&lookup("spir64_x86_64")), Err(Lack::SubGroupSize(7)));
+    assert_eq!(lookup("spir64_x86_64").check(&odd), Err(Lack::SubGroupSize(7)));
 }
 
 #[test]
 fn work_groups_must_fit_where_the_limit_is_known() {
-    let large = requirements(&[("reqd_work_group_size", &[1, 64, 3, 16, 16, 4])]);
-    assert_eq!(large.work_group_sizes, Some(vec![vec![64], vec![16, 16, 4]]));
-    assert_eq!(large.check(&lookup("intel_gpu_skl")), Ok(()));
-    assert_eq!(large.check_launch(&lookup("intel_gpu_skl")), Err(Lack::WorkGroupSize(1024, 256)));
-    assert_eq!(large.check_launch(&lookup("intel_gpu_pvc")), Ok(()));
-    assert_eq!(large.check_launch(&lookup("spir64")), Ok(()));
-}
-
-#[test]
-fn damaged_properties_are_errors() {
-    let read = |name: &str, bytes: &[u8]| {
-        Requirements::read(|asked| (asked == name).then_some(bytes)).map_err(|error| error.to_string())
-    };
-    assert_eq!(read("aspect", &[1, 2, 3]).unwrap_err(), "the property 'aspect' has 3 bytes: expected a multiple of 4");
-    assert_eq!(
-        read("reqd_work_group_size", &words(&[2, 8])).unwrap_err(),
-        "the property 'reqd_work_group_size' ends after 1 of 2 dimensions of an entry"
-    );
-    assert_eq!(
-        read("reqd_work_group_size", &words(&[4, 1, 1, 1, 1])).unwrap_err(),
-        "the property 'reqd_work_group_size' has an entry of 4 dimensions: expected 1, 2 or 3"
-    );
+    let sizes = Some(vec![vec![64], vec![16, 16, 4]]);
+    let large = Requirements { work_group_sizes: sizes, ..Requirements::default() };
+    assert_eq!(lookup("intel_gpu_skl").check(&large), Ok(()));
+    assert_eq!(lookup("intel_gpu_skl").check_launch(&large), Err(Lack::WorkGroupSize(1024, 256)));
+    assert_eq!(lookup("intel_gpu_pvc").check_launch(&large), Ok(()));
+    assert_eq!(lookup("spir64").check_launch(&large), Ok(()));
 }

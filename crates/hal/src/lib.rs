@@ -16,7 +16,6 @@ use scythe_abi::launch::{KernelLaunch, Shape};
 pub mod assertion;
 mod build;
 pub mod compiler;
-pub mod device_has;
 pub mod fit;
 pub mod globals;
 pub mod info;

@@ -9,22 +9,22 @@
 //! 16  u64      length of the whole image
 //! 24  u64      checksum of all that follows
 //! 32  n times  u32 kind, u32 zero, u64 offset from the image's start, u64 size
-//!     sections: target (text), format (u32), options (text), properties (text form of the sets),
+//!     sections: target (text), format (u32), options (text), manifest (its binary form),
 //!               symbols (u32 count; per symbol u32 length and text), code (at a multiple of 16),
 //!               encoding (u32 1, zstd; u64 size of the code): only where the code is compressed
 //! ```
 //!
 //! Every section kind appears exactly once, but for the last. The writer depends on nothing but its input: equal images
-//! are equal bytes. The reader borrows: code that is not compressed is never copied, and code and property sets are read
+//! are equal bytes. The reader borrows: code that is not compressed is never copied, and code and manifest are read
 //! when asked for.
 
-use crate::properties::{PropertyError, PropertySets};
+use crate::manifest::{Manifest, ManifestError};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::Read;
 
 pub const MAGIC: [u8; 8] = *b"SCYTHEIM";
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 const HEADER_SIZE: usize = 32;
 const ROW_SIZE: usize = 24;
@@ -95,7 +95,7 @@ pub struct Image {
     pub format: Format,
     /// Options for whoever builds the code at run time.
     pub options: String,
-    pub properties: PropertySets,
+    pub manifest: Manifest,
     /// The kernels and other entry points in the image, in the order of the split.
     pub symbols: Vec<String>,
     pub code: Vec<u8>,
@@ -111,7 +111,7 @@ pub struct ImageView<'a> {
     stored: &'a [u8],
     /// The size of the code where it is compressed.
     decompressed_size: Option<u64>,
-    properties: &'a str,
+    manifest: &'a [u8],
     symbols: Symbols<'a>,
 }
 
@@ -150,8 +150,8 @@ pub enum ImageError {
     Decompress(String),
     #[error("device image code decompresses to {seen} bytes or more, expected {expected}")]
     DecompressedSize { seen: u64, expected: u64 },
-    #[error("device image properties: {0}")]
-    Properties(#[from] PropertyError),
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
 }
 
 struct Hex<'a>(&'a [u8]);
@@ -171,7 +171,7 @@ enum Section {
     Target = 1,
     Format = 2,
     Options = 3,
-    Properties = 4,
+    Manifest = 4,
     Symbols = 5,
     Code = 6,
     Encoding = 7,
@@ -181,7 +181,7 @@ const SECTIONS: [Section; 7] = [
     Section::Target,
     Section::Format,
     Section::Options,
-    Section::Properties,
+    Section::Manifest,
     Section::Symbols,
     Section::Code,
     Section::Encoding,
@@ -193,7 +193,7 @@ impl Section {
             Self::Target => "target",
             Self::Format => "format",
             Self::Options => "options",
-            Self::Properties => "properties",
+            Self::Manifest => "manifest",
             Self::Symbols => "symbols",
             Self::Code => "code",
             Self::Encoding => "encoding",
@@ -241,12 +241,12 @@ impl Image {
             symbols.extend(symbol.as_bytes());
         }
         let format = (self.format as u32).to_le_bytes();
-        let properties = self.properties.to_text();
+        let manifest = self.manifest.to_bytes();
         let mut contents: Vec<(Section, &[u8])> = vec![
             (Section::Target, self.target.as_bytes()),
             (Section::Format, &format),
             (Section::Options, self.options.as_bytes()),
-            (Section::Properties, properties.as_bytes()),
+            (Section::Manifest, &manifest),
             (Section::Symbols, &symbols),
             (Section::Code, code),
         ];
@@ -348,14 +348,9 @@ impl<'a> ImageView<'a> {
         self.decompressed_size.map(|_| self.stored.len() as u64)
     }
 
-    /// The text form of the property sets, as it stands in the image.
-    pub fn properties_text(&self) -> &'a str {
-        self.properties
-    }
-
-    /// Reads the property sets.
-    pub fn properties(&self) -> Result<PropertySets, PropertyError> {
-        PropertySets::from_text(self.properties)
+    /// Reads the manifest.
+    pub fn manifest(&self) -> Result<Manifest, ManifestError> {
+        Manifest::from_bytes(self.manifest)
     }
 
     /// The kernels and other entry points in the image, in order.
@@ -369,7 +364,7 @@ impl<'a> ImageView<'a> {
             target: self.target.to_owned(),
             format: self.format,
             options: self.options.to_owned(),
-            properties: self.properties()?,
+            manifest: self.manifest()?,
             symbols: self.symbols.map(str::to_owned).collect(),
             code: self.code()?.into_owned(),
         })
@@ -516,7 +511,7 @@ impl<'a> Sections<'a> {
             options: self.text(Section::Options)?,
             stored: self.get(Section::Code)?,
             decompressed_size: self.decompressed_size()?,
-            properties: self.text(Section::Properties)?,
+            manifest: self.get(Section::Manifest)?,
             symbols: Symbols::read(self.get(Section::Symbols)?)?,
         })
     }

@@ -1,7 +1,8 @@
 //! Everything that device code travels in between the compiler and the runtime, and nothing that needs LLVM.
 //!
 //! * [`container`]: the device image, [`Image`] when it is made and [`ImageView`] when it is used.
-//! * [`properties`]: property sets, inside images and as text files.
+//! * [`manifest`]: what an image says of itself.
+//! * [`properties`]: property sets, the text files of post-link tools.
 //! * [`file_table`]: the tables by which post-link stages name their outputs.
 //! * [`bundle`]: fat objects, host ELF files with one section of device code per target.
 //! * [`binary_bundle`]: files of any kind in one, as clang's offload bundler makes of all that is neither text nor object.
@@ -25,6 +26,7 @@ mod elf;
 pub mod fatbin;
 pub mod file_table;
 pub mod linked;
+pub mod manifest;
 mod ordered;
 pub mod properties;
 pub mod text_bundle;
@@ -33,4 +35,5 @@ pub mod unit;
 pub use container::{Format, Image, ImageError, ImageView};
 pub use elf::ElfError;
 pub use file_table::{FileTable, FileTableError};
+pub use manifest::{Manifest, ManifestError};
 pub use properties::{PropertyError, PropertySet, PropertySets, PropertyValue};

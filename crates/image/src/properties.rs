@@ -1,6 +1,5 @@
-//! Property sets: what is known of a device image besides its code.
-//!
-//! The text form is that of SYCL post-link tools, and is also how the sets travel inside an image:
+//! Property sets: the text files by which SYCL post-link tools pass on what is known of a device image. Inside an image, the
+//! same facts are a [`crate::Manifest`].
 //!
 //! ```text
 //! [SYCL/device requirements]

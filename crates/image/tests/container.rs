@@ -1,16 +1,66 @@
 //! The image container: what is written is read back, what is damaged is refused with the reason.
 
 use proptest::prelude::*;
-use scythe_image::{Format, Image, ImageError, ImageView, PropertySets};
+use scythe_abi::condition::Condition;
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar, Shape};
+use scythe_abi::requirements::{Conditional, Requirements};
+use scythe_image::manifest::{DeviceGlobal, EntryPoint, Import, SpecializationConstant};
+use scythe_image::{Format, Image, ImageError, ImageView, Manifest, ManifestError, PropertySets, PropertyValue};
+
+/// A manifest in which every field has a value.
+fn manifest() -> Manifest {
+    let mut other = PropertySets::default();
+    other.set("SYCL/misc properties").insert("optLevel", 2);
+    other.set("SYCL/misc properties").insert("bytes", vec![1, 2, 3]);
+    let launch = KernelLaunch {
+        shape: Shape::Range,
+        functor_size: 16,
+        file: "a.cpp".into(),
+        line: 3,
+        column: 4,
+        identity: 5,
+        params: vec![
+            Param::pointer(ParamKind::Accessor, 0),
+            Param { kind: ParamKind::StdLayout, size: 4, offset: 8, passing: Passing::Scalar(Scalar::Float) },
+        ],
+    };
+    let condition = |text: &str| text.parse::<Condition>().unwrap();
+    Manifest {
+        entry_points: vec![EntryPoint {
+            symbol: "_ZTS1K".into(),
+            launch: Some(launch),
+            work_group_size: Some(vec![8, 4]),
+            attributes: "reqd_work_group_size(8,4)".into(),
+            aspect_origins: vec!["fp64\tf@a.cpp:1:2".into()],
+        }],
+        requirements: Requirements {
+            aspects: Some(vec![5, 6]),
+            sub_group_sizes: Some(vec![16]),
+            work_group_sizes: Some(vec![vec![8, 4], vec![32]]),
+            fixed_targets: Some(vec![]),
+        },
+        conditional: vec![Conditional {
+            condition: condition("40&!41|42"),
+            requirements: Requirements { aspects: Some(vec![7]), ..Requirements::default() },
+        }],
+        exports: vec!["exported".into()],
+        imports: vec![
+            Import { symbol: "always".into(), conditions: vec![] },
+            Import { symbol: "sometimes".into(), conditions: vec![condition("40"), condition("!0")] },
+        ],
+        constants: vec![SpecializationConstant { symbol: "constant".into(), size: 4 }],
+        globals: vec![DeviceGlobal { symbol: "global".into(), size: 1 << 40, image_scope: true }],
+        asks_for_aspects: true,
+        other,
+    }
+}
 
 fn sample() -> Image {
-    let mut properties = PropertySets::default();
-    properties.set("SCYTHE/launch").insert("_ZTS1K", vec![1, 2, 3]);
     Image {
         target: "spirv64-unknown-unknown".into(),
         format: Format::LlvmBitcode,
         options: "-O2".into(),
-        properties,
+        manifest: manifest(),
         symbols: vec!["_ZTS1K".into(), "_ZTS1L".into()],
         code: (0..100).collect(),
     }
@@ -26,7 +76,7 @@ fn the_view_borrows_its_parts_from_the_bytes() {
     assert_eq!(view.options, "-O2");
     assert_eq!(view.symbols().collect::<Vec<_>>(), ["_ZTS1K", "_ZTS1L"]);
     assert_eq!(view.symbols().len(), 2);
-    assert_eq!(view.properties().unwrap(), image.properties);
+    assert_eq!(view.manifest().unwrap(), image.manifest);
     let code = view.code().unwrap();
     assert!(bytes.as_ptr_range().contains(&code.as_ptr()), "the code was copied");
     // Loaders may use the code in place where the image itself is aligned.
@@ -116,10 +166,78 @@ fn errors_name_what_was_seen_and_what_was_expected() {
     );
     let mut other = good.clone();
     other[8] = 9;
-    check(&other, "device image version 9, expected 1");
+    check(&other, "device image version 9, expected 2");
     let mut damaged = good.clone();
     damaged[whole - 1] ^= 1;
     assert!(matches!(ImageView::parse(&damaged), Err(ImageError::Checksum { .. })));
+}
+
+#[test]
+fn a_manifest_is_the_same_as_bytes_and_as_property_sets() {
+    let manifest = manifest();
+    assert_eq!(Manifest::from_bytes(&manifest.to_bytes()), Ok(manifest.clone()));
+    let text = manifest.to_properties().to_text();
+    assert_eq!(Manifest::from_properties(&PropertySets::from_text(&text).unwrap()), Ok(manifest));
+    assert!(Manifest::default().to_properties().is_empty());
+    // The layouts of the specification.
+    for line in ["aspect=2|QAAAAAAAAAAFAAAABgAAAA==", "reqd_work_group_size=2|oAAAAAAAAAACAAAACAAAAAQAAAABAAAAIAAAAA=="]
+    {
+        assert!(text.contains(line), "{line} is not in: {text}");
+    }
+}
+
+#[test]
+fn properties_of_another_layout_are_refused() {
+    let refused = |set: &str, name: &str, value: PropertyValue| {
+        let mut sets = PropertySets::default();
+        sets.set(set).insert(name, value);
+        Manifest::from_properties(&sets).unwrap_err().to_string()
+    };
+    let words = |numbers: &[u32]| PropertyValue::Bytes(numbers.iter().flat_map(|n| n.to_le_bytes()).collect());
+    let required = |name: &str, value| refused("SYCL/device requirements", name, value);
+    let set = "of set SYCL/device requirements";
+    assert_eq!(
+        required("aspect", vec![1, 2, 3].into()),
+        format!("the property 'aspect' {set} has 3 bytes: expected a multiple of 4")
+    );
+    assert_eq!(required("fixed_target", 3.into()), format!("the property 'fixed_target' {set} is not a byte array"));
+    assert_eq!(
+        required("reqd_work_group_size", words(&[2, 8])),
+        format!("the property 'reqd_work_group_size' {set} ends after 1 of 2 dimensions of an entry")
+    );
+    assert_eq!(
+        required("reqd_work_group_size", words(&[4, 1, 1, 1, 1])),
+        format!("the property 'reqd_work_group_size' {set} has an entry of 4 dimensions: expected 1, 2 or 3")
+    );
+    assert!(refused("SCYTHE/launch", "k", vec![1].into()).ends_with("is not a launch row"));
+    assert!(refused("SYCL/device globals", "g", vec![0; 8].into()).ends_with("is not a size and a flag"));
+    assert!(refused("SYCL/device globals", "g", vec![2; 9].into()).ends_with("is not a size and a flag"));
+    for name in ["40", "x aspect", "40 colour"] {
+        assert!(refused("SCYTHE/conditional requirements", name, words(&[1])).contains(name));
+    }
+    assert!(refused("SCYTHE/conditional imports", "f", b"x\n".to_vec().into()).contains("'x' is not a condition"));
+}
+
+#[test]
+fn a_manifest_of_another_version_is_refused() {
+    let mut bytes = manifest().to_bytes();
+    bytes[0] = 7;
+    assert_eq!(
+        Manifest::from_bytes(&bytes).unwrap_err().to_string(),
+        "device image manifest has version 7, expected 1: link the program again with the compiler of this runtime"
+    );
+}
+
+#[test]
+fn a_manifest_cut_off_anywhere_is_refused() {
+    let good = manifest().to_bytes();
+    for keep in 0..good.len() {
+        let error = Manifest::from_bytes(&good[..keep]).unwrap_err();
+        assert!(matches!(error, ManifestError::Truncated { .. }), "{keep}: {error}");
+    }
+    let longer = [&good[..], &[0]].concat();
+    let end = good.len();
+    assert_eq!(Manifest::from_bytes(&longer), Err(ManifestError::TrailingBytes { at: end, extra: 1 }));
 }
 
 #[test]
@@ -162,16 +280,17 @@ proptest! {
         target: String, options: String, format in prop::sample::select(&Format::ALL[..]),
         symbols: Vec<String>, code: Vec<u8>, properties: Vec<(String, Vec<u8>)>,
     ) {
-        let mut sets = PropertySets::default();
+        let mut other = PropertySets::default();
         for (name, value) in properties {
-            sets.set("set").insert(&name, value);
+            other.set("set").insert(&name, value);
         }
-        let image = Image { target, format, options, properties: sets, symbols, code };
+        let manifest = Manifest { other, ..manifest() };
+        let image = Image { target, format, options, manifest, symbols, code };
         prop_assert_eq!(Image::parse(&image.to_bytes()).unwrap(), image);
     }
 
     #[test]
-    fn mutated_images_are_read_or_refused(changes in prop::collection::vec((0usize..400, any::<u8>()), 1..6)) {
+    fn mutated_images_are_read_or_refused(changes in prop::collection::vec((0usize..1000, any::<u8>()), 1..6)) {
         let mut bytes = sample().to_bytes();
         for (at, value) in changes {
             let at = at % bytes.len();
@@ -182,6 +301,26 @@ proptest! {
             prop_assert_eq!(view.symbols().count(), view.symbols().len());
             let _ = view.to_image();
         }
+    }
+
+    /// What is read from a damaged manifest is a manifest: it is written and read again.
+    #[test]
+    fn mutated_manifests_are_read_or_refused(changes in prop::collection::vec((0usize..1000, any::<u8>()), 1..6)) {
+        let mut bytes = manifest().to_bytes();
+        for (at, value) in changes {
+            let at = 4 + at % (bytes.len() - 4);
+            bytes[at] = value;
+        }
+        if let Ok(read) = Manifest::from_bytes(&bytes) {
+            prop_assert_eq!(Manifest::from_bytes(&read.to_bytes()), Ok(read));
+        }
+    }
+
+    #[test]
+    fn any_manifest_bytes_are_read_or_refused(mut tail: Vec<u8>) {
+        let mut bytes = 1u32.to_le_bytes().to_vec();
+        bytes.append(&mut tail);
+        let _ = Manifest::from_bytes(&bytes);
     }
 
     #[test]

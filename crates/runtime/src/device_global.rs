@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use scythe_abi::aspect::Aspect;
 use scythe_hal::{UsmKind, Work};
+use scythe_image::manifest::DeviceGlobal;
 
 use crate::demangle::symbol_name;
 use crate::event::Node;
@@ -79,16 +80,12 @@ pub struct ImageVariable {
 }
 
 impl ImageVariable {
-    /// The property of this name in the set `SYCL/device globals`.
-    pub fn read(symbol: &str, value: Option<&[u8]>) -> std::result::Result<Self, String> {
-        let parts = value.and_then(<[u8]>::split_first_chunk::<8>);
-        let (size, scope) = match parts {
-            Some((size, &[scope @ (0 | 1)])) => (u64::from_le_bytes(*size), scope),
-            _ => return Err(format!("property '{symbol}' of the device globals is not a size and a flag")),
-        };
+    /// A variable that an image's manifest names.
+    pub fn new(variable: DeviceGlobal) -> std::result::Result<Self, String> {
+        let DeviceGlobal { symbol, size, image_scope } = variable;
         let size = usize::try_from(size).ok().filter(|&size| size > 0 && size <= isize::MAX as usize);
         let size = size.ok_or_else(|| format!("device_global '{symbol}' has no size that memory can have"))?;
-        Ok(Self { symbol: symbol.to_owned(), size, image_scope: scope == 1 })
+        Ok(Self { symbol, size, image_scope })
     }
 }
 
@@ -244,13 +241,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_tell_size_and_scope() {
-        let read = |bytes: &[u8]| ImageVariable::read("x", Some(bytes));
-        let scoped = ImageVariable { symbol: "x".into(), size: 258, image_scope: true };
-        assert_eq!(read(&[2, 1, 0, 0, 0, 0, 0, 0, 1]), Ok(scoped));
-        for wrong in [&[][..], &[4, 0, 0, 0, 0, 0, 0, 0], &[4, 0, 0, 0, 0, 0, 0, 0, 2], &[0; 9], &[255; 8], &[4; 10]] {
-            assert!(read(wrong).is_err(), "{wrong:?}");
+    fn sizes_that_memory_cannot_have_are_refused() {
+        let read = |size| {
+            let variable = DeviceGlobal { symbol: "x".into(), size, image_scope: true };
+            ImageVariable::new(variable).map(|variable| variable.size)
+        };
+        assert_eq!(read(258), Ok(258));
+        for wrong in [0, 1 << 63, u64::MAX] {
+            assert!(read(wrong).is_err_and(|error| error.contains("'x'")), "{wrong}");
         }
-        assert!(ImageVariable::read("x", None).is_err_and(|error| error.contains("'x'")));
     }
 }

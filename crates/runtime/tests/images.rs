@@ -202,7 +202,7 @@ fn kernels_that_need_more_than_the_device_has_are_refused_unbuilt() {
     let _library = Library::load(vec![
         needs("half", "aspect", fp16),
         needs("wide", "reqd_sub_group_size", &[32]),
-        needs("big", "reqd_work_group_size", &[2, 64, 64]),
+        needs("big", "reqd_work_group_size", &[64, 64]),
         needs("elsewhere", "fixed_target", &[Aspect::ExtIntelGpuBdw as u32]),
         needs("nowhere", "fixed_target", &[]),
         kernel("double", Traits { requirements: &[("aspect", fp64)], ..Traits::default() }),
@@ -270,7 +270,7 @@ fn an_image_that_was_filtered_out_tells_what_was_missing() {
 #[test]
 fn a_required_work_group_size_must_be_launched() {
     let machine = machine();
-    let size: &[(&str, &[u32])] = &[("reqd_work_group_size", &[2, 4, 8])];
+    let size: &[(&str, &[u32])] = &[("reqd_work_group_size", &[4, 8])];
     let image = image_with(&[("sized", row(8, Shape::NdRange))], &Traits { requirements: size, ..Traits::default() });
     let _library = Library::load(vec![image]);
     let expected = Expected { functor_size: 8, shape: Shape::NdRange };

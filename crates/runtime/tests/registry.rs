@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use common::{Library, Machine, access, accessor, buffer_on, handle, image, row};
+use common::{Library, Machine, Traits, access, accessor, buffer_on, handle, image, image_with, row};
 use scythe::launch::Ranges;
 use scythe::memory::Mode;
 use scythe::memory::coherence::HostAccess;
@@ -16,7 +16,6 @@ use scythe::queue::{Action, Order};
 use scythe::registry::{self, Constants, Expected, Place, ReadyKernel, Slot};
 use scythe::{Errc, Result};
 use scythe_abi::launch::Shape;
-use scythe_image::{Format, Image, PropertySets};
 
 const TASK: Shape = Shape::SingleTask;
 
@@ -114,30 +113,35 @@ fn two_kernels_of_one_name_are_never_mixed_up() {
     assert_eq!(error.message, "two different kernels are called 'twice': test.cpp:7:3 and test.cpp:70:3");
 }
 
+/// The bytes of an image with the checksum that fits them.
+fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
+    if let Err(scythe_image::ImageError::Checksum { seen, .. }) = scythe_image::ImageView::parse(&bytes) {
+        bytes[24..32].copy_from_slice(&seen.to_le_bytes());
+    }
+    bytes
+}
+
 #[test]
 fn damaged_images_are_reported_when_a_kernel_is_missing() {
     let machine = machine();
     let mut damaged = image(&[("lost", row(8, TASK))]);
     let at = damaged.len() - 1;
     damaged[at] ^= 1;
-    let mut bad_row = PropertySets::default();
-    bad_row.set(scythe_abi::names::LAUNCH_PROPERTY_SET).insert("lost", vec![1, 2, 3]);
-    let bad_row = Image {
-        target: "null".into(),
-        format: Format::LlvmBitcode,
-        options: String::new(),
-        properties: bad_row,
-        symbols: vec!["lost".into()],
-        code: Vec::new(),
-    };
+    // The first bytes of a manifest are its version.
+    let mut other_version = image(&[("lost", row(8, TASK))]);
+    let version = scythe_image::manifest::VERSION.to_le_bytes();
+    let at =
+        32 + other_version[32..].windows(8).position(|w| w == [version, [1, 0, 0, 0]].concat()).expect("a manifest");
+    other_version[at] = 99;
+    let other_version = with_checksum(other_version);
     let outside = scythe_abi::launch::KernelLaunch { params: vec![accessor(4)], ..row(8, TASK) };
-    let images = vec![damaged, bad_row.to_bytes(), image(&[("lost", outside)]), vec![0; 5], Vec::new()];
+    let images = vec![damaged, other_version, image(&[("lost", outside)]), vec![0; 5], Vec::new()];
     let _library = Library::load(images);
     let message = failure("lost", 8, TASK, machine.device).message;
     for part in [
         "no device image holds kernel 'lost'",
         "image 0: device image checksum",
-        "image 1: property 'lost' of set SCYTHE/launch is not a launch row",
+        "image 1: device image manifest has version 99, expected 1: link the program again",
         "image 2: parameter 0 of kernel 'lost' spans 16 bytes from 4, beyond its functor's 8 bytes",
         "image 3: not a device image",
         "image 4: ",
@@ -149,17 +153,9 @@ fn damaged_images_are_reported_when_a_kernel_is_missing() {
 #[test]
 fn a_build_failure_names_kernel_and_device_each_time() {
     let machine = machine();
-    let mut properties = PropertySets::default();
-    properties.set(scythe_abi::names::LAUNCH_PROPERTY_SET).insert("broken", row(8, TASK).to_bytes());
-    let broken = Image {
-        target: "null".into(),
-        format: Format::LlvmBitcode,
-        options: String::new(),
-        properties,
-        symbols: vec!["broken".into()],
-        code: b"error: no room".to_vec(),
-    };
-    let _library = Library::load(vec![broken.to_bytes()]);
+    let traits = Traits { code: Some("error: no room"), ..Traits::default() };
+    let broken = image_with(&[("broken", row(8, TASK))], &traits);
+    let _library = Library::load(vec![broken]);
     for _ in 0..2 {
         let error = failure("broken", 8, TASK, machine.device);
         assert_eq!((error.code, &*error.message), (Errc::Build, "kernel 'broken' on null: no room"));

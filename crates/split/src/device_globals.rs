@@ -7,9 +7,9 @@ use crate::group::{self, EntryKind, EntryPoint, Mode};
 use crate::name::{kernel_name, symbol_name};
 use crate::undefined;
 use scythe_abi::launch::KernelLaunch;
-use scythe_abi::names::{DEVICE_GLOBALS, TU_SEPARATOR};
+use scythe_abi::names::TU_SEPARATOR;
 use scythe_diag::{Diagnostic, Location, codes};
-use scythe_image::PropertySets;
+use scythe_image::manifest;
 use scythe_llvm::GlobalGraph;
 use scythe_passes::device_globals::DeviceGlobal;
 use std::collections::{HashMap, HashSet};
@@ -105,12 +105,15 @@ fn describe_fault(
     fault
 }
 
-/// What an image with these members says of its variables.
-pub fn describe(graph: &GlobalGraph<'_>, members: &[u32], properties: &mut PropertySets) {
+/// The variables that an image with these members uses.
+pub fn describe(graph: &GlobalGraph<'_>, members: &[u32]) -> Vec<manifest::DeviceGlobal> {
     let variables = members.iter().filter_map(|&member| graph.global(member).as_global_variable());
+    let mut met = HashSet::new();
+    let mut list = Vec::new();
     for DeviceGlobal { id, size, image_scope, .. } in variables.filter_map(DeviceGlobal::of) {
-        let mut value = size.to_le_bytes().to_vec();
-        value.push(image_scope.into());
-        properties.set(DEVICE_GLOBALS).insert(&id, value);
+        if met.insert(id.clone()) {
+            list.push(manifest::DeviceGlobal { symbol: id, size, image_scope });
+        }
     }
+    list
 }

@@ -1,4 +1,4 @@
-//! Linked device module → parts, each with the property sets and symbols of its image.
+//! Linked device module → parts, each with the manifest and symbols of its image.
 //!
 //! A part holds one group of entry points and all that they reach; what several groups reach is in each of their parts. All entry
 //! points of a part demand the same of their device by all that they reach in the linked program ([`demands`]), or were compiled for
@@ -31,22 +31,20 @@ pub use group::{AUTO_MOST, Mode};
 pub use link::link;
 pub use name::{kernel_name, symbol_name};
 pub use provided::is_provided;
-pub use requirements::ASPECT_ORIGINS;
 pub use undefined::Imports;
 
 use external::{Bundle, Facts};
 use group::{EntryKind, EntryPoint};
 use scythe_abi::launch::KernelLaunch;
-use scythe_abi::names::{
-    EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_METADATA, LAUNCH_PROPERTY_SET, SPECIALIZATION_CONSTANTS,
-};
+use scythe_abi::names::LAUNCH_METADATA;
 use scythe_device_config::Table;
 use scythe_diag::{Diagnostic, codes};
 use scythe_image::PropertySets;
+use scythe_image::manifest::{self, Import, Manifest, SpecializationConstant};
 use scythe_llvm::{Extractor, Linkage, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::device_globals::DeviceGlobal;
-use scythe_passes::{launch_metadata, specialization};
+use scythe_passes::{device_has, launch_metadata, specialization};
 use std::collections::{HashMap, HashSet};
 
 /// How to split.
@@ -66,7 +64,7 @@ pub struct Options {
 /// One group's module, and what its image says of it.
 pub struct Part<'ctx> {
     pub module: Module<'ctx>,
-    pub properties: PropertySets,
+    pub manifest: Manifest,
     /// The kernels.
     pub symbols: Vec<String>,
     /// What functions of other translation units use, and those that call them do not expect. Parts that share such a function
@@ -142,32 +140,52 @@ impl<'ctx> Split<'ctx> {
         let module = self.extractor.part(&self.module, &members, &format!("{}_{index}", self.module.name()));
         close(&module, &entries);
 
-        let mut properties = PropertySets::default();
         let of_kind = |kind| entries.iter().filter(move |entry| entry.kind == kind).map(|entry| entry.symbol.clone());
         let symbols: Vec<String> = of_kind(EntryKind::Kernel).collect();
         for symbol in &symbols {
             if let Some(launch) = self.rows.get(symbol) {
-                properties.set(LAUNCH_PROPERTY_SET).insert(symbol, launch.to_bytes());
                 launch_metadata::add(&module, symbol, launch);
             }
         }
-        for symbol in of_kind(EntryKind::Exported) {
-            properties.set(EXPORTED_SYMBOLS).insert(&symbol, 1);
-        }
-        for import in members.iter().filter(|member| self.imports.contains(member)) {
-            properties.set(IMPORTED_SYMBOLS).insert(&graph.global(*import).name(), 1);
-        }
-        for constant in specialization::constants(&module) {
-            let size = constant.value_type().alloc_size(&module).unwrap_or(0);
-            properties.set(SPECIALIZATION_CONSTANTS).insert(&constant.name(), u32::try_from(size).unwrap_or(u32::MAX));
-        }
-        device_globals::describe(graph, &members, &mut properties);
         let bundle = Bundle { graph, facts: &self.facts, entries: &entries, members: &members, rows: &self.rows };
-        let (required, warnings) = bundle.requirements();
-        let functions: Vec<_> = entries.iter().map(|entry| entry.function).collect();
-        requirements::add_requirements(&required.always, &self.targets, &functions, self.kinds, &mut properties);
-        requirements::add_conditional(&required, |import| graph.global(import).name(), &mut properties);
-        Part { module, properties, symbols, warnings }
+        let (demands, warnings) = bundle.requirements();
+        let constants = specialization::constants(&module).into_iter().map(|constant| {
+            let size = constant.value_type().alloc_size(&module).unwrap_or(0);
+            SpecializationConstant { symbol: constant.name(), size: u32::try_from(size).unwrap_or(u32::MAX) }
+        });
+        let required = requirements::required(&demands.always, &self.targets);
+        // An image that is bound to fixed targets demands nothing else.
+        let bound = required.fixed_targets.is_some();
+        let import = |&import: &u32| Import {
+            symbol: graph.global(import).name(),
+            conditions: if bound { Vec::new() } else { requirements::conditions(&demands, import) },
+        };
+        let manifest = Manifest {
+            entry_points: entries.iter().filter_map(|entry| self.describe(entry)).collect(),
+            conditional: if bound { Vec::new() } else { requirements::conditional(&demands) },
+            requirements: required,
+            exports: of_kind(EntryKind::Exported).collect(),
+            imports: members.iter().filter(|member| self.imports.contains(member)).map(import).collect(),
+            constants: constants.collect(),
+            globals: device_globals::describe(graph, &members),
+            asks_for_aspects: module.function(device_has::QUERY).is_some(),
+            other: PropertySets::default(),
+        };
+        Part { module, manifest, symbols, warnings }
+    }
+
+    /// What the image says of an entry point; `None` if that is nothing.
+    fn describe(&self, entry: &EntryPoint<'ctx>) -> Option<manifest::EntryPoint> {
+        let is_kernel = entry.kind == EntryKind::Kernel;
+        let described = manifest::EntryPoint {
+            symbol: entry.symbol.clone(),
+            launch: self.rows.get(&entry.symbol).filter(|_| is_kernel).cloned(),
+            work_group_size: self.kinds.work_group_size(entry.function).filter(|_| is_kernel),
+            attributes: if is_kernel { requirements::attributes(entry.function, self.kinds) } else { String::new() },
+            aspect_origins: self.kinds.origins(entry.function),
+        };
+        let empty = manifest::EntryPoint { symbol: entry.symbol.clone(), ..manifest::EntryPoint::default() };
+        (described != empty).then_some(described)
     }
 }
 

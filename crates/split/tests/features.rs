@@ -5,8 +5,7 @@
 
 use proptest::prelude::*;
 use scythe_abi::aspect::Aspect;
-use scythe_abi::names::CONDITIONAL_REQUIREMENTS;
-use scythe_device_config::{Conditional, Requirements};
+use scythe_image::Manifest;
 use scythe_llvm::{Context, Module};
 use scythe_passes::fixed_targets::FixedTarget;
 use scythe_passes::{Aspects, Pass};
@@ -262,7 +261,8 @@ impl Program {
 }
 
 fn required(part: &Part<'_>) -> Vec<(String, Vec<u32>)> {
-    let set = part.properties.get("SYCL/device requirements");
+    let properties = part.manifest.to_properties();
+    let set = properties.get("SYCL/device requirements");
     let numbers = |bytes: &[u8]| bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let all = set.into_iter().flat_map(|set| set.iter());
     all.map(|(name, value)| (name.to_owned(), numbers(value.as_bytes().expect("a byte array")))).collect()
@@ -308,12 +308,9 @@ proptest! {
         let linked = scythe_split::link(modules, "random", "spirv64-unknown-unknown").expect("it links").expect("two units");
         let split = Split::new(linked, &Options { mode: program.mode, ..Options::default() }).expect("it is well formed");
         for part in split.parts() {
-            let set = part.properties.get(Requirements::PROPERTY_SET);
-            let always = Requirements::read(|name| set?.get(name)?.as_bytes()).expect("well formed");
-            let sometimes = part.properties.get(CONDITIONAL_REQUIREMENTS).into_iter().flat_map(|set| set.iter());
-            let sometimes = Conditional::read(sometimes.map(|(name, value)| (name, value.as_bytes()))).expect("well formed");
+            let Manifest { requirements: always, conditional: sometimes, .. } = &part.manifest;
             for device in [&[][..], &ARCHITECTURES[..1], &ARCHITECTURES[1..], &ARCHITECTURES] {
-                let all = always.on(&sometimes, |aspect| device.contains(&aspect));
+                let all = always.on(sometimes, |aspect| device.contains(&aspect));
                 let set = |numbers: &Option<Vec<u32>>| numbers.iter().flatten().copied().collect::<Set>();
                 for kernel in &part.symbols {
                     let number = kernel[1..].parse().expect("its number");

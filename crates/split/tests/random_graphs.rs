@@ -155,7 +155,13 @@ fn names(module: &Module<'_>) -> BTreeSet<String> {
 }
 
 fn set_of(part: &Part<'_>, set: &str) -> Vec<String> {
-    part.properties.get(set).into_iter().flat_map(|set| set.iter()).map(|(name, _)| name.to_owned()).collect()
+    part.manifest
+        .to_properties()
+        .get(set)
+        .into_iter()
+        .flat_map(|set| set.iter())
+        .map(|(name, _)| name.to_owned())
+        .collect()
 }
 
 proptest! {

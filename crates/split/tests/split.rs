@@ -1,7 +1,7 @@
 //! Linking and splitting device modules, written as textual IR.
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_abi::names::{DEVICE_GLOBALS, LAUNCH_PROPERTY_SET};
+use scythe_image::manifest::DeviceGlobal;
 use scythe_llvm::{Context, Module};
 use scythe_split::{AUTO_MOST, Imports, Mode, Options, Part, Split, link};
 
@@ -136,11 +136,11 @@ fn only_kernels_are_visible_outside_a_part() {
 }
 
 #[test]
-fn launch_rows_become_properties_of_the_part_with_the_kernel() {
+fn launch_rows_are_in_the_manifest_of_the_part_with_the_kernel() {
     let context = Context::new();
     let parts = split(link_all(&context, &two_units()).unwrap(), Mode::PerKernel);
-    let set = parts[1].properties.get(LAUNCH_PROPERTY_SET).unwrap();
-    assert_eq!(set.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["_ZTS1B"]);
+    let manifest = &parts[1].manifest;
+    assert_eq!(manifest.entry_points.iter().map(|entry| &*entry.symbol).collect::<Vec<_>>(), ["_ZTS1B"]);
     let expected = KernelLaunch {
         shape: Shape::SingleTask,
         functor_size: 8,
@@ -150,7 +150,7 @@ fn launch_rows_become_properties_of_the_part_with_the_kernel() {
         identity: 77,
         params: vec![Param::pointer(ParamKind::Pointer, 0)],
     };
-    assert_eq!(KernelLaunch::from_bytes(set.get("_ZTS1B").unwrap().as_bytes().unwrap()), Some(expected));
+    assert_eq!(manifest.launch("_ZTS1B"), Some(&expected));
     assert_eq!(parts[1].module.named_metadata("scythe.launch").len(), 1);
 }
 
@@ -171,8 +171,7 @@ fn one_header_kernel_in_two_units_is_one_kernel() {
     let linked = link_all(&context, &[unit("a.cpp", "include/k.hpp"), unit("b.cpp", "../include/k.hpp")]).unwrap();
     let parts = split(linked, Mode::PerSource);
     assert_eq!(symbols(&parts), [["_ZTS1K"]]);
-    let launch = parts[0].properties.get(LAUNCH_PROPERTY_SET).and_then(|set| set.get("_ZTS1K")?.as_bytes()).unwrap();
-    assert_eq!(KernelLaunch::from_bytes(launch).unwrap().file, "include/k.hpp");
+    assert_eq!(parts[0].manifest.launch("_ZTS1K").unwrap().file, "include/k.hpp");
     assert_eq!(parts[0].module.named_metadata("scythe.launch").len(), 1);
 }
 
@@ -339,7 +338,8 @@ fn mode_names_are_those_of_the_driver_and_of_post_link_tools() {
 }
 
 fn set_of(part: &Part<'_>, name: &str) -> Vec<String> {
-    let set = part.properties.get(name);
+    let properties = part.manifest.to_properties();
+    let set = properties.get(name);
     set.into_iter()
         .flat_map(|set| set.iter())
         .map(|(symbol, value)| format!("{symbol}={}", value.as_u32().unwrap()))
@@ -461,10 +461,10 @@ fn sharing_units() -> [Ir; 2] {
 fn variables_of_device_code_stay_visible_and_are_listed() {
     let context = Context::new();
     let parts = split(link_all(&context, &sharing_units()).unwrap(), Mode::Off);
-    let set = parts[0].properties.get(DEVICE_GLOBALS).expect("there are variables");
-    let value = |name: &str| set.get(name).and_then(|value| value.as_bytes()).expect("the variable").to_vec();
-    assert_eq!(value("scoped"), [4, 0, 0, 0, 0, 0, 0, 0, 1]);
-    assert_eq!(value("free"), [8, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let mut globals = parts[0].manifest.globals.clone();
+    globals.sort_by(|a, b| a.symbol.cmp(&b.symbol));
+    let global = |symbol: &str, size, image_scope| DeviceGlobal { symbol: symbol.into(), size, image_scope };
+    assert_eq!(globals, [global("free", 8, false), global("scoped", 4, true)]);
     let text = parts[0].module.to_string();
     assert!(text.contains("@free = weak_odr addrspace(1) externally_initialized global i64 5"), "{text}");
 }
@@ -497,6 +497,6 @@ fn a_variable_that_another_library_holds_is_no_import() {
          \"sycl-device-global-size\"=\"4\" }\n",
         );
     let parts = split(link_all(&context, &[unit]).unwrap(), Mode::Off);
-    assert!(parts[0].properties.get("SYCL/imported symbols").is_none());
-    assert!(parts[0].properties.get(DEVICE_GLOBALS).is_some());
+    assert!(parts[0].manifest.imports.is_empty());
+    assert_eq!(parts[0].manifest.globals.len(), 1);
 }

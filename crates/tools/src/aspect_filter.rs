@@ -6,9 +6,9 @@
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::files::{self, Outputs, file_error};
 use crate::{Failure, Status};
-use scythe_abi::names::CONDITIONAL_REQUIREMENTS;
-use scythe_device_config::{Conditional, Lack, Requirements, RequirementsError, Table, Target};
-use scythe_image::{FileTable, PropertySets, PropertyValue, file_table};
+use scythe_abi::requirements::Requirements;
+use scythe_device_config::{Lack, Table, Target};
+use scythe_image::{FileTable, Manifest, PropertySets, file_table};
 use std::io::Write;
 
 pub const SYNTAX: Syntax = Syntax {
@@ -47,7 +47,8 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let mut remarks = String::new();
     for (row, path) in table.rows().iter().zip(properties) {
         let sets = PropertySets::from_text(&files::read_text(path)?).map_err(|error| file_error(path, error))?;
-        let lack = lacks(&sets, target).map_err(|error| file_error(path, error))?;
+        let manifest = Manifest::from_properties(&sets).map_err(|error| file_error(path, error))?;
+        let lack = lacks(&manifest, target);
         if let Some(lack) = &lack {
             remarks += &format!("{path}: remark: not for target '{name}': {lack}\n");
         }
@@ -84,27 +85,15 @@ pub fn target<'a>(targets: &'a Table, name: &str) -> Result<&'a Target, Failure>
     targets.lookup(name).ok_or_else(|| Failure::new(targets.unknown(name)))
 }
 
-/// The first thing that the target lacks for a module with these properties; `None` where it lacks nothing.
-pub fn lacks(properties: &PropertySets, target: &Target) -> Result<Option<Lack>, RequirementsError> {
-    Ok(requirements_on(properties, target)?.check(target).err())
-}
-
-/// What a module needs of its device. Without the property set, nothing.
-pub fn requirements(properties: &PropertySets) -> Result<Requirements, RequirementsError> {
-    let set = properties.get(Requirements::PROPERTY_SET);
-    Requirements::read(|name| set?.get(name).and_then(PropertyValue::as_bytes))
-}
-
-/// What a module needs of devices that meet a condition.
-pub fn conditional(properties: &PropertySets) -> Result<Vec<Conditional>, RequirementsError> {
-    let set = properties.get(CONDITIONAL_REQUIREMENTS).into_iter().flat_map(|set| set.iter());
-    Conditional::read(set.map(|(name, value)| (name, value.as_bytes())))
+/// The first thing that the target lacks for a module with this manifest; `None` where it lacks nothing.
+pub fn lacks(manifest: &Manifest, target: &Target) -> Option<Lack> {
+    target.check(&requirements_on(manifest, target)).err()
 }
 
 /// What a module needs when it is compiled for the target, by the branches of `if_device_has` that are taken then.
-pub fn requirements_on(properties: &PropertySets, target: &Target) -> Result<Requirements, RequirementsError> {
+pub fn requirements_on(manifest: &Manifest, target: &Target) -> Requirements {
     let has = |number: u32| target.aspects.iter().any(|&aspect| aspect as u32 == number);
-    Ok(requirements(properties)?.on(&conditional(properties)?, has))
+    manifest.requirements.on(&manifest.conditional, has)
 }
 
 fn without_rows(table: &FileTable) -> Result<FileTable, Failure> {

@@ -103,7 +103,7 @@ impl PartFiles {
         let stem = format!("{}_{}", self.prefix, self.table.rows().len());
         let names = [self.extension, "prop", "sym"].map(|extension| format!("{stem}.{extension}"));
         outputs.add(&names[0], code)?;
-        outputs.add(&names[1], part.properties.to_text().as_bytes())?;
+        outputs.add(&names[1], part.manifest.to_properties().to_text().as_bytes())?;
         if with_symbols {
             let symbols: String = part.symbols.iter().map(|symbol| format!("{symbol}\n")).collect();
             outputs.add(&names[2], symbols.as_bytes())?;

@@ -23,10 +23,10 @@ use crate::warnings::{self, Warnings};
 use crate::wrapper::wrap_options;
 use crate::{Failure, Status};
 use inputs::Group;
-use scythe_abi::names::{EXPORTED_SYMBOLS, GENERIC_TRIPLE, IMPORTED_SYMBOLS, SPECIALIZATION_CONSTANTS};
+use scythe_abi::names::GENERIC_TRIPLE;
 use scythe_abi::target::{Family, Target};
 use scythe_diag::{Diagnostic, codes};
-use scythe_image::{Format, Image};
+use scythe_image::{Format, Image, Manifest};
 use scythe_llvm::Context;
 use scythe_wrap::wrap;
 use settings::Settings;
@@ -220,7 +220,7 @@ fn parts(
             target: triple.to_owned(),
             format: Format::LlvmBitcode,
             options: String::new(),
-            properties: part.properties,
+            manifest: part.manifest,
             symbols: part.symbols,
             code,
         });
@@ -243,8 +243,8 @@ fn name_targets(fault: Diagnostic, group: &Group<'_>) -> Diagnostic {
 /// linked where a function asks for its work-item or waits for others, since such functions become part of their kernels; and a
 /// program may give specialization constants other values than the defaults, which code ahead of time has.
 fn is_finished_at_run_time(part: &Image) -> bool {
-    let sets = [IMPORTED_SYMBOLS, EXPORTED_SYMBOLS, SPECIALIZATION_CONSTANTS];
-    sets.iter().any(|set| part.properties.get(set).is_some())
+    let Manifest { imports, exports, constants, .. } = &part.manifest;
+    !(imports.is_empty() && exports.is_empty() && constants.is_empty())
 }
 
 /// The images of the parts for one target, ahead of time: code for what it can run, and word of the rest.
@@ -275,7 +275,7 @@ fn compile_for_cpu(
             target: object.level.image_target(),
             format: Format::CpuObject,
             options: String::new(),
-            properties: part.properties.clone(),
+            manifest: part.manifest.clone(),
             symbols: part.symbols.clone(),
             code: object.code,
         })

@@ -59,7 +59,7 @@ fn describe(out: &mut String, index: usize, image: &ImageView<'_>) -> Result<(),
     for symbol in image.symbols() {
         print(format_args!("    {symbol}"));
     }
-    for (name, set) in image.properties()?.iter() {
+    for (name, set) in image.manifest()?.to_properties().iter() {
         print(format_args!("  [{name}]"));
         for (property, value) in set.iter() {
             match value {

@@ -68,8 +68,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? {
         for part in split.parts() {
             warnings.add(part.warnings.clone());
-            let lack = device.map(|device| aspect_filter::lacks(&part.properties, device)).transpose();
-            if lack.map_err(|error| Failure::new(error.to_string()))?.flatten().is_some() {
+            if device.is_some_and(|device| aspect_filter::lacks(&part.manifest, device).is_some()) {
                 continue;
             }
             device_code::write_properties(&part)?;

@@ -3,7 +3,7 @@
 use crate::command_line::{Argument, Arguments, Opt, Syntax};
 use crate::files::{self, file_error};
 use crate::{Failure, Status};
-use scythe_image::{FileTable, Format, Image, PropertySets, container, file_table};
+use scythe_image::{FileTable, Format, Image, Manifest, PropertySets, container, file_table};
 use scythe_wrap::{Machine, Options, wrap};
 
 pub const SYNTAX: Syntax = Syntax {
@@ -131,15 +131,18 @@ fn image(path: &str, setting: &Setting, properties: Option<&str>, symbols: Optio
     if setting.target.is_empty() {
         return Err(file_error(path, "no target: expected an option --target before it"));
     }
-    let properties = match properties {
-        Some(file) => PropertySets::from_text(&files::read_text(file)?).map_err(|error| file_error(file, error))?,
-        None => PropertySets::default(),
+    let manifest = match properties {
+        Some(file) => {
+            let sets = PropertySets::from_text(&files::read_text(file)?).map_err(|error| file_error(file, error))?;
+            Manifest::from_properties(&sets).map_err(|error| file_error(file, error))?
+        }
+        None => Manifest::default(),
     };
     let symbols = match symbols {
         Some(file) => files::read_text(file)?.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         None => Vec::new(),
     };
-    Ok(Image { target: setting.target.clone(), format, options: setting.options.clone(), properties, symbols, code })
+    Ok(Image { target: setting.target.clone(), format, options: setting.options.clone(), manifest, symbols, code })
 }
 
 /// ELF of a type that only the processor's maker knows, as ocloc writes it. Objects for the CPU have common types.

@@ -181,7 +181,7 @@ fn mistakes_are_named_and_leave_nothing_behind() {
         (
             &[table.clone(), ("a.prop", bad_property)],
             &["-target=spir64", "t.table"],
-            "a.prop: error: the property 'aspect' has 3 bytes: expected a multiple of 4\n",
+            "a.prop: error: the property 'aspect' of set SYCL/device requirements has 3 bytes: expected a multiple of 4\n",
         ),
         (
             &[table.clone(), ("a.prop", String::new()), ("c.yaml", "a: [\n".into())],

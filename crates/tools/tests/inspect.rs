@@ -3,21 +3,14 @@
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_image::{Format, Image, PropertySets};
+use scythe_abi::requirements::Requirements;
+use scythe_image::manifest::{EntryPoint, Import};
+use scythe_image::{Format, Image, Manifest};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-fn words(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
 /// An image of one kernel that needs double precision because of a helper, and work-groups of 512.
 fn image() -> Image {
-    let mut properties = PropertySets::default();
-    let needs = properties.set("SYCL/device requirements");
-    needs.insert("aspect", words(&[Aspect::Fp64 as u32]));
-    needs.insert("reqd_sub_group_size", words(&[16]));
-    needs.insert("reqd_work_group_size", words(&[2, 16, 32]));
     let launch = KernelLaunch {
         shape: Shape::NdRange,
         functor_size: 24,
@@ -27,15 +20,27 @@ fn image() -> Image {
         identity: 1,
         params: vec![Param::pointer(ParamKind::Pointer, 0)],
     };
-    properties.set("SCYTHE/launch").insert("_ZTS1KIiE", launch.to_bytes());
-    let origins = "fp64\tK<int>::operator()@a.cpp:20:5\thelper<a&b>@b.hpp:8:10\n";
-    properties.set("SCYTHE/aspect origins").insert("_ZTS1KIiE", origins.as_bytes().to_vec());
-    properties.set("SYCL/imported symbols").insert("_Z3fooi", 1);
+    let manifest = Manifest {
+        entry_points: vec![EntryPoint {
+            symbol: "_ZTS1KIiE".into(),
+            launch: Some(launch),
+            aspect_origins: vec!["fp64\tK<int>::operator()@a.cpp:20:5\thelper<a&b>@b.hpp:8:10".into()],
+            ..EntryPoint::default()
+        }],
+        requirements: Requirements {
+            aspects: Some(vec![Aspect::Fp64 as u32]),
+            sub_group_sizes: Some(vec![16]),
+            work_group_sizes: Some(vec![vec![16, 32]]),
+            fixed_targets: None,
+        },
+        imports: vec![Import { symbol: "_Z3fooi".into(), conditions: Vec::new() }],
+        ..Manifest::default()
+    };
     Image {
         target: "spirv64-unknown-unknown".into(),
         format: Format::LlvmBitcode,
         options: "-O2".into(),
-        properties,
+        manifest,
         symbols: vec!["_ZTS1KIiE".into()],
         code: vec![1, 2, 3],
     }
@@ -154,12 +159,6 @@ fn mistakes_are_named() {
     damaged[last] ^= 1;
     assert!(error(&damaged, &[]).starts_with("app: error: device image checksum "));
     assert_eq!(error(b"", &["--json", "--html"]), "inspect: error: both --json and --html: expected one\n");
-    let mut unfit = image();
-    unfit.properties.set("SYCL/device requirements").insert("aspect", vec![1]);
-    assert_eq!(
-        error(&unfit.to_bytes(), &[]),
-        "app: error: the property 'aspect' has 1 bytes: expected a multiple of 4\n"
-    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Wrapped objects linked into real programs and libraries: registration runs when it should, with the right images.
 
-use scythe_image::{Format, Image, PropertySets};
+use scythe_image::{Format, Image, Manifest};
 use scythe_wrap::{Machine, Options, wrap};
 use std::fs;
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ fn image(code: &[u8]) -> Image {
         target: "spirv64-unknown-unknown".into(),
         format: Format::LlvmBitcode,
         options: String::new(),
-        properties: PropertySets::default(),
+        manifest: Manifest::default(),
         symbols: vec!["_ZTS1K".into()],
         code: code.to_vec(),
     }

@@ -1,6 +1,6 @@
-//! One registered device image: what its properties say, and the programs built from it.
+//! One registered device image: what its manifest says, and the programs built from it.
 //!
-//! The bytes stay in the host program, and are read twice: at the first lookup after registration, for the properties, and
+//! The bytes stay in the host program, and are read twice: at the first lookup after registration, for the manifest, and
 //! when a program is built, for a copy of the code. Both happen while the registry is locked, which removal needs: a build can
 //! never read an image that is being unloaded. (Removal must not wait for a build instead: it runs inside `dlclose`, and
 //! building needs the dynamic loader, too.)
@@ -9,15 +9,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use scythe_abi::condition::Condition;
 use scythe_abi::launch::{KernelLaunch, ParamKind};
-use scythe_abi::names::{
-    DEVICE_GLOBALS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_ATTRIBUTES, KERNEL_WORK_GROUP_SIZES,
-    LAUNCH_PROPERTY_SET, SPECIALIZATION_CONSTANTS,
-};
-use scythe_device_config::{Conditional, Requirements};
-use scythe_hal::{BuildOptions, BuildRequest, CompileRequest, Compiler, Global, Output, Program, device_has};
-use scythe_image::{Format, ImageView, PropertySets};
+use scythe_abi::requirements::{Conditional, Requirements};
+use scythe_hal::{BuildOptions, BuildRequest, CompileRequest, Compiler, Global, Output, Program};
+use scythe_image::manifest::{EntryPoint, Import};
+use scythe_image::{Format, ImageView};
 use scythe_jit_client::CLIENT;
 
 use super::{Constants, Place, requirements};
@@ -46,14 +42,14 @@ pub(super) struct Image {
     /// Specialization constants.
     pub(super) constants: HashSet<String>,
     /// In the order of the image, so that linking has one result.
-    pub(super) imports: Vec<String>,
-    /// Those of them that are called on some devices only, each with conditions of which such a device meets one.
-    import_conditions: HashMap<String, Vec<Condition>>,
+    pub(super) imports: Vec<Import>,
     requirements: Requirements,
     /// What it needs of some devices besides.
     conditional: Vec<Conditional>,
     /// `device_global` variables that its code uses.
     pub(super) globals: Vec<ImageVariable>,
+    /// Its code asks for the aspects of the device.
+    asks_for_aspects: bool,
     programs: Mutex<Vec<Built>>,
 }
 
@@ -105,17 +101,10 @@ impl Image {
         // SAFETY: as in `Image::view`.
         let view = ImageView::parse(unsafe { std::slice::from_raw_parts(start as *const u8, len) });
         let view = view.map_err(|error| error.to_string())?;
-        let sets = view.properties().map_err(|error| error.to_string())?;
-        let requirements = requirements::read(&sets)?;
-        let kernels = kernels(&sets, &requirements)?;
-        let globals = sets.get(DEVICE_GLOBALS).into_iter().flat_map(|set| set.iter());
-        let globals = globals
-            .map(|(symbol, value)| ImageVariable::read(symbol, value.as_bytes()))
-            .collect::<std::result::Result<_, _>>()?;
-        let names = |set: &str| {
-            let symbols = sets.get(set).into_iter().flat_map(|set| set.iter());
-            symbols.map(|(symbol, _)| symbol.to_owned()).collect::<Vec<_>>()
-        };
+        let manifest = view.manifest().map_err(|error| error.to_string())?;
+        let kernels = kernels(manifest.entry_points, &manifest.requirements)?;
+        let globals = manifest.globals.into_iter().map(ImageVariable::new);
+        let globals = globals.collect::<std::result::Result<_, _>>()?;
         Ok(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             start,
@@ -125,13 +114,13 @@ impl Image {
             library,
             base,
             kernels,
-            exports: names(EXPORTED_SYMBOLS).into_iter().collect(),
-            constants: names(SPECIALIZATION_CONSTANTS).into_iter().collect(),
-            imports: names(IMPORTED_SYMBOLS),
-            import_conditions: requirements::read_import_conditions(&sets)?,
-            requirements,
-            conditional: requirements::read_conditional(&sets)?,
+            exports: manifest.exports.into_iter().collect(),
+            constants: manifest.constants.into_iter().map(|constant| constant.symbol).collect(),
+            imports: manifest.imports,
+            requirements: manifest.requirements,
+            conditional: manifest.conditional,
             globals,
+            asks_for_aspects: manifest.asks_for_aspects,
             programs: Mutex::default(),
         })
     }
@@ -156,10 +145,10 @@ impl Image {
     /// What other images must define for the code that the device runs.
     pub(super) fn imports_on(&self, device: &Device) -> impl Iterator<Item = &String> {
         let has = |aspect: u32| device.hal.info().aspects.contains(&aspect);
-        self.imports.iter().filter(move |symbol| {
-            let conditions = self.import_conditions.get(*symbol);
-            conditions.is_none_or(|conditions| conditions.iter().any(|condition| condition.holds(has)))
-        })
+        let called = move |import: &&Import| {
+            import.conditions.is_empty() || import.conditions.iter().any(|condition| condition.holds(has))
+        };
+        self.imports.iter().filter(called).map(|import| &import.symbol)
     }
 
     /// The size of sub-groups that its kernels demand.
@@ -287,7 +276,7 @@ impl Image {
             .iter()
             .map(|memory| Global { symbol: memory.symbol(), size: memory.size, address: memory.address })
             .collect();
-        let asks = device_has::asks(&code) || others.iter().any(|code| device_has::asks(code));
+        let asks = self.asks_for_aspects || libraries.iter().any(|library| library.asks_for_aspects);
         let program = device.hal.build(&BuildRequest {
             code: &code,
             format: self.format,
@@ -332,10 +321,9 @@ impl Image {
 
 /// The kernels of an image.
 fn kernels(
-    sets: &PropertySets,
+    entry_points: Vec<EntryPoint>,
     requirements: &Requirements,
 ) -> std::result::Result<HashMap<String, KernelFacts>, String> {
-    let (sizes, attributes) = (sets.get(KERNEL_WORK_GROUP_SIZES), sets.get(KERNEL_ATTRIBUTES));
     // Kernels of different required sizes share an image only where they were compiled for fixed targets; their sizes are then
     // not among the image's requirements.
     let common: Option<Arc<[u32]>> = match requirements.work_group_sizes.as_deref() {
@@ -343,20 +331,12 @@ fn kernels(
         _ => None,
     };
     let mut kernels = HashMap::new();
-    for (symbol, value) in sets.get(LAUNCH_PROPERTY_SET).into_iter().flat_map(|set| set.iter()) {
-        let launch = value
-            .as_bytes()
-            .and_then(KernelLaunch::from_bytes)
-            .ok_or_else(|| format!("property '{symbol}' of set {LAUNCH_PROPERTY_SET} is not a launch row"))?;
-        check_rows(symbol, &launch)?;
-        let own = sizes.map(|set| requirements::words(set, symbol)).transpose()?.flatten();
-        if own.as_ref().is_some_and(|size| !(1..=3).contains(&size.len())) {
-            return Err(format!("property '{symbol}' of set {KERNEL_WORK_GROUP_SIZES} is not one to three sizes"));
-        }
-        let work_group_size = own.map(Arc::from).or_else(|| common.clone());
-        let attributes = attributes.and_then(|set| set.get(symbol)?.as_bytes());
-        let attributes = String::from_utf8_lossy(attributes.unwrap_or_default()).into();
-        kernels.insert(symbol.to_owned(), KernelFacts { launch: Arc::new(launch), work_group_size, attributes });
+    for EntryPoint { symbol, launch, work_group_size, attributes, .. } in entry_points {
+        let Some(launch) = launch else { continue };
+        check_rows(&symbol, &launch)?;
+        let work_group_size = work_group_size.map(Arc::from).or_else(|| common.clone());
+        let facts = KernelFacts { launch: Arc::new(launch), work_group_size, attributes: attributes.into() };
+        kernels.insert(symbol, facts);
     }
     Ok(kernels)
 }

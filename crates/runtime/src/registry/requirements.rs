@@ -1,45 +1,13 @@
-//! Whether a device meets what an image demands: its property set `SYCL/device requirements`, and what the branches of `if_device_has`
+//! Whether a device meets what an image demands: the requirements in its manifest, and what the branches of `if_device_has`
 //! that the device takes need.
 //!
-//! Only properties are looked at: an image whose demands are not met is never opened. The sentences for the user are those of
+//! Only the manifest is read: the code of an image whose demands are not met is never touched. The sentences for the user are those of
 //! the specification (OptionalDeviceFeatures, "Changes to the DPC++ runtime"), with all that is missing, not just the first.
 
 use scythe_abi::aspect::Aspect;
-use scythe_abi::condition::Condition;
-use scythe_abi::names::{CONDITIONAL_IMPORTS, CONDITIONAL_REQUIREMENTS};
-use scythe_device_config::{Conditional, Requirements, Table};
+use scythe_abi::requirements::Requirements;
+use scythe_device_config::Table;
 use scythe_hal::DeviceInfo;
-use scythe_image::{PropertySet, PropertySets};
-use std::collections::HashMap;
-
-/// The requirements of an image with these properties. An error names the property that is not laid out as the
-/// specification says.
-pub fn read(sets: &PropertySets) -> Result<Requirements, String> {
-    let Some(set) = sets.get(Requirements::PROPERTY_SET) else { return Ok(Requirements::default()) };
-    if let Some((name, _)) = set.iter().find(|(_, value)| value.as_bytes().is_none()) {
-        return Err(format!("the property '{name}' of set {} is not a byte array", Requirements::PROPERTY_SET));
-    }
-    Requirements::read(|name| set.get(name)?.as_bytes()).map_err(|error| error.to_string())
-}
-
-/// What the image needs of devices that meet a condition. An error names the property that is not laid out as it should be.
-pub fn read_conditional(sets: &PropertySets) -> Result<Vec<Conditional>, String> {
-    let set = sets.get(CONDITIONAL_REQUIREMENTS).into_iter().flat_map(|set| set.iter());
-    Conditional::read(set.map(|(name, value)| (name, value.as_bytes()))).map_err(|error| error.to_string())
-}
-
-/// The imports of an image that are called on some devices only, each with conditions of which such a device meets one.
-pub fn read_import_conditions(sets: &PropertySets) -> Result<HashMap<String, Vec<Condition>>, String> {
-    let mut imports = HashMap::new();
-    for (symbol, value) in sets.get(CONDITIONAL_IMPORTS).into_iter().flat_map(|set| set.iter()) {
-        let wrong = |why: String| format!("the property '{symbol}' of set {CONDITIONAL_IMPORTS} {why}");
-        let text = value.as_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok());
-        let text = text.ok_or_else(|| wrong("is no text".to_owned()))?;
-        let conditions = text.lines().map(|line| line.parse::<Condition>().map_err(|error| wrong(error.to_string())));
-        imports.insert(symbol.to_owned(), conditions.collect::<Result<_, _>>()?);
-    }
-    Ok(imports)
-}
 
 /// Why the device cannot run an image: one sentence for each demand that is not met.
 pub fn check(required: &Requirements, device: &DeviceInfo) -> Result<(), String> {
@@ -99,31 +67,9 @@ fn target_name(number: u32) -> String {
     target.map_or_else(|| aspect_name(number), |target| target.name.to_string())
 }
 
-/// The little-endian words of a byte array.
-pub fn words(set: &PropertySet, name: &str) -> Result<Option<Vec<u32>>, String> {
-    let Some(value) = set.get(name) else { return Ok(None) };
-    let words = value.as_bytes().map(<[u8]>::as_chunks::<4>);
-    match words {
-        Some((words, [])) => Ok(Some(words.iter().map(|word| u32::from_le_bytes(*word)).collect())),
-        _ => Err(format!("property '{name}' is not an array of 32-bit numbers")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn bytes(words: &[u32]) -> Vec<u8> {
-        words.iter().flat_map(|word| word.to_le_bytes()).collect()
-    }
-
-    fn sets(properties: &[(&str, &[u32])]) -> PropertySets {
-        let mut sets = PropertySets::default();
-        for (name, words) in properties {
-            sets.set(Requirements::PROPERTY_SET).insert(name, bytes(words));
-        }
-        sets
-    }
 
     fn device() -> DeviceInfo {
         DeviceInfo {
@@ -135,8 +81,18 @@ mod tests {
         }
     }
 
-    fn check(properties: &[(&str, &[u32])]) -> Result<(), String> {
-        super::check(&read(&sets(properties)).expect("well formed"), &device())
+    fn check(lists: &[(&str, &[u32])]) -> Result<(), String> {
+        let mut required = Requirements::default();
+        for (name, numbers) in lists {
+            match *name {
+                "aspect" => required.aspects = Some(numbers.to_vec()),
+                "reqd_sub_group_size" => required.sub_group_sizes = Some(numbers.to_vec()),
+                "fixed_target" => required.fixed_targets = Some(numbers.to_vec()),
+                // One size.
+                _ => required.work_group_sizes.get_or_insert_default().push(numbers.to_vec()),
+            }
+        }
+        super::check(&required, &device())
     }
 
     #[test]
@@ -146,7 +102,8 @@ mod tests {
         let all: &[(&str, &[u32])] = &[
             ("aspect", &[fp64]),
             ("reqd_sub_group_size", &[8, 16]),
-            ("reqd_work_group_size", &[3, 8, 4, 8, 1, 256]),
+            ("reqd_work_group_size", &[8, 4, 8]),
+            ("reqd_work_group_size", &[256]),
             ("fixed_target", &[bdw, skl]),
         ];
         assert_eq!(check(all), Ok(()));
@@ -174,23 +131,10 @@ mod tests {
     #[test]
     fn work_groups_are_limited_as_a_whole_and_in_each_dimension() {
         assert_eq!(
-            check(&[("reqd_work_group_size", &[2, 16, 32])]).unwrap_err(),
+            check(&[("reqd_work_group_size", &[16, 32])]).unwrap_err(),
             "Kernel has a required work-group size of '16, 32' but device does not support this work-group size."
         );
-        assert!(check(&[("reqd_work_group_size", &[3, 16, 1, 1])]).is_err(), "16 in the slowest of three dimensions");
-        assert!(check(&[("reqd_work_group_size", &[3, u32::MAX, u32::MAX, u32::MAX])]).is_err());
-    }
-
-    #[test]
-    fn properties_laid_out_otherwise_are_refused() {
-        for words in [&[0][..], &[4, 1, 1, 1, 1], &[2, 1], &[1, 8, 3]] {
-            assert!(read(&sets(&[("reqd_work_group_size", words)])).is_err(), "{words:?}");
-        }
-        let mut odd = PropertySets::default();
-        odd.set(Requirements::PROPERTY_SET).insert("aspect", vec![1, 2, 3]);
-        assert!(read(&odd).is_err_and(|error| error.contains("'aspect'")));
-        let mut number = PropertySets::default();
-        number.set(Requirements::PROPERTY_SET).insert("fixed_target", 3);
-        assert!(read(&number).is_err());
+        assert!(check(&[("reqd_work_group_size", &[16, 1, 1])]).is_err(), "16 in the slowest of three dimensions");
+        assert!(check(&[("reqd_work_group_size", &[u32::MAX; 3])]).is_err());
     }
 }

@@ -10,11 +10,12 @@ use scythe::memory::{Buffer, Initial, Mode};
 use scythe::platform::{Device, Runtime};
 use scythe::queue::Queue;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET};
+use scythe_abi::requirements::Requirements;
 use scythe_abi::tgt::{BinDesc, DeviceImage};
 use scythe_hal::null::{NullBackend, Options, Order};
 use scythe_hal::{Backend, BackendKind, DeviceInfo};
-use scythe_image::{Format, Image, PropertySets};
+use scythe_image::manifest::{EntryPoint, Import};
+use scythe_image::{Format, Image, Manifest};
 
 /// A launch row without parameters.
 pub fn row(functor_size: u64, shape: Shape) -> KernelLaunch {
@@ -28,14 +29,12 @@ pub fn accessor(offset: u64) -> Param {
 
 /// A device image for the null backend with these kernels.
 pub fn image(kernels: &[(&str, KernelLaunch)]) -> Vec<u8> {
-    let mut properties = PropertySets::default();
-    for (symbol, launch) in kernels {
-        properties.set(LAUNCH_PROPERTY_SET).insert(symbol, launch.to_bytes());
-    }
-    let symbols: Vec<String> = kernels.iter().map(|(symbol, _)| (*symbol).to_owned()).collect();
-    let code = symbols.join("\n").into_bytes();
-    Image { target: "null".into(), format: Format::LlvmBitcode, options: String::new(), properties, symbols, code }
-        .to_bytes()
+    image_with(kernels, &Traits::default())
+}
+
+/// A kernel of a manifest.
+pub fn entry_point(symbol: &str, launch: KernelLaunch) -> EntryPoint {
+    EntryPoint { symbol: symbol.to_owned(), launch: Some(launch), ..EntryPoint::default() }
 }
 
 /// What an image says of itself besides its kernels.
@@ -43,7 +42,7 @@ pub fn image(kernels: &[(&str, KernelLaunch)]) -> Vec<u8> {
 pub struct Traits<'a> {
     pub exports: &'a [&'a str],
     pub imports: &'a [&'a str],
-    /// Properties of `SYCL/device requirements`: arrays of words.
+    /// Lists of requirements, by their names in `SYCL/device requirements`.
     pub requirements: &'a [(&'a str, &'a [u32])],
     /// Its code, for the null backend; by default its kernels.
     pub code: Option<&'a str>,
@@ -53,23 +52,28 @@ pub struct Traits<'a> {
 
 /// A device image with these kernels and traits.
 pub fn image_with(kernels: &[(&str, KernelLaunch)], traits: &Traits<'_>) -> Vec<u8> {
-    let mut properties = PropertySets::default();
-    for (symbol, launch) in kernels {
-        properties.set(LAUNCH_PROPERTY_SET).insert(symbol, launch.to_bytes());
-    }
-    for (set, symbols) in [(EXPORTED_SYMBOLS, traits.exports), (IMPORTED_SYMBOLS, traits.imports)] {
-        for symbol in symbols {
-            properties.set(set).insert(symbol, 1);
-        }
-    }
-    for (name, words) in traits.requirements {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        properties.set("SYCL/device requirements").insert(name, bytes);
-    }
+    let list = |name: &str| {
+        let found = traits.requirements.iter().find(|(known, _)| *known == name);
+        found.map(|(_, numbers)| numbers.to_vec())
+    };
+    let import = |symbol: &&str| Import { symbol: (*symbol).to_owned(), conditions: Vec::new() };
+    let manifest = Manifest {
+        entry_points: kernels.iter().map(|(symbol, launch)| entry_point(symbol, launch.clone())).collect(),
+        requirements: Requirements {
+            aspects: list("aspect"),
+            sub_group_sizes: list("reqd_sub_group_size"),
+            // One size.
+            work_group_sizes: list("reqd_work_group_size").map(|size| vec![size]),
+            fixed_targets: list("fixed_target"),
+        },
+        exports: traits.exports.iter().map(|&symbol| symbol.to_owned()).collect(),
+        imports: traits.imports.iter().map(import).collect(),
+        ..Manifest::default()
+    };
     let symbols: Vec<String> = kernels.iter().map(|(symbol, _)| (*symbol).to_owned()).collect();
     let code = traits.code.map_or_else(|| symbols.join("\n"), str::to_owned).into_bytes();
     let (target, format) = (traits.target.unwrap_or("null").into(), traits.format.unwrap_or(Format::LlvmBitcode));
-    Image { target, format, options: String::new(), properties, symbols, code }.to_bytes()
+    Image { target, format, options: String::new(), manifest, symbols, code }.to_bytes()
 }
 
 /// Images registered until it is dropped, as a loaded library's are.

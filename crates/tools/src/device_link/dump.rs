@@ -3,8 +3,6 @@
 use crate::Failure;
 use crate::dump::extension;
 use crate::files::{self, Outputs};
-use scythe_abi::launch::KernelLaunch;
-use scythe_abi::names::LAUNCH_PROPERTY_SET;
 use scythe_image::{Format, Image};
 use std::path::Path;
 
@@ -25,8 +23,7 @@ pub fn stage(folder: &str, images: &[Image], outputs: &mut Outputs) -> Result<()
 
 /// The name, without folders, of the source of an image's first kernel.
 fn source(image: &Image) -> String {
-    let set = image.properties.get(LAUNCH_PROPERTY_SET);
-    let launch = set.and_then(|set| KernelLaunch::from_bytes(set.get(image.symbols.first()?)?.as_bytes()?));
+    let launch = image.symbols.first().and_then(|symbol| image.manifest.launch(symbol));
     let file = launch.and_then(|launch| Some(Path::new(&launch.file).file_name()?.to_string_lossy().into_owned()));
     file.unwrap_or_else(|| "device".to_owned())
 }

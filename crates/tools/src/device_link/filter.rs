@@ -8,13 +8,11 @@ use super::settings::Settings;
 use crate::{Failure, aspect_filter};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::cuda::MAX_SLOWEST_SIZE;
-use scythe_abi::launch::KernelLaunch;
-use scythe_abi::names::{EXPORTED_SYMBOLS, LAUNCH_PROPERTY_SET};
 use scythe_abi::target::Target;
 use scythe_abi::warning::Group;
 use scythe_device_config::{Lack, Target as Entry};
 use scythe_diag::{Diagnostic, Location, Severity};
-use scythe_image::{Format, Image, PropertyValue};
+use scythe_image::{Format, Image};
 
 /// The parts that can be compiled for `target`, in order, and an empty image for each of the
 /// others.
@@ -38,7 +36,7 @@ pub fn for_device(
     let entry = aspect_filter::target(&settings.split.targets, entry)?;
     let (mut kept, mut removed) = (Vec::new(), Vec::new());
     for (index, part) in parts.iter().enumerate() {
-        if lacks(part, entry)?.is_none() {
+        if lacks(part, entry).is_none() {
             kept.push(index);
             continue;
         }
@@ -46,7 +44,7 @@ pub fn for_device(
             target: name.to_owned(),
             format: Format::Empty,
             options: String::new(),
-            properties: part.properties.clone(),
+            manifest: part.manifest.clone(),
             symbols: part.symbols.clone(),
             code: Vec::new(),
         });
@@ -63,17 +61,16 @@ enum Reason {
 
 /// The first thing that a target lacks for an image; also of required work-group sizes, which some
 /// compilers refuse.
-fn lacks(image: &Image, entry: &Entry) -> Result<Option<Reason>, Failure> {
-    let required = aspect_filter::requirements_on(&image.properties, entry);
-    let required = required.map_err(|error| Failure::new(error.to_string()))?;
-    if let Err(lack) = required.check_launch(entry) {
-        return Ok(Some(Reason::Lack(lack)));
+fn lacks(image: &Image, entry: &Entry) -> Option<Reason> {
+    let required = aspect_filter::requirements_on(&image.manifest, entry);
+    if let Err(lack) = entry.check_launch(&required) {
+        return Some(Reason::Lack(lack));
     }
     let is_nvidia = entry.id().is_ok_and(Target::is_nvptx);
     // The attribute lists the slowest dimension first.
     let slowest = required.work_group_sizes.iter().flatten().filter(|sizes| sizes.len() == 3).map(|sizes| sizes[0]);
     let too_large = slowest.filter(|&size| is_nvidia && size > MAX_SLOWEST_SIZE).max();
-    Ok(too_large.map(Reason::SlowestSize))
+    too_large.map(Reason::SlowestSize)
 }
 
 /// A remark for each kernel and exported function that was left out of the code for a target, in
@@ -87,23 +84,21 @@ pub fn remarks(images: &[Image], settings: &Settings<'_>) -> Result<Vec<Diagnost
         let shown = named.map_or(&*image.target, |entry| &*entry.name);
         // A device that only ocloc knows has what is known of all Intel GPUs.
         let known = named.or_else(|| table.lookup(&Target::IntelGen.name()));
-        let Some(lack) = known.map(|entry| lacks(image, entry)).transpose()?.flatten() else { continue };
+        let Some(lack) = known.and_then(|entry| lacks(image, entry)) else { continue };
         let remark = |what: String| {
             let message = format!("{what} is left out of the code for '{shown}': {}", describe(&lack));
             Diagnostic::new(Severity::Remark, message).code(Group::Aot.option())
         };
-        let rows = image.properties.get(LAUNCH_PROPERTY_SET);
         for symbol in &image.symbols {
             let remark = remark(format!("kernel '{}'", scythe_split::kernel_name(symbol)));
-            let launch = rows.and_then(|rows| rows.get(symbol)).and_then(PropertyValue::as_bytes);
-            remarks.push(match launch.and_then(KernelLaunch::from_bytes) {
+            remarks.push(match image.manifest.launch(symbol) {
                 Some(launch) => remark.at(Location::new(&launch.file, launch.line, launch.column)),
                 None => remark,
             });
         }
-        let exported = image.properties.get(EXPORTED_SYMBOLS).into_iter().flat_map(|set| set.iter());
+        let exported = image.manifest.exports.iter();
         remarks.extend(
-            exported.map(|(symbol, _)| remark(format!("exported function '{}'", scythe_split::symbol_name(symbol)))),
+            exported.map(|symbol| remark(format!("exported function '{}'", scythe_split::symbol_name(symbol)))),
         );
     }
     Ok(remarks)

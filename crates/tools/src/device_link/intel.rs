@@ -12,11 +12,9 @@ use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel};
 use scythe_abi::environment::SPIRV_VALIDATOR;
 use scythe_abi::intel::Version;
-use scythe_abi::names::IMPORTED_SYMBOLS;
 use scythe_abi::target::{Family, SEPARATOR, Target};
 use scythe_device_config::{OCLOC_DEVICE as DEVICE, Table, intel_name};
 use scythe_diag::Diagnostic;
-use scythe_hal::device_has;
 use scythe_image::{Format, Image, archive};
 use scythe_jit::spirv;
 use std::collections::{BTreeMap, HashSet};
@@ -169,8 +167,7 @@ impl<'t, 's> Work<'t, 's> {
             let (kept, left_out) = filter::for_device(&device.entry, &device.target, parts, self.settings)?;
             for number in kept {
                 let part = &parts[number];
-                let has = |set: &str| part.properties.get(set).is_some();
-                if !part.symbols.is_empty() && !has(IMPORTED_SYMBOLS) {
+                if !part.symbols.is_empty() && part.manifest.imports.is_empty() {
                     self.add_job(index, first_part + number, &device.entry)?;
                 }
                 if super::is_finished_at_run_time(part) {
@@ -187,7 +184,7 @@ impl<'t, 's> Work<'t, 's> {
 
     fn add_job(&mut self, device: usize, part: usize, entry: &str) -> Result<(), Failure> {
         let entry = aspect_filter::target(&self.settings.split.targets, entry)?;
-        let aspects = match device_has::asks(&self.parts[part].code) {
+        let aspects = match self.parts[part].manifest.asks_for_aspects {
             true => entry.aspects.iter().map(|&aspect| aspect as u32).collect(),
             false => Vec::new(),
         };
@@ -416,8 +413,8 @@ fn unknown_device(compiler: &Ocloc, name: &str, target: &str, fault: Option<&Fau
 
 /// The image of a part's binary.
 fn finished(part: &Image, target: String, code: Vec<u8>) -> Image {
-    let (properties, symbols) = (part.properties.clone(), part.symbols.clone());
-    Image { target, format: Format::IntelGpu, options: String::new(), properties, symbols, code }
+    let (manifest, symbols) = (part.manifest.clone(), part.symbols.clone());
+    Image { target, format: Format::IntelGpu, options: String::new(), manifest, symbols, code }
 }
 
 /// The kernels of a part, for messages.

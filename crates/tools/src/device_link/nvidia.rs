@@ -10,7 +10,6 @@ use super::settings::Settings;
 use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel};
 use scythe_abi::cuda::Architecture;
-use scythe_abi::names::IMPORTED_SYMBOLS;
 use scythe_abi::target::{SEPARATOR, Target};
 use scythe_diag::{Diagnostic, Severity};
 use scythe_image::{Format, Image, fatbin};
@@ -157,7 +156,7 @@ impl<'t, 's> Work<'t, 's> {
                 let (target, options) = (image_target(target, &own.arch), self.settings.run_time_options.clone());
                 self.uncompiled.push((self.jobs.len(), Image { target, options, ..part.clone() }));
             }
-            if part.symbols.is_empty() || part.properties.get(IMPORTED_SYMBOLS).is_some() {
+            if part.symbols.is_empty() || !part.manifest.imports.is_empty() {
                 continue;
             }
             self.jobs.push(Job { target, toolkit, options: own, aspects: aspects.clone(), part });
@@ -265,9 +264,9 @@ impl<'t, 's> Work<'t, 's> {
 /// The image of a part's code.
 fn finished(job: &Job<'_>, code: Vec<u8>) -> Image {
     let format = if job.toolkit.ptxas.is_some() { Format::Fatbin } else { Format::Ptx };
-    let (properties, symbols) = (job.part.properties.clone(), job.part.symbols.clone());
+    let (manifest, symbols) = (job.part.manifest.clone(), job.part.symbols.clone());
     let target = image_target(job.target, &job.options.arch);
-    Image { target, format, options: String::new(), properties, symbols, code }
+    Image { target, format, options: String::new(), manifest, symbols, code }
 }
 
 fn fail(job: &Job<'_>, what: String, log: Option<&str>) -> Failure {

@@ -2,7 +2,6 @@
 
 use crate::Failure;
 use crate::files::{self, file_error};
-use scythe_abi::names::EXPORTED_SYMBOLS;
 use scythe_image::container;
 use std::collections::HashSet;
 
@@ -16,9 +15,7 @@ pub fn symbols<'a>(libraries: impl Iterator<Item = &'a str>) -> Result<HashSet<S
             return Err(file_error(path, "no device image: expected a library that was linked with device code"));
         }
         for image in images {
-            let sets = image.properties().map_err(|error| file_error(path, error))?;
-            let exported = sets.get(EXPORTED_SYMBOLS).into_iter().flat_map(|set| set.iter());
-            symbols.extend(exported.map(|(symbol, _)| symbol.to_owned()));
+            symbols.extend(image.manifest().map_err(|error| file_error(path, error))?.exports);
         }
     }
     Ok(symbols)

@@ -1,8 +1,9 @@
 //! Which of the known devices can run an image.
 
 use scythe_abi::aspect::Aspect;
+use scythe_abi::requirements::{Conditional, Requirements};
 use scythe_abi::target::{Family, Level, Target as Id};
-use scythe_device_config::{Conditional, Requirements, Table, Target};
+use scythe_device_config::{Table, Target};
 
 /// Whether one device can.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +64,7 @@ fn verdict(image_target: &str, requirements: &Requirements, target: &Target, tab
     if !is_code_for(image_target, target, table) {
         return Verdict::Lacks("code for it".into());
     }
-    if let Err(lack) = requirements.check_launch(target) {
+    if let Err(lack) = target.check_launch(requirements) {
         return Verdict::Lacks(lack.to_string());
     }
     let unlisted = |number: &&u32| !has(target, **number);

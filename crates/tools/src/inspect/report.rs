@@ -1,16 +1,17 @@
 //! What there is to say of a file, before it is known how.
 
 use super::devices::{self, Device, Verdict};
-use crate::aspect_filter;
 use crate::files::{self, file_error};
 use crate::{Failure, device_code};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::KernelLaunch;
-use scythe_abi::names::{DEVICE_GLOBALS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, LAUNCH_PROPERTY_SET, TU_SEPARATOR};
-use scythe_device_config::{Conditional, Requirements, Table};
-use scythe_image::{Format, ImageView, PropertySet, PropertySets, PropertyValue, archive, bundle, container};
+use scythe_abi::names::TU_SEPARATOR;
+use scythe_abi::requirements::{Conditional, Requirements};
+use scythe_device_config::Table;
+use scythe_image::manifest::DeviceGlobal;
+use scythe_image::{Format, ImageView, Manifest, archive, bundle, container};
 use scythe_llvm::Context;
-use scythe_split::{ASPECT_ORIGINS, Imports, Mode, Options};
+use scythe_split::{Imports, Mode, Options};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -123,9 +124,9 @@ fn of_image(
     image: &ImageView<'_>,
     table: &Table,
 ) -> Result<ImageReport, Failure> {
-    let properties = image.properties().map_err(|error| file_error(place, error))?;
+    let manifest = image.manifest().map_err(|error| file_error(place, error))?;
     let symbols: Vec<String> = image.symbols().map(str::to_owned).collect();
-    let mut report = describe(place, image.target, &properties, &symbols, table)?;
+    let mut report = describe(image.target, manifest, &symbols, table);
     report.member = member.clone();
     report.linked = true;
     report.format = image.format.to_string();
@@ -156,7 +157,7 @@ fn of_bundle(
     let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? else { return Ok(Vec::new()) };
     let mut reports = Vec::new();
     for part in split.parts() {
-        let mut report = describe(place, target, &part.properties, &part.symbols, table)?;
+        let mut report = describe(target, part.manifest, &part.symbols, table);
         report.member = member.clone();
         report.format = "llvmbc".into();
         report.code_size = code.len() as u64;
@@ -165,23 +166,25 @@ fn of_bundle(
     Ok(reports)
 }
 
-fn describe(
-    place: &str,
-    target: &str,
-    properties: &PropertySets,
-    symbols: &[String],
-    table: &Table,
-) -> Result<ImageReport, Failure> {
-    let requirements = aspect_filter::requirements(properties).map_err(|error| file_error(place, error))?;
-    let conditional = aspect_filter::conditional(properties).map_err(|error| file_error(place, error))?;
-    let bytes_of = |set: &str, name: &str| properties.get(set)?.get(name).and_then(PropertyValue::as_bytes);
-    let kernels = symbols.iter().map(|symbol| KernelReport {
-        symbol: symbol.clone(),
-        name: scythe_split::kernel_name(symbol),
-        launch: bytes_of(LAUNCH_PROPERTY_SET, symbol).and_then(KernelLaunch::from_bytes),
-        origins: bytes_of(ASPECT_ORIGINS, symbol).map(origins).unwrap_or_default(),
+fn describe(target: &str, manifest: Manifest, symbols: &[String], table: &Table) -> ImageReport {
+    let kernels = symbols.iter().map(|symbol| {
+        let known = manifest.entry_point(symbol);
+        KernelReport {
+            symbol: symbol.clone(),
+            name: scythe_split::kernel_name(symbol),
+            launch: known.and_then(|entry| entry.launch.clone()),
+            origins: known
+                .map(|entry| entry.aspect_origins.iter().filter_map(|line| origin(line)).collect())
+                .unwrap_or_default(),
+        }
     });
-    Ok(ImageReport {
+    let global = |DeviceGlobal { symbol, size, image_scope }: &DeviceGlobal| GlobalReport {
+        symbol: symbol.clone(),
+        name: scythe_split::symbol_name(symbol.split(TU_SEPARATOR).next().unwrap_or(symbol)),
+        size: *size,
+        image_scope: *image_scope,
+    };
+    ImageReport {
         member: None,
         linked: false,
         target: target.to_owned(),
@@ -189,40 +192,20 @@ fn describe(
         options: String::new(),
         code_size: 0,
         kernels: kernels.collect(),
-        exported: names(properties.get(EXPORTED_SYMBOLS)),
-        imported: names(properties.get(IMPORTED_SYMBOLS)),
-        device_globals: device_globals(properties.get(DEVICE_GLOBALS)),
-        devices: devices::judge(target, &requirements, &conditional, table),
-        requirements,
-        conditional,
-    })
+        exported: manifest.exports.iter().map(|symbol| scythe_split::symbol_name(symbol)).collect(),
+        imported: manifest.imports.iter().map(|import| scythe_split::symbol_name(&import.symbol)).collect(),
+        device_globals: manifest.globals.iter().map(global).collect(),
+        devices: devices::judge(target, &manifest.requirements, &manifest.conditional, table),
+        requirements: manifest.requirements,
+        conditional: manifest.conditional,
+    }
 }
 
-fn device_globals(set: Option<&PropertySet>) -> Vec<GlobalReport> {
-    let report = |(symbol, value): (&str, &PropertyValue)| {
-        let (size, scope) = value.as_bytes()?.split_first_chunk::<8>()?;
-        Some(GlobalReport {
-            symbol: symbol.to_owned(),
-            name: scythe_split::symbol_name(symbol.split(TU_SEPARATOR).next().unwrap_or(symbol)),
-            size: u64::from_le_bytes(*size),
-            image_scope: scope == [1],
-        })
-    };
-    set.into_iter().flat_map(|set| set.iter()).filter_map(report).collect()
-}
-
-fn names(set: Option<&PropertySet>) -> Vec<String> {
-    set.into_iter().flat_map(|set| set.iter().map(|(name, _)| scythe_split::symbol_name(name))).collect()
-}
-
-fn origins(bytes: &[u8]) -> Vec<Origin> {
-    let text = String::from_utf8_lossy(bytes);
-    let origin = |line: &str| {
-        let mut fields = line.split('\t');
-        let aspect = fields.next().filter(|aspect| !aspect.is_empty())?.to_owned();
-        Some(Origin { aspect, chain: fields.map(step).collect() })
-    };
-    text.lines().filter_map(origin).collect()
+/// A line `aspect<TAB>step<TAB>…`.
+fn origin(line: &str) -> Option<Origin> {
+    let mut fields = line.split('\t');
+    let aspect = fields.next().filter(|aspect| !aspect.is_empty())?.to_owned();
+    Some(Origin { aspect, chain: fields.map(step).collect() })
 }
 
 /// `function@file:line:column`, or the function alone.
