@@ -14,14 +14,14 @@ pub enum Profile {
     Release,
 }
 
-const PACKAGES: [&str; 5] = ["scythe-driver", "scythe-tools", "scythe-frontend", "scythe-jit", "scythe-runtime"];
+const PACKAGES: [&str; 5] = ["scythe-driver", "scythe-tools", "scythe-frontend", "scythe-codegen", "scythe-runtime"];
 
 /// Name in cargo's output folder → place in the tree.
 const PARTS: [(&str, &str); 5] = [
     ("scythe", "bin/scythe"),
     ("scythe-tools", "bin/scythe-tools"),
     ("libscythe.so", "lib/libscythe.so"),
-    ("libscythe_jit.so", "lib/libscythe-jit.so"),
+    ("libscythe_codegen.so", "lib/libscythe-jit.so"),
     ("libscythe_frontend.so", "lib/scythe/libscythe_frontend.so"),
 ];
 

@@ -13,7 +13,7 @@ use crate::cache::FileStamp;
 use crate::call::{build_error, c_string};
 
 /// The name that cargo gives the library.
-const CARGO_LIBRARY: &str = "libscythe_jit.so";
+const CARGO_LIBRARY: &str = "libscythe_codegen.so";
 
 /// A function of LLVM's C interface: its address tells which LLVM the compiler uses.
 const LLVM_SYMBOL: &CStr = c"LLVMContextCreate";

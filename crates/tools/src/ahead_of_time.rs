@@ -7,7 +7,7 @@ use crate::{Failure, parallel};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::jit::SCALAR_OPTION;
 use scythe_abi::target::Level;
-use scythe_jit::compile_to_object;
+use scythe_codegen::compile_to_object;
 use scythe_passes::target::cpu;
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -112,7 +112,7 @@ impl Compiler<'_> {
         if let Some(object) = self.store.and_then(|store| store.object(code, level, self.settings)) {
             return Ok(object);
         }
-        let options = scythe_jit::Options {
+        let options = scythe_codegen::Options {
             target: self.settings.target(level),
             device_lib_dir: Some(device_lib_dir.to_owned()),
             dump_dir: None,

@@ -4,7 +4,7 @@ use crate::command_line::{Arguments, Opt, Syntax};
 use crate::files::{Outputs, file_error};
 use crate::{Failure, Status, ahead_of_time, device_code};
 use scythe_abi::aspect::Aspect;
-use scythe_jit::spirv::{Options, translate};
+use scythe_codegen::spirv::{Options, translate};
 use scythe_llvm::Context;
 
 pub const SYNTAX: Syntax = Syntax {

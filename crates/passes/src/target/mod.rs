@@ -16,8 +16,8 @@
 //! | `check.rs` | refuses code that the target, or LLVM's back end for it, cannot handle |
 //! | `lowering/` | the passes that no other target needs |
 //!
-//! The crate `jit` has a folder of the same name for each target: it reads the libraries and runs
-//! LLVM's back end.
+//! The crate `codegen` has a folder of the same name for each target: it reads the libraries and
+//! runs LLVM's back end.
 
 pub mod common;
 pub mod cpu;

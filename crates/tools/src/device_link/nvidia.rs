@@ -11,9 +11,9 @@ use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel};
 use scythe_abi::cuda::Architecture;
 use scythe_abi::target::{SEPARATOR, Target};
+use scythe_codegen::nvptx::{self, toolkit::Toolkit};
 use scythe_diag::{Diagnostic, Severity};
 use scythe_image::{Format, Image, fatbin};
-use scythe_jit::nvptx::{self, toolkit::Toolkit};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

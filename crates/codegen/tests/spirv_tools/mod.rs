@@ -1,7 +1,7 @@
 //! Translation of IR for tests, judged by SPIR-V's own tools, from the package `spirv-tools`.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use scythe_jit::spirv::{Options, translate};
+use scythe_codegen::spirv::{Options, translate};
 use scythe_llvm::Context;
 use std::io::Write;
 use std::process::{Command, Stdio};

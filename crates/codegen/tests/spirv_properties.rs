@@ -1,7 +1,7 @@
 //! The metadata of the design document on compile-time properties, as it shows it, becomes the instructions that it names. Its made-up
 //! numbers are nothing that a disassembler knows, so the modules are read here.
 
-use scythe_jit::spirv::{Options, translate};
+use scythe_codegen::spirv::{Options, translate};
 use scythe_llvm::Context;
 use scythe_passes::target::spirv::lowering::binary::{
     Module, OP_CAPABILITY, OP_DECORATE, OP_ENTRY_POINT, OP_EXTENSION, OP_MEMBER_DECORATE, OP_TYPE_STRUCT, text_operands,

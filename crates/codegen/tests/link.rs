@@ -1,6 +1,6 @@
 //! Device code of several images becomes one program: exported functions are part of the kernels that call them.
 
-use scythe_jit::{Options, compile_linked};
+use scythe_codegen::{Options, compile_linked};
 use scythe_llvm::Context;
 
 const HEAD: &str = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-\

@@ -1,7 +1,7 @@
 //! The C edge for NVIDIA GPUs: bitcode becomes PTX for a device, or the request is refused.
 
 use scythe_abi::jit::{Bytes, Output, Request, Response, VERSION};
-use scythe_jit::edge::{scythe_jit_build, scythe_jit_free};
+use scythe_codegen::edge::{scythe_jit_build, scythe_jit_free};
 use scythe_llvm::Context;
 use std::ffi::CStr;
 use std::ptr::null;

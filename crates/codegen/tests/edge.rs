@@ -1,7 +1,7 @@
 //! The C edge refuses what it cannot use, in words, and frees what it gave.
 
 use scythe_abi::jit::{Bytes, Output, Request, Response, VERSION};
-use scythe_jit::edge::{scythe_jit_build, scythe_jit_free};
+use scythe_codegen::edge::{scythe_jit_build, scythe_jit_free};
 use scythe_llvm::Context;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -51,8 +51,8 @@ fn good_bitcode_gives_an_object() {
 
 #[test]
 fn the_same_bitcode_gives_the_same_bytes() {
-    let options = scythe_jit::Options::host(3);
-    let compile = || scythe_jit::compile_to_object(&bitcode(), &options).expect("it compiles");
+    let options = scythe_codegen::Options::host(3);
+    let compile = || scythe_codegen::compile_to_object(&bitcode(), &options).expect("it compiles");
     let first = compile();
     assert_eq!(&first[..4], b"\x7fELF");
     assert_eq!(first, compile());

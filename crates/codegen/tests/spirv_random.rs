@@ -5,7 +5,7 @@
 mod random_ir;
 mod spirv_tools;
 
-use scythe_jit::spirv::{Options, translate};
+use scythe_codegen::spirv::{Options, translate};
 use scythe_llvm::Context;
 
 const EXTENSIONS: [&str; 2] = ["SPV_KHR_uniform_group_instructions", "SPV_KHR_no_integer_wrap_decoration"];

@@ -2,7 +2,7 @@
 
 mod spirv_tools;
 
-use scythe_jit::spirv::{Options, translate};
+use scythe_codegen::spirv::{Options, translate};
 use spirv_tools::{bitcode, error, options, translated};
 
 #[test]

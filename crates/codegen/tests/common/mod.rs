@@ -1,7 +1,7 @@
 //! Compiles device IR, loads the object and runs its kernels.
 
 use scythe_abi::cpu::{Box3, KernelFn, Launch};
-use scythe_jit::{Options, compile_module};
+use scythe_codegen::{Options, compile_module};
 use scythe_llvm::Context;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ fn device_library() -> PathBuf {
         let flags =
             "-fsycl -fsycl-device-only -std=c++17 -O2 -nostdinc -fno-math-errno -ffp-contract=off -emit-llvm -c";
         let mut command = Command::new("clang++-22");
-        command.args(flags.split(' ')).arg(source).arg("-o").arg(folder.join(scythe_jit::DEVICE_LIBRARY));
+        command.args(flags.split(' ')).arg(source).arg("-o").arg(folder.join(scythe_codegen::DEVICE_LIBRARY));
         assert!(command.status().expect("clang++-22 runs").success(), "the device library compiles");
         folder
     };
