@@ -9,7 +9,8 @@ fn kernel_with_atomics(count: usize) -> String {
         "target triple = \"spirv64-unknown-unknown\"\n\
         declare spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)\n\
         declare spir_func void @_Z22__spirv_ControlBarrierjjj(i32, i32, i32)\n\
-        define spir_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %in) \"scythe-shape\"=\"nd_range\" {\n\
+        define spir_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %in) \
+        \"scythe-shape\"=\"nd_range\" {\n\
         %x = call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n\
         %p = getelementptr i32, ptr addrspace(1) %in, i64 %x\n\
         %v0 = load i32, ptr addrspace(1) %p, align 4\n\
@@ -17,7 +18,8 @@ fn kernel_with_atomics(count: usize) -> String {
     );
     for i in 0..count {
         text += &format!(
-            "%s{i} = zext i32 %v{i} to i64\n%a{i} = getelementptr i32, ptr addrspace(1) %out, i64 %s{i}\n\
+            "%s{i} = zext i32 %v{i} to i64\n\
+            %a{i} = getelementptr i32, ptr addrspace(1) %out, i64 %s{i}\n\
             %v{} = atomicrmw add ptr addrspace(1) %a{i}, i32 1 monotonic\n",
             i + 1
         );

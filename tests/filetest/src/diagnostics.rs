@@ -1,6 +1,6 @@
-//! The tool `check-diagnostics`: compares a compiler's messages with `ERROR:`, `WARNING:` and `NOTE:`.
+//! The tool `check-diagnostics`: compares messages with `ERROR:`, `WARNING:` and `NOTE:` comments.
 //!
-//! The messages come from standard input. Every error and warning must be expected, and every
+//! The compiler's messages come from standard input. Every error and warning must be expected, and every
 //! expectation must be met. Notes that no comment mentions are accepted. With
 //! `SCYTHE_FILETEST_UPDATE=1` in the environment, the tool rewrites the comments instead.
 
@@ -72,7 +72,7 @@ impl Difference {
         self.missing.is_empty() && self.unexpected.is_empty()
     }
 
-    /// One line for each diagnostic: `-` before those that did not come, `+` before those that came.
+    /// One line for each diagnostic: `-` before those that are missing, `+` before unexpected ones.
     fn describe(&self, file: &str) -> String {
         let line = |sign: char, d: &Diagnostic| format!("{sign} {file}:{}: {}: {}", d.line, d.kind, d.message);
         let missing = self.missing.iter().map(|d| line('-', d));
@@ -119,7 +119,8 @@ fn update(text: &str, difference: &Difference) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "// RUN: check-diagnostics %s\nf(); // ERROR: bad // NOTE: here\ng(); // WARNING: odd\nh();\n";
+    const TEXT: &str = "// RUN: check-diagnostics %s\nf(); // ERROR: bad // NOTE: here\n\
+                        g(); // WARNING: odd\nh();\n";
 
     fn differ(messages: &str) -> Difference {
         compare(&FileTest::parse(TEXT).unwrap().diagnostics, &seen(Path::new("/a b/x.cpp"), messages))
@@ -127,10 +128,11 @@ mod tests {
 
     #[test]
     fn every_error_and_warning_is_expected_and_comes() {
-        let fine = "/a b/x.cpp:2:1: error: so bad\n/a b/x.cpp:2:5: note: here!\n/a b/x.cpp:3:1: warning: odd\n\
-                    /a b/x.cpp:9:1: note: more\n";
+        let fine = "/a b/x.cpp:2:1: error: so bad\n/a b/x.cpp:2:5: note: here!\n\
+                    /a b/x.cpp:3:1: warning: odd\n/a b/x.cpp:9:1: note: more\n";
         assert!(differ(fine).is_empty());
-        let wrong = "/a b/x.cpp:2:1: error: so bad\n/a b/x.cpp:4:5: warning: odd\nother.cpp:1:1: error: bad\n";
+        let wrong = "/a b/x.cpp:2:1: error: so bad\n/a b/x.cpp:4:5: warning: odd\n\
+                     other.cpp:1:1: error: bad\n";
         let difference = differ(wrong);
         assert_eq!(difference.missing.len(), 2);
         assert_eq!(difference.unexpected.iter().map(|d| d.line).collect::<Vec<_>>(), [4, 0]);

@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn directives_stand_alone_or_in_comments() {
-        let text = "RUN: one\n; RUN: two; three // NOT: this\nplain: text\n  // CHECK-NEXT:  x = y:z \n#  FILE: a\n";
+        let text = "RUN: one\n; RUN: two; three // NOT: this\nplain: text\n\
+                    \x20 // CHECK-NEXT:  x = y:z \n#  FILE: a\n";
         assert_eq!(
             all(text),
             [(1, "RUN", "one"), (2, "RUN", "two; three // NOT: this"), (4, "CHECK-NEXT", "x = y:z"), (5, "FILE", "a")]
@@ -84,7 +85,8 @@ mod tests {
 
     #[test]
     fn comments_at_the_end_of_a_line_are_read_one_by_one() {
-        let text = "call(); // why // ERROR: bad 'a//b' // NOTE: here\n  A::b(); // fine: really\nSTD::x;\n";
+        let text = "call(); // why // ERROR: bad 'a//b' // NOTE: here\n\
+                    A::b(); // fine: really\nSTD::x;\n";
         assert_eq!(all(text), [(1, "ERROR", "bad 'a//b'"), (1, "NOTE", "here")]);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! `docs/file-tests.md` describes the language. This crate is the only reader of it. It guarantees:
 //!
-//! * A file is parsed once, into a [`FileTest`]. An unknown or misspelt directive is an error, and so
-//!   is a check that no command reads, or a file without a check.
+//! * A file is parsed once, into a [`FileTest`]. An unknown or misspelt directive is an error, and
+//!   so is a check that no command reads, or a file without a check.
 //! * `FileCheck` is found in one way ([`programs::llvm`]).
 //! * A failure names the file, the line of the command, its exit status and its output.
 //!

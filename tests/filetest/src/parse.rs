@@ -66,7 +66,8 @@ pub struct Malformed {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Defect {
     #[error(
-        "unknown directive '{0}:'; docs/file-tests.md lists the directives, and no RUN: line names '{0}' as a prefix"
+        "unknown directive '{0}:'; docs/file-tests.md lists the directives, and no RUN: line names \
+         '{0}' as a prefix"
     )]
     Unknown(String),
     #[error("'{0}' is not a directive; write '{1}:'")]
@@ -83,7 +84,10 @@ pub enum Defect {
     NoSuchPrefix(String),
     #[error("no RUN: line runs '{CHECK_DIAGNOSTICS}', which would read '{0}:'")]
     Unread(String),
-    #[error("'{CHECK_DIAGNOSTICS}' has nothing to compare; write 'NO-DIAGNOSTICS:' if the file must get none")]
+    #[error(
+        "'{CHECK_DIAGNOSTICS}' has nothing to compare; write 'NO-DIAGNOSTICS:' if the file must \
+         get none"
+    )]
     NoDiagnostics,
     #[error("'NO-DIAGNOSTICS:' contradicts the expected diagnostic")]
     Contradiction,
@@ -266,8 +270,10 @@ mod tests {
 
     #[test]
     fn commands_files_and_checks_are_read() {
-        let text = "; FILE: a := one\n; FILE: a := two\n; FILE: b\n; RUN: tool \\\n; RUN:   %s | FileCheck %s\n\
-                    ; RUN: FileCheck --check-prefixes=ONE,TWO %s < x\n; CHECK-COUNT-2: x\n; ONE-NEXT: y\n; TWO: z\n";
+        let text = "; FILE: a := one\n; FILE: a := two\n; FILE: b\n\
+                    ; RUN: tool \\\n; RUN:   %s | FileCheck %s\n\
+                    ; RUN: FileCheck --check-prefixes=ONE,TWO %s < x\n\
+                    ; CHECK-COUNT-2: x\n; ONE-NEXT: y\n; TWO: z\n";
         let test = FileTest::parse(text).unwrap();
         assert_eq!(test.files[0], NewFile { name: "a".into(), text: "one\ntwo\n".into() });
         assert_eq!(test.files[1], NewFile { name: "b".into(), text: String::new() });

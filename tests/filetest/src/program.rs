@@ -1,5 +1,5 @@
-//! The directives of end-to-end programs. `cargo xtask test e2e` compiles and runs these programs in
-//! several ways, so their directives restrict those ways instead of naming commands.
+//! The directives of end-to-end programs. `cargo xtask test e2e` compiles and runs these programs
+//! in several ways, so their directives restrict those ways instead of naming commands.
 //!
 //! The directives stand in the comments at the head of a source.
 
@@ -143,8 +143,9 @@ mod tests {
 
     #[test]
     fn directives_stand_at_the_head() {
-        let text = "// A program: small.\n// MODES: device, host\n// LEVELS: O1\n// ARGS: 1 2\n// OUTPUT: all good\n\
-                    // OUTPUT: more\n// VALGRIND: args 3\n// AHEAD: no\nint main() {}\n// LATER: is prose\n";
+        let text = "// A program: small.\n// MODES: device, host\n// LEVELS: O1\n// ARGS: 1 2\n\
+                    // OUTPUT: all good\n// OUTPUT: more\n// VALGRIND: args 3\n// AHEAD: no\n\
+                    int main() {}\n// LATER: is prose\n";
         let program = Program::parse(text).unwrap();
         assert_eq!(program.modes, [Mode::Device, Mode::Host]);
         assert_eq!((program.levels, program.args), (vec!["O1".to_owned()], vec!["1".to_owned(), "2".to_owned()]));

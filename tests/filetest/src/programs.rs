@@ -20,8 +20,8 @@ pub fn llvm(name: &str) -> Result<PathBuf, NotFound> {
 /// A program of LLVM 22 that is not installed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{name} of LLVM 22 is not installed: neither {} nor '{name}-22' in PATH exists; run 'cargo xtask setup', \
-     or set LLVM_SYS_221_PREFIX to the folder of LLVM",
+    "{name} of LLVM 22 is not installed: neither {} nor '{name}-22' in PATH exists; \
+     run 'cargo xtask setup', or set LLVM_SYS_221_PREFIX to the folder of LLVM",
     file.display()
 )]
 pub struct NotFound {

@@ -95,7 +95,8 @@ impl Report {
             println!("\nfailures:\n\n{}", self.failures.join("\n"));
         }
         println!(
-            "\ntest result: {}. {} passed; {failed} failed; 0 ignored; 0 measured; {} filtered out; finished in {:.2}s\n",
+            "\ntest result: {}. {} passed; {failed} failed; 0 ignored; 0 measured; {} filtered out; \
+             finished in {:.2}s\n",
             if failed == 0 { "ok" } else { "FAILED" },
             self.passed,
             self.filtered,

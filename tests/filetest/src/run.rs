@@ -138,7 +138,8 @@ mod tests {
 
     #[test]
     fn commands_see_their_files_and_variables() {
-        let text = "FILE: sub/a := one\nRUN: cat sub/a | FileCheck %s\nRUN: echo $COLOUR %s | FileCheck --check-prefix=VAR %s\n\
+        let text = "FILE: sub/a := one\nRUN: cat sub/a | FileCheck %s\n\
+                    RUN: echo $COLOUR %s | FileCheck --check-prefix=VAR %s\n\
                     RUN: test -d $TMPDIR && test -d %S\nCHECK: one\nVAR: [[COLOUR]] [[FILE]]\n";
         assert_eq!(run(text), Ok(()));
     }

@@ -1,8 +1,8 @@
 //! `lower-cpu [OPTION...] FILE`: the lowering for CPUs, and the module after one of its stages.
 //!
-//! Options: `-O0` to `-O3`; `--cpu=`, `--width=` and `--lanes=` for the target; `--local-size=X,Y,Z`
-//! to compile the kernel `k` for that work-group size alone; `--scalar` for one work-item at a time;
-//! `--stage=` for the stage to print (the last by default).
+//! Options: `-O0` to `-O3`; `--cpu=`, `--width=` and `--lanes=` for the target;
+//! `--local-size=X,Y,Z` to compile the kernel `k` for that work-group size alone; `--scalar` for one
+//! work-item at a time; `--stage=` for the stage to print (the last by default).
 
 use crate::{number, read};
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
