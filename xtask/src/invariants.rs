@@ -179,6 +179,11 @@ mod tests {
     }
 
     #[test]
+    fn code_generation_has_no_text_as_an_error() {
+        assert_eq!(check_error_types(), Ok(WITH_ERROR_TYPES.len()));
+    }
+
+    #[test]
     fn text_as_an_error_is_found() {
         assert_eq!(text_as_error("fn f() -> Result<Vec<(u8, String)>, String> {"), Some(1));
         assert_eq!(text_as_error("fn f(\n) -> Result<\n    fn() -> u8,\n    String,\n> {"), Some(2));

@@ -29,22 +29,25 @@ pub enum Error {
     #[error(transparent)]
     Constant(#[from] ValueSize),
     /// A library whose target is not that of the kernel's image.
-    #[error("{name} is for target '{seen}', the kernel's image for '{expected}'")]
+    #[error("{name} is for target '{seen}', expected '{expected}' as for the kernel's image")]
     OtherTarget { name: String, seen: String, expected: String },
     /// `symbol` is the first symbol that the device code lacks.
-    #[error("cannot read the {library} '{}', which '{symbol}' is looked for in: {source}", path.display())]
+    #[error(
+        "cannot read the {library} '{}', in which '{symbol}' may be defined: {source}",
+        path.display()
+    )]
     DeviceLibrary { library: &'static str, path: PathBuf, symbol: String, source: io::Error },
     #[error("cannot write '{}': {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("'{name}' is no architecture of NVIDIA GPUs: expected sm_NN")]
+    #[error("'{name}' is not an architecture of NVIDIA GPUs, expected sm_NN")]
     Architecture { name: String },
-    #[error("the driver takes SPIR-V version {version:#010x}, expected version 1 of some kind")]
+    #[error("the driver accepts SPIR-V version {version:#010x}, expected a version 1.x")]
     SpirvVersion { version: u32 },
-    #[error("the SPIR-V back end cannot translate the device code: {0}")]
+    #[error("LLVM's SPIR-V back end cannot translate the device code: {0}")]
     SpirvBackEnd(scythe_llvm::Error),
-    #[error("cannot run '{}' to look at the SPIR-V module: {source}", program.display())]
+    #[error("cannot run '{}' to validate the SPIR-V module: {source}", program.display())]
     RunValidator { program: PathBuf, source: io::Error },
-    #[error("'{}' refuses the SPIR-V module ({status}): {text}", program.display())]
+    #[error("'{}' rejects the SPIR-V module ({status}): {text}", program.display())]
     InvalidSpirv { program: PathBuf, status: ExitStatus, text: String },
     #[error(transparent)]
     Request(#[from] RequestError),
@@ -74,8 +77,8 @@ pub enum RequestError {
     NoList { count: usize, what: &'static str },
     /// `sm` is the compute capability, `ptx` the PTX version of the driver, both times ten.
     #[error(
-        "no PTX can be made for a device of compute capability {}.{} whose driver knows PTX {}.{}: expected 5.0 and PTX \
-         {}.{} or later",
+        "the compiler has no PTX for a device of compute capability {}.{} whose driver supports PTX \
+         {}.{}: expected at least 5.0 and PTX {}.{}",
         sm / 10, sm % 10, ptx / 10, ptx % 10, FIRST_PTX / 10, FIRST_PTX % 10
     )]
     Device { sm: u32, ptx: u32 },

@@ -386,7 +386,7 @@ fn wrong_modules_are_refused_with_a_reason() {
             kernel("#0", "call spir_func void @r()")
                 + "define spir_func void @r() {\n%i = call i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n\
                    call void @r()\nret void\n}",
-            "function 'r' asks for a work-item's position and calls itself",
+            "function 'r' queries the position of its work-item and calls itself",
         ),
     ];
     for (body, reason) in cases {

@@ -52,7 +52,9 @@ fn requests_that_make_no_sense_are_refused() {
     assert!(refused(&|r| r.version = 9).contains(&format!("expects requests of version {VERSION}, not 9")));
     assert!(refused(&|r| r.opt_level = 4).contains("optimisation level 4"));
     assert!(refused(&|r| r.bitcode.data = null()).contains("no bitcode"));
-    assert!(refused(&|r| r.ptx_version = 63).contains("whose driver knows PTX 6.3: expected 5.0 and PTX 7.7 or later"));
+    assert!(
+        refused(&|r| r.ptx_version = 63).contains("whose driver supports PTX 6.3: expected at least 5.0 and PTX 7.7")
+    );
     assert!(refused(&|r| r.cuda_path = c"/nowhere".as_ptr()).contains("'/nowhere' holds no CUDA"));
     assert!(refused(&|_| {}).contains("device image"));
 }

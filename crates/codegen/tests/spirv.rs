@@ -571,5 +571,5 @@ fn a_program_judges_the_result() {
     let judged = |program: &str| translate(&code, &[], &Options { validator: Some(program.into()), ..options() });
     assert!(judged("spirv-val").is_ok());
     let why = judged("/bin/false").expect_err("it refuses all").to_string();
-    assert!(why.contains("'/bin/false' refuses the SPIR-V module"), "{why}");
+    assert!(why.contains("'/bin/false' rejects the SPIR-V module"), "{why}");
 }

@@ -149,7 +149,7 @@ impl<'ctx> Split<'ctx> {
         }
         let bundle = Bundle { graph, facts: &self.facts, entries: &entries, members: &members, rows: &self.rows };
         let (demands, warnings) = bundle.requirements();
-        let constants = specialization::constants(&module).into_iter().map(|constant| {
+        let constants = specialization::constants(&module).map(|constant| {
             let size = constant.value_type().alloc_size(&module).unwrap_or(0);
             SpecializationConstant { symbol: constant.name(), size: u32::try_from(size).unwrap_or(u32::MAX) }
         });

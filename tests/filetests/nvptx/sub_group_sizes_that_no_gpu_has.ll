@@ -1,5 +1,5 @@
 ; RUN: not lower-nvptx %s 2>&1 | FileCheck %s
-; CHECK: kernel 'k' requires sub-groups of 8 work-items, on NVIDIA GPUs they have 32
+; CHECK: kernel 'k' requires sub-groups of 8 work-items; NVIDIA GPUs support only 32
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k() #0 !intel_reqd_sub_group_size !0 {
   ret void

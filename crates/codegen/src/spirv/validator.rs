@@ -39,7 +39,7 @@ mod tests {
     fn what_is_refused_is_told_in_the_programs_words() {
         assert!(run(Path::new("/bin/true"), 4, b"words").is_ok());
         let why = run(Path::new("spirv-val"), 4, b"words").expect_err("it is no module").to_string();
-        assert!(why.contains("'spirv-val' refuses the SPIR-V module") && why.contains("error: "), "{why}");
+        assert!(why.contains("'spirv-val' rejects the SPIR-V module") && why.contains("error: "), "{why}");
         let why = run(Path::new("/nowhere/spirv-val"), 4, b"words").expect_err("there is no such program").to_string();
         assert!(why.contains("cannot run '/nowhere/spirv-val'"), "{why}");
     }

@@ -25,9 +25,12 @@ const SEMANTICS: u64 = 0x10 | 0x100 | 0x200;
 /// A copy by a group that has no meaning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
-    #[error("a copy by a group has elements of type '{element}' (mangled), expected numbers or vectors of them")]
+    #[error(
+        "a group copy has elements of the mangled type '{element}', expected numbers or vectors of \
+         numbers"
+    )]
     Element { element: String },
-    #[error("a copy by a group has {count} arguments, expected 6")]
+    #[error("a group copy has {count} arguments, expected 6")]
     Arguments { count: usize },
 }
 

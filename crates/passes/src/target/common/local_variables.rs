@@ -14,7 +14,7 @@ pub const LOCAL: u32 = 3;
 
 /// A function requests local memory, and the size or the alignment is not a constant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("function '{function}' asks for group-local memory of a size that is not a constant")]
+#[error("function '{function}' requests group-local memory whose size or alignment is not a constant")]
 pub struct SizeNotConstant {
     /// The symbol of the function, as in the device module.
     pub function: String,

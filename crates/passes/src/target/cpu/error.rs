@@ -12,14 +12,21 @@ pub enum CpuError {
     Shape(#[from] ShapeError),
     /// A function that queries the position of its work-item, and calls itself.
     #[error(
-        "function '{function}' asks for a work-item's position and calls itself: it cannot become part of its kernel"
+        "function '{function}' queries the position of its work-item and calls itself, so it cannot \
+         be inlined into a kernel; remove the recursion, or pass the position as an argument"
     )]
     RecursiveQuery { function: String },
     /// A work-item query that is not reached by plain calls from a kernel.
-    #[error("function '{function}' calls '{query}', but no kernel reaches it by direct calls")]
+    #[error(
+        "function '{function}' calls '{query}', but no kernel calls the function directly; call it by \
+         its name, not through its address"
+    )]
     StrayQuery { query: String, function: String },
     /// Code that would have to run before the first kernel.
-    #[error("{count} global variables of the device module need code to run before the first kernel")]
+    #[error(
+        "{count} global variables of the device code need a constructor to run before the first \
+         kernel; initialise them with constants"
+    )]
     Constructors { count: u64 },
     /// A symbol that nobody defines, and one of its users.
     #[error("'{user}' uses '{symbol}', which neither the program nor the CPU device library defines")]
@@ -31,13 +38,10 @@ pub enum CpuError {
     Unsuitable { kernel: String, why: Unsuitable },
     /// A kernel that requires sub-groups of more than one work-item, sees them, and cannot be
     /// widened.
-    #[error(
-        "kernel '{kernel}' cannot run as a work-group: it requires sub-groups of {size} work-items, but cannot be widened: \
-         {why}"
-    )]
+    #[error("kernel '{kernel}' requires sub-groups of {size} work-items, but cannot be vectorised: {why}")]
     SubGroups { kernel: String, size: u32, why: Unsuitable },
     /// The one kernel that the options ask for.
-    #[error("the device code has no kernel '{kernel}', which was asked for")]
+    #[error("the device code has no kernel '{kernel}'")]
     NoKernel { kernel: String },
     #[error(transparent)]
     Llvm(#[from] scythe_llvm::Error),

@@ -12,11 +12,15 @@ pub enum NvptxError {
     Shape(#[from] ShapeError),
     /// A work-item query that is not reached by plain calls from a kernel.
     #[error(
-        "function '{function}' calls '{query}', and cannot become part of a kernel: it calls itself, or is called by its address"
+        "function '{function}' calls '{query}' and cannot be inlined into a kernel, because it calls \
+         itself or is called through its address"
     )]
     StrayQuery { query: String, function: String },
     /// Code that would have to run before the first kernel.
-    #[error("global variables of the device module need code to run before the first kernel")]
+    #[error(
+        "global variables of the device code need a constructor to run before the first kernel; \
+         initialise them with constants"
+    )]
     Constructors,
     /// A symbol that nobody defines, and one of its users.
     #[error("'{user}' uses '{symbol}', which neither the program nor the NVPTX device library defines")]
@@ -25,16 +29,20 @@ pub enum NvptxError {
     LocalMemory(#[from] SizeNotConstant),
     /// A work-group size that no device has.
     #[error(
-        "kernel '{kernel}' requires work-groups of {} x {} x {} work-items (fastest dimension first), NVIDIA GPUs have at \
-         most 1024 in all, and 64 in the slowest dimension", size[0], size[1], size[2]
+        "kernel '{kernel}' requires work-groups of {} x {} x {} work-items (fastest dimension \
+         first); NVIDIA GPUs support at most 1024 in all, and 64 in the slowest dimension",
+        size[0], size[1], size[2]
     )]
     WorkGroup { kernel: String, size: [u64; 3] },
     /// A sub-group size that no device has.
-    #[error("kernel '{kernel}' requires sub-groups of {size} work-items, on NVIDIA GPUs they have 32")]
+    #[error("kernel '{kernel}' requires sub-groups of {size} work-items; NVIDIA GPUs support only 32")]
     SubGroup { kernel: String, size: u32 },
     /// A construct that LLVM's back end does not support, and its position in the source, where
     /// that is known.
-    #[error("{}'{function}' {construct}, which code for NVIDIA GPUs cannot have", place.as_ref().map_or_else(String::new, |place| format!("{place}: ")))]
+    #[error(
+        "{}'{function}' {construct}, which NVIDIA GPUs do not support",
+        place.as_ref().map_or_else(String::new, |place| format!("{place}: "))
+    )]
     Unsupported { construct: Construct, function: String, place: Option<String> },
     #[error(transparent)]
     Llvm(#[from] scythe_llvm::Error),

@@ -33,7 +33,10 @@ pub fn run(module: &Module) -> Result<(), SpirvError> {
 /// An operation whose operands and result do not fit together. Numbers are those of SPIR-V.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    #[error("operation {opcode} takes %{id} of type %{seen}, expected type %{expected} (numbers as in SPIR-V)")]
+    #[error(
+        "operation {opcode} takes %{id} of type %{seen}, expected type %{expected} (numbers as in \
+         SPIR-V)"
+    )]
     Operand { opcode: u16, id: u32, seen: u32, expected: u32 },
     #[error("conversion {opcode} of %{id} changes nothing")]
     Conversion { opcode: u16, id: u32 },

@@ -15,37 +15,52 @@ pub enum SpirvError {
     #[error("the device code has no kernel '{kernel}'")]
     NoKernel { kernel: String },
     /// A symbol that nobody defines, and one of its users.
-    #[error(
-        "device code calls '{symbol}' ({user} does), which neither the program nor the device library for SPIR-V defines"
-    )]
+    #[error("{user} calls '{symbol}', which neither the program nor the SPIR-V device library defines")]
     Undefined { symbol: String, user: String },
     #[error(transparent)]
     LocalMemory(#[from] SizeNotConstant),
     #[error(transparent)]
     Copy(#[from] CopyError),
     /// A wait for an event whose copy the code does not show.
-    #[error("device code waits for an event of which it cannot be told which copy it is of")]
+    #[error(
+        "device code waits for an event, and the compiler cannot find the copy that it belongs to; \
+         wait in the function that starts the copy"
+    )]
     UnknownEvent,
-    #[error("device code waits for events whose number is not known, or more than {most}")]
+    #[error(
+        "device code waits for several events at once; their number must be a constant of at most \
+         {most}"
+    )]
     EventCount { most: u64 },
-    #[error("the format of a 'printf' that {function} calls is not a string literal, which OpenCL's devices need")]
+    #[error(
+        "{function} calls 'printf' with a format that is not a string literal, which OpenCL devices \
+         require"
+    )]
     PrintfFormat { function: String },
     #[error(
-        "'{function}' computes with integers of more than 64 bits in a way that no SPIR-V device has: '{instruction}'"
+        "'{function}' computes with integers of more than 64 bits in a way that SPIR-V devices do \
+         not support: '{instruction}'"
     )]
     WideInteger { function: String, instruction: String },
     #[error(
-        "the initial value of variable '{variable}' has integers of more than 64 bits that are no numbers: '{value}'"
+        "variable '{variable}' has an initial value with integers of more than 64 bits that are not \
+         numbers: '{value}'"
     )]
     WideInitial { variable: String, value: String },
-    #[error("an initial value holds the address '{value}', expected a variable's and a number of bytes")]
+    #[error(
+        "an initial value holds the address '{value}', expected the address of a variable plus a \
+         number of bytes"
+    )]
     InitialAddress { value: String },
     #[error(
-        "the initial value of variable '{variable}' is needed as bytes, but holds addresses, which have none before \
-         the program runs: '{value}'"
+        "variable '{variable}' must be an array of bytes in SPIR-V, but its initial value holds \
+         addresses, which are unknown before the program runs: '{value}'"
     )]
     InitialBytes { variable: String, value: String },
-    #[error("function '{function}' computes an address in a way that cannot be translated: '{instruction}'")]
+    #[error(
+        "function '{function}' computes an address that cannot be translated to SPIR-V: \
+         '{instruction}'"
+    )]
     Address { function: String, instruction: String },
     #[error("!{EXECUTION_MODES} of kernel '{kernel}' has no number of a mode as its second operand")]
     ExecutionMode { kernel: String },
@@ -53,7 +68,7 @@ pub enum SpirvError {
     DecorationCount { function: String, have: usize, want: usize },
     #[error("a decoration of {of} is not a number with operands that are numbers or texts")]
     Decoration { of: String },
-    #[error("the SPIR-V module has no parameter {index} of '{function}', which decorations were to be added to")]
+    #[error("the SPIR-V module has no parameter {index} of '{function}' to decorate")]
     NoParameter { function: String, index: usize },
     /// A property whose value has another form than SPIR-V needs.
     #[error(transparent)]

@@ -70,7 +70,10 @@ pub enum BinaryError {
     Header { count: usize },
     #[error("a SPIR-V module begins with {found:#010x}, expected {MAGIC:#010x}")]
     Magic { found: u32 },
-    #[error("word {at} of a SPIR-V module begins an instruction of {len} words, of which {left} are there")]
+    #[error(
+        "word {at} of a SPIR-V module begins an instruction of {len} words, but only {left} words \
+         are left"
+    )]
     CutOff { at: usize, len: usize, left: usize },
     #[error("an instruction with opcode {opcode} has {length} words, expected at most {LONGEST}")]
     TooLong { opcode: u16, length: usize },
