@@ -1,6 +1,5 @@
 //! Every attribute of SYCL, in every place, in every spelling, by every way into a unit: it is honoured, which device code
-//! shows, or it is an error. It is never ignored. Precompiled headers, which the driver gives to the host pass alone, are in
-//! `crates/frontend/tests/pch.rs`.
+//! shows, or it is an error. It is never ignored.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -226,6 +225,11 @@ fn ways_into_a_unit_make_no_difference() {
     compile(&project, &["-isystem", "sys", "a.cpp"], &expected, "system header");
     let system = project.scythe(&args(&CHECK, &["-isystem", "sys", "b.cpp"])).fails();
     refused(&system, times, "system header");
+
+    project.scythe(&["-fsycl", "-O1", "sys/right.hpp", "-o", "right.pch"]).ok();
+    compile(&project, &["-include-pch", "right.pch", "empty.cpp"], &expected, "precompiled header");
+    let make = ["-fsycl", "-w", "-ferror-limit=0", "-fno-caret-diagnostics", "sys/wrong.hpp", "-o", "wrong.pch"];
+    refused(&project.scythe(&make).fails(), times, "precompiled header");
 
     project.scythe(&["-fsycl", "-E", "-Isys", "a.cpp", "-o", "a.ii"]).ok();
     compile(&project, &["a.ii"], &expected, "after -E");

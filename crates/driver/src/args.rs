@@ -25,7 +25,9 @@ pub enum Mode {
     Syntax,
     /// `-E`.
     Preprocess,
-    /// `-M`, `--precompile`, …: one pass of one side, for which clang knows the output.
+    /// A precompiled header.
+    Precompile,
+    /// `-M`, `--analyze`, …: one pass of one side, for which clang knows the output.
     OneSide,
 }
 
@@ -70,6 +72,16 @@ pub struct Input {
     pub language: Option<String>,
 }
 
+impl Input {
+    /// A C++ header by itself, of which clang makes a precompiled header.
+    pub fn is_header(&self) -> bool {
+        match self.language.as_deref() {
+            Some(language) => language == "c++-header",
+            None => matches!(extension(&self.path), Some("h" | "hh" | "hpp" | "hxx" | "H" | "h++")),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     Option { words: Vec<String>, steps: Steps, meaning: Meaning },
@@ -85,6 +97,10 @@ pub struct Invocation {
     pub device_only: bool,
     pub host_only: bool,
     pub emit_llvm: bool,
+    /// `--precompile`.
+    precompile: bool,
+    /// `-Xclang -emit-pch`.
+    emit_precompiled: bool,
     pub output: Option<String>,
     /// `-MF`.
     pub dependency_output: Option<String>,
@@ -138,6 +154,8 @@ impl Invocation {
             device_only: false,
             host_only: false,
             emit_llvm: false,
+            precompile: false,
+            emit_precompiled: false,
             output: None,
             dependency_output: None,
             host_compiler: None,
@@ -182,11 +200,28 @@ impl Invocation {
 
     /// The words of all options that reach `steps`, in order.
     pub fn options_for(&self, step: Steps) -> Vec<String> {
-        let reach = self.items.iter().filter_map(|i| match i {
-            Item::Option { words, steps, .. } if steps.contains(step) => Some(words),
+        self.options_with(step, |_, _, _| None)
+    }
+
+    /// The same, where `replace` may give other words for an option. It sees the option's place among the items, its words
+    /// and its meaning.
+    pub fn options_with(
+        &self,
+        step: Steps,
+        replace: impl Fn(usize, &[String], Meaning) -> Option<Vec<String>>,
+    ) -> Vec<String> {
+        let reach = self.items.iter().enumerate().filter_map(|(at, item)| match item {
+            Item::Option { words, steps, meaning } if steps.contains(step) => {
+                Some(replace(at, words, *meaning).unwrap_or_else(|| words.clone()))
+            }
             _ => None,
         });
-        reach.flatten().filter_map(|word| own_warnings::for_step(word, step)).collect()
+        reach.flatten().filter_map(|word| own_warnings::for_step(&word, step)).collect()
+    }
+
+    /// `-Xclang -emit-pch`, which makes a precompiled header of any source.
+    pub fn emits_precompiled(&self) -> bool {
+        self.emit_precompiled
     }
 
     /// What the device link is told about its warnings, in order.
@@ -296,6 +331,7 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
         }
         apply(&mut inv, flag, value, words)?;
     }
+    settle_precompilation(&mut inv);
     if inv.device_only && inv.host_only {
         return Err(Error::BothSidesExcluded);
     }
@@ -303,6 +339,18 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
     inv.targets.finish(&inv.devices)?;
     inv.place_libraries();
     Ok(inv)
+}
+
+/// As with clang, headers are precompiled, unless less than code is asked for. Of anything else, `--precompile` makes a
+/// module, which is clang's own business.
+fn settle_precompilation(inv: &mut Invocation) {
+    let headers = inv.inputs().any(Input::is_header);
+    if inv.emit_precompiled || headers && matches!(inv.mode, Mode::Link | Mode::Object) {
+        inv.mode = stronger(inv.mode, Mode::Precompile);
+        inv.items.retain(|item| !matches!(item, Item::Option { meaning: Meaning::Precompile, .. }));
+    } else if inv.precompile {
+        inv.mode = stronger(inv.mode, Mode::OneSide);
+    }
 }
 
 /// The default device configuration and a user's file over it.
@@ -373,6 +421,24 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
             inv.mode = Mode::OneSide;
             steps = Steps::DEVICE.and(Steps::HOST).and(Steps::FOREIGN);
         }
+        Meaning::Precompile => {
+            inv.precompile = true;
+            steps = Steps::DEVICE.and(Steps::HOST);
+        }
+        Meaning::FrontendWord if value == "-emit-pch" => {
+            inv.emit_precompiled = true;
+            steps = Steps::NONE;
+        }
+        Meaning::FrontendWord if value == "-include-pch" => meaning = Meaning::IncludePrecompiled,
+        Meaning::FrontendWord => {
+            // The file's name follows in a word of its own.
+            if let Some(Item::Option { words: last, meaning: Meaning::IncludePrecompiled, .. }) = inv.items.last_mut()
+                && last.ends_with(&["-include-pch".to_owned()])
+            {
+                last.extend(words);
+                return Ok(());
+            }
+        }
         Meaning::EmitLlvm => inv.emit_llvm = true,
         Meaning::SaveTemps => {
             inv.save_temps = Some(match value.as_str() {
@@ -401,6 +467,8 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         }
         Meaning::Language
         | Meaning::Pass
+        | Meaning::IncludePrecompiled
+        | Meaning::IncludeFirst
         | Meaning::DependencyFile
         | Meaning::DependencyName
         | Meaning::PhonyTargets
@@ -429,7 +497,8 @@ fn stronger(old: Mode, new: Mode) -> Mode {
         Mode::Assembly => 2,
         Mode::Syntax => 3,
         Mode::Preprocess => 4,
-        Mode::OneSide => 5,
+        Mode::Precompile => 5,
+        Mode::OneSide => 6,
     };
     if rank(new) > rank(old) { new } else { old }
 }
@@ -468,7 +537,7 @@ fn code_split(value: String) -> Result<String, Error> {
 
 fn input(path: &str, language: Option<&str>) -> Input {
     let kind = match language {
-        Some("c++" | "c++-cpp-output" | "sycl" | "c++-module") => InputKind::Source,
+        Some("c++" | "c++-cpp-output" | "c++-header" | "sycl" | "c++-module") => InputKind::Source,
         Some(_) => InputKind::HostSource,
         None => kind_of_name(path),
     };
@@ -477,16 +546,19 @@ fn input(path: &str, language: Option<&str>) -> Input {
 
 /// What clang++ makes of a file's name; it takes `.c` for C++.
 fn kind_of_name(path: &str) -> InputKind {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    match name.rsplit_once('.').map(|(_, extension)| extension) {
+    match extension(path) {
         Some("cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C" | "CC" | "CXX" | "c" | "ii" | "i" | "sycl") => {
             InputKind::Source
         }
-        Some("s" | "S" | "sx" | "asm" | "ll" | "bc" | "m" | "mm" | "h" | "hh" | "hpp" | "hxx" | "H" | "cppm" | "f") => {
-            InputKind::HostSource
-        }
+        Some("h" | "hh" | "hpp" | "hxx" | "H" | "h++") => InputKind::Source,
+        Some("s" | "S" | "sx" | "asm" | "ll" | "bc" | "m" | "mm" | "cppm" | "f") => InputKind::HostSource,
         _ => InputKind::Linkable,
     }
+}
+
+fn extension(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map(|(_, extension)| extension)
 }
 
 #[cfg(test)]

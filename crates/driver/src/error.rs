@@ -85,6 +85,34 @@ pub enum Error {
     Preprocessed { path: PathBuf, message: String },
     #[error("the preprocessed text '{path}' holds nothing for '{missing}'; it was made for {found}")]
     NoText { path: String, missing: String, found: String },
+    #[error("precompiled header '{}': {message}", path.display())]
+    Precompiled { path: PathBuf, message: String },
+    #[error(
+        "the precompiled header '{path}' has no part for device code: it is damaged, or was made without '-fsycl', or with \
+         '-fsycl-host-only' or '-fsycl-device-only'. Make it anew with 'scythe -fsycl'"
+    )]
+    NoDevicePart { path: String },
+    #[error(
+        "the precompiled header '{path}' has no part for '{missing}'; it was made for '{found}'. Make it anew with the same \
+         '-fsycl-targets='"
+    )]
+    PrecompiledTarget { path: String, missing: String, found: String },
+    #[error(
+        "the precompiled header '{path}' was made for targets with other aspects ('{found}'). Make it anew with the same \
+         '-fsycl-targets='"
+    )]
+    PrecompiledAspects { path: String, found: String },
+    #[error(
+        "precompiled headers cannot be used with '-fsycl-host-compiler={compiler}': that compiler does not read them. \
+         Leave out one of the two"
+    )]
+    PrecompiledForeign { compiler: String },
+    #[error(
+        "'{path}' is a folder of precompiled headers, from which '-fsycl' cannot choose; name one with '-include-pch FILE'"
+    )]
+    PrecompiledFolder { path: String },
+    #[error("'{path}' is no header, but another input is, and headers are precompiled by commands of their own")]
+    HeaderAmongSources { path: String },
     #[error("cannot tell which members of libraries device code needs: {message}")]
     DeviceSymbols { message: String },
     #[error("device code of '{}': {message}", path.display())]

@@ -15,7 +15,7 @@ use crate::diagnostics::Merger;
 use crate::error::Error;
 use crate::members::{Answer, Members};
 use crate::plan::{Action, Plan, Step};
-use crate::{agreement, dependencies, device_code, identity, preprocessed, show, signals};
+use crate::{agreement, dependencies, device_code, identity, precompiled, preprocessed, show, signals};
 
 /// What the steps share.
 pub struct Settings<'a> {
@@ -155,6 +155,12 @@ fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
         Action::Unbundle { input, pieces } => device_code::unbundle(input, pieces).map(|()| Ended::success()),
         Action::JoinTexts { unit, compiler, parts, output, hidden } => {
             preprocessed::join((*unit, *compiler), parts, output.as_deref(), hidden).map(|()| Ended::success())
+        }
+        Action::JoinPrecompiled { host, device, note, output } => {
+            precompiled::join(host, device, note, output).map(|()| Ended::success())
+        }
+        Action::ExtractPrecompiled { input, id, output } => {
+            precompiled::extract(input, id, output).map(|()| Ended::success())
         }
         Action::DivideText { input, outputs } => preprocessed::divide(input, outputs).map(|()| Ended::success()),
         Action::Strip { input, output } => device_code::strip(input, output).map(|()| Ended::success()),

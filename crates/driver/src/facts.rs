@@ -11,7 +11,8 @@ use crate::error::Error;
 use crate::flags::Meaning;
 use crate::include_scan::Finding;
 use crate::layout::Layout;
-use crate::{clang, device_code, fingerprint, include_scan, linker_words, preprocessed};
+use crate::precompiled::Precompiled;
+use crate::{clang, device_code, fingerprint, include_scan, linker_words, precompiled, preprocessed};
 
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -35,6 +36,8 @@ pub struct Facts {
     pub code: BTreeMap<String, u64>,
     /// Inputs that are bundles of preprocessed text.
     pub texts: BTreeMap<String, preprocessed::Bundle>,
+    /// The precompiled header that the passes use.
+    pub precompiled: Option<Precompiled>,
     /// With `-E`, the fingerprint of what would compile the text.
     pub compiler: u64,
     /// Where results of device links are kept, if anywhere.
@@ -93,6 +96,7 @@ impl Facts {
             code: fingerprint::sources(invocation)?,
             compiler,
             texts,
+            precompiled: precompiled::used(invocation)?,
             link_cache,
             aspect_macros: aspect_macros(invocation),
             in_place: outputs.filter(|o| is_special(o)).cloned().collect(),
@@ -123,7 +127,10 @@ fn aspect_macros(invocation: &Invocation) -> Vec<String> {
 
 /// Sources that hold no device code. Where the device side is asked for, all count as SYCL.
 fn host_only_sources(invocation: &Invocation, layout: &Layout) -> BTreeSet<String> {
-    if invocation.device_only || invocation.int_header.is_some() || invocation.mode == Mode::OneSide {
+    if invocation.device_only
+        || invocation.int_header.is_some()
+        || matches!(invocation.mode, Mode::OneSide | Mode::Precompile)
+    {
         return BTreeSet::new();
     }
     let Some(mut scan) = include_scan::Scan::new(invocation, &layout.include) else { return BTreeSet::new() };

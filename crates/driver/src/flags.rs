@@ -99,8 +99,16 @@ pub enum Meaning {
     Assembly,
     /// `-E`.
     Preprocess,
-    /// Dependency lists, precompiled headers, analysis: one pass of one side.
+    /// Dependency lists, analysis: one pass of one side.
     OneSide,
+    /// `--precompile`: a precompiled header, or clang's own action for a module.
+    Precompile,
+    /// `-include-pch`.
+    IncludePrecompiled,
+    /// `-include`.
+    IncludeFirst,
+    /// `-Xclang`: a word for clang's front end.
+    FrontendWord,
     SyntaxOnly,
     EmitLlvm,
     SaveTemps,
@@ -335,7 +343,7 @@ pub const FLAGS: &[Flag] = &[
     own("-M", Alone, M::OneSide, "", ""),
     own("-MM", Alone, M::OneSide, "", ""),
     own("--preprocess", Alone, M::Preprocess, "", ""),
-    own("--precompile", Alone, M::OneSide, "", ""),
+    own("--precompile", Alone, M::Precompile, "", ""),
     own("--analyze", Alone, M::OneSide, "", ""),
     own("-emit-ast", Alone, M::OneSide, "", ""),
     own("-emit-llvm", Alone, M::EmitLlvm, "", ""),
@@ -344,8 +352,10 @@ pub const FLAGS: &[Flag] = &[
     row("-U", JoinedOrSeparate, PASSES, M::Pass),
     row("-I", JoinedOrSeparate, PASSES, M::Pass),
     row("-F", JoinedOrSeparate, PASSES, M::Pass),
-    row("-include", Separate, PASSES, M::Pass),
-    row("-include-pch", Separate, Steps::HOST, M::Pass),
+    row("-include", Separate, PASSES, M::IncludeFirst),
+    row("-include-pch", Separate, CLANGS, M::IncludePrecompiled),
+    // Clang 22 cannot read the entry point of a kernel from a precompiled header: device passes instantiate it later.
+    row("-fpch-instantiate-templates", Alone, Steps::HOST, M::Pass),
     row("-imacros", Separate, PASSES, M::Pass),
     row("-isystem", JoinedOrSeparate, PASSES, M::Pass),
     row("-isystem-after", JoinedOrSeparate, CLANGS, M::Pass),
@@ -387,7 +397,7 @@ pub const FLAGS: &[Flag] = &[
     row("-w", Alone, PASSES, M::Pass),
     row("-Weverything", Alone, CLANGS, M::Pass),
     row("-ferror-limit=", Joined, CLANGS, M::Pass),
-    row("-Xclang", Separate, CLANGS, M::Pass),
+    row("-Xclang", Separate, CLANGS, M::FrontendWord),
     row("-mllvm", Separate, CLANGS.and(Steps::LINK), M::Pass),
     row("-mllvm=", Joined, CLANGS.and(Steps::LINK), M::Pass),
     row("--param", Separate, PASSES, M::Pass),

@@ -21,6 +21,7 @@ pub mod linker_words;
 pub mod members;
 mod own_warnings;
 pub mod plan;
+pub mod precompiled;
 pub mod preprocessed;
 pub mod response;
 pub mod show;

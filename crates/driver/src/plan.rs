@@ -12,6 +12,7 @@ mod compile;
 mod device_link;
 mod link;
 mod names;
+mod precompile;
 mod preprocess;
 mod unit;
 
@@ -23,6 +24,7 @@ use crate::args::{InputKind, Invocation, Mode};
 use crate::error::Error;
 use crate::facts::Facts;
 use crate::members::Members;
+use crate::precompiled;
 
 /// One unit of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +69,10 @@ pub enum Action {
     /// Make one bundle of the preprocessed texts of a unit's passes, by which caches also know the compiler; on standard output without a file. Files in the folder
     /// `hidden` are none of the user's.
     JoinTexts { unit: u64, compiler: u64, parts: Vec<(String, PathBuf)>, output: Option<PathBuf>, hidden: PathBuf },
+    /// Make one file of the precompiled headers of a unit's passes, which go by their bundle ids.
+    JoinPrecompiled { host: PathBuf, device: Vec<(String, PathBuf)>, note: String, output: PathBuf },
+    /// Copy a device pass's part of such a file.
+    ExtractPrecompiled { input: PathBuf, id: String, output: PathBuf },
     /// Take the texts out of a bundle.
     DivideText { input: PathBuf, outputs: Vec<(String, PathBuf)> },
     /// Copy an object or archive, without its device code.
@@ -108,11 +114,13 @@ impl Plan {
 pub fn plan(invocation: &Invocation, facts: &Facts) -> Result<Plan, Error> {
     check(invocation)?;
     preprocess::check(invocation, facts)?;
+    precompiled::check(invocation, facts)?;
     invocation.targets.check_options(&facts.found_targets())?;
     let mut plan = Plan::default();
     match invocation.mode {
         Mode::OneSide => compile::one_side(&mut plan, invocation, facts),
         Mode::Preprocess => preprocess::texts(&mut plan, invocation, facts),
+        Mode::Precompile => precompile::headers(&mut plan, invocation, facts),
         _ if invocation.device_only => compile::device_only(&mut plan, invocation, facts),
         Mode::Syntax => compile::syntax(&mut plan, invocation, facts),
         Mode::Assembly => compile::assembly(&mut plan, invocation, facts),
@@ -132,7 +140,7 @@ fn check(invocation: &Invocation) -> Result<(), Error> {
         return Err(Error::OneHeader { count: sources });
     }
     let separate = match invocation.mode {
-        Mode::Object | Mode::Assembly | Mode::Preprocess => true,
+        Mode::Object | Mode::Assembly | Mode::Preprocess | Mode::Precompile => true,
         Mode::Link => invocation.device_only,
         Mode::Syntax | Mode::OneSide => false,
     };

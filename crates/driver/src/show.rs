@@ -67,6 +67,13 @@ pub fn step(step: &Step, tools: &Path) -> String {
             let output = output.as_ref().map_or("-".to_owned(), |path| text(path));
             format!(" # preprocessed texts: {} as {output}", parts.join(" and "))
         }
+        Action::JoinPrecompiled { host, device, output, .. } => {
+            let device: Vec<String> = device.iter().map(|(_, path)| text(path)).collect();
+            format!(" # precompiled headers: {} and {} as {}", host.display(), device.join(" and "), output.display())
+        }
+        Action::ExtractPrecompiled { input, id, output } => {
+            format!(" # precompiled header: part {id} of {} as {}", input.display(), output.display())
+        }
         Action::DivideText { input, outputs } => {
             let parts: Vec<String> = outputs.iter().map(|(_, path)| text(path)).collect();
             format!(" # preprocessed texts: {} as {}", input.display(), parts.join(" and "))

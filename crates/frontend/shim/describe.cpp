@@ -333,6 +333,12 @@ extern "C" void scythe_describe_variable(scythe_unit *Unit, scythe_decl Variable
   Out->attribute_count = Attributes.size();
 }
 
+// A file's name as outputs have it: `-ffile-prefix-map=` holds for them.
+static scythe_str fileName(scythe_unit &Unit, llvm::SmallString<256> Name) {
+  Unit.CI.getLangOpts().remapPathPrefix(Name);
+  return Unit.keep(Name);
+}
+
 static scythe_position position(scythe_unit &Unit, SourceLocation Loc) {
   scythe_position Out{};
   if (Loc.isInvalid())
@@ -342,7 +348,7 @@ static scythe_position position(scythe_unit &Unit, SourceLocation Loc) {
     return Out;
   llvm::SmallString<256> File(P.getFilename());
   llvm::sys::path::remove_dots(File);
-  Out.file = Unit.keep(File);
+  Out.file = fileName(Unit, File);
   Out.line = P.getLine();
   Out.column = P.getColumn();
   return Out;
@@ -367,10 +373,8 @@ extern "C" void scythe_locate_call(scythe_unit *Unit, scythe_loc Loc, scythe_pos
   PresumedLoc P = SM.getPresumedLoc(SM.getExpansionRange(Where).getEnd());
   if (P.isInvalid())
     return;
-  // `-ffile-prefix-map` changes what `__builtin_FILE()` gives.
-  llvm::SmallString<256> File(P.getFilename());
-  Unit->Ctx.getLangOpts().remapPathPrefix(File);
-  Out->file = Unit->keep(File);
+  // What `__builtin_FILE()` gives.
+  Out->file = fileName(*Unit, llvm::SmallString<256>(P.getFilename()));
   Out->line = P.getLine();
   Out->column = P.getColumn();
 }

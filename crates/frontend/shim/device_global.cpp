@@ -124,9 +124,19 @@ void registerOnHost(scythe_unit &Unit, VarDecl *VD) {
   if (!scythe_frontend_host_variable(&Global, &Text))
     return;
   const StringRef Annotation(Text.data, Text.size);
-  for (const AnnotateAttr *Known : VD->specific_attrs<AnnotateAttr>())
-    if (Known->getAnnotation() == Annotation)
+  // A precompiled header has annotations with the identifier of the unit that made it.
+  const StringRef Kind = Annotation.take_until([](char C) { return C >= '0' && C <= '9'; });
+  llvm::SmallVector<Attr *, 4> Kept;
+  for (Attr *Known : VD->attrs()) {
+    auto *A = dyn_cast<AnnotateAttr>(Known);
+    if (A && A->getAnnotation() == Annotation)
       return;
+    if (!A || !A->getAnnotation().starts_with(Kind))
+      Kept.push_back(Known);
+  }
+  VD->dropAttrs();
+  for (Attr *Known : Kept)
+    VD->addAttr(Known);
   ASTContext &Ctx = Unit.Ctx;
   if (!VD->hasAttr<UsedAttr>())
     VD->addAttr(UsedAttr::CreateImplicit(Ctx));

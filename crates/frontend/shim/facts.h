@@ -475,6 +475,8 @@ uint32_t scythe_frontend_attribute(scythe_unit *unit, const scythe_placed *place
 uint32_t scythe_frontend_member(const scythe_attribute *properties, scythe_str *out);
 // The annotation by which the host module tells of a variable: 1 and the text, or 0. Valid until the next call.
 uint32_t scythe_frontend_host_variable(const scythe_device_global *variable, scythe_str *out);
+// The identifier of the unit, as a number.
+uint64_t scythe_frontend_unit_id(void);
 void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
 // The functors that the host pass launches. `errors` as in scythe_unit_facts.
 void scythe_frontend_launches(scythe_unit *unit, const scythe_functor *launches, size_t count, uint32_t errors);

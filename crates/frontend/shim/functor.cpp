@@ -149,12 +149,27 @@ template <class D> static D *member(DeclContext *Context, ASTContext &Ctx, llvm:
   return nullptr;
 }
 
+// A declaration of the namespace sycl::detail, or null.
+template <class T> static T *ofHeaders(ASTContext &Ctx, StringRef Name) {
+  auto *Sycl = member<NamespaceDecl>(Ctx.getTranslationUnitDecl(), Ctx, "sycl");
+  auto *Detail = Sycl ? member<NamespaceDecl>(Sycl, Ctx, "detail") : nullptr;
+  return Detail ? member<T>(Detail, Ctx, Name) : nullptr;
+}
+
+void setUnitId(scythe_unit &Unit) {
+  ASTContext &Ctx = Unit.Ctx;
+  auto *Id = ofHeaders<VarDecl>(Ctx, "unit_id");
+  if (!Id || !Id->hasInit() || !Id->getType().isVolatileQualified())
+    return;
+  llvm::APInt Value(Ctx.getTypeSize(Id->getType()), scythe_frontend_unit_id());
+  QualType Type = Id->getType().getUnqualifiedType().getCanonicalType();
+  Id->setInit(IntegerLiteral::Create(Ctx, Value, Type, Id->getLocation()));
+}
+
 void describeLaunches(scythe_unit &Unit) {
   ASTContext &Ctx = Unit.Ctx;
   std::vector<scythe_functor> Launches;
-  auto *Sycl = member<NamespaceDecl>(Ctx.getTranslationUnitDecl(), Ctx, "sycl");
-  auto *Detail = Sycl ? member<NamespaceDecl>(Sycl, Ctx, "detail") : nullptr;
-  auto *Launch = Detail ? member<FunctionTemplateDecl>(Detail, Ctx, "describe_kernel") : nullptr;
+  auto *Launch = ofHeaders<FunctionTemplateDecl>(Ctx, "describe_kernel");
   if (Launch) {
     for (const FunctionDecl *FD : Launch->specializations()) {
       if (!FD->isDefined() || FD->getNumParams() < 2)

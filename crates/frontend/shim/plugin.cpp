@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/DiagnosticLex.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
@@ -11,6 +12,7 @@
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/SemaConsumer.h"
 #include "llvm-c/Types.h"
@@ -157,6 +159,24 @@ private:
   bool Dropping = false;
 };
 
+// Hands on each declaration of a precompiled header outside of functions. Clang tells consumers of few of them.
+class PrecompiledDecls : public RecursiveASTVisitor<PrecompiledDecls> {
+public:
+  explicit PrecompiledDecls(llvm::function_ref<void(Decl *)> Take) : Take(Take) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitImplicitCode() const { return true; }
+  bool TraverseStmt(Stmt *, DataRecursionQueue * = nullptr) { return true; }
+  bool TraverseTypeLoc(TypeLoc, bool = true) { return true; }
+  bool VisitDecl(Decl *D) {
+    if (D->isFromASTFile() && !isa<ParmVarDecl>(D) && isa<FunctionDecl, VarDecl, TagDecl>(D))
+      Take(D);
+    return true;
+  }
+
+private:
+  llvm::function_ref<void(Decl *)> Take;
+};
+
 // The unit whose module the pass will see. Clang compiles one at a time.
 scythe_unit *CurrentUnit = nullptr;
 
@@ -167,6 +187,8 @@ public:
     DiagnosticsEngine &Diags = CI.getDiagnostics();
     if (Device)
       Diags.setClient(new OurErrors(Diags, Known), /*ShouldOwnClient=*/true);
+    // Its classes were completed in another unit.
+    Precompiled = SawDeviceGlobal = !CI.getPreprocessorOpts().ImplicitPCHInclude.empty();
   }
 
   ~Consumer() override {
@@ -200,8 +222,8 @@ public:
   // Of variable templates, too.
   void HandleCXXStaticMemberVarInstantiation(VarDecl *VD) override { declaration(VD); }
   void HandleTagDeclDefinition(TagDecl *D) override {
-    if (auto *RD = dyn_cast<CXXRecordDecl>(D); RD && !RD->isDependentContext())
-      SawDeviceGlobal |= isDeviceGlobalClass(RD);
+    if (auto *RD = dyn_cast<CXXRecordDecl>(D); RD && !RD->isDependentContext() && isDeviceGlobalClass(RD))
+      SawDeviceGlobal = DeviceGlobals = true;
     if (!Device)
       return;
     if (auto *RD = dyn_cast<CXXRecordDecl>(D); RD && !RD->isDependentContext())
@@ -215,10 +237,13 @@ public:
 
   void HandleTranslationUnit(ASTContext &Ctx) override {
     if (!Device) {
+      setUnitId(unit());
       describeLaunches(unit());
       return;
     }
     unit();
+    if (Precompiled)
+      PrecompiledDecls([this](Decl *D) { precompiled(D); }).TraverseDecl(Ctx.getTranslationUnitDecl());
     std::vector<scythe_decl> KernelDecls, RejectedDecls, ExternalDecls, InstantiationDecls, CallerDecls;
     llvm::DenseSet<const FunctionDecl *> Seen;
     for (FunctionDecl *FD : Kernels) {
@@ -270,7 +295,7 @@ public:
       if (isDeviceGlobal(Ctx, VD->getType()) && SeenVariables.insert(VD->getCanonicalDecl()).second)
         Globals.push_back(describeDeviceGlobal(*Unit, VD));
     std::vector<scythe_misuse> Misuses;
-    if (SawDeviceGlobal)
+    if (DeviceGlobals)
       findMisuses(*Unit, Misuses);
     Facts.device_globals = Globals.data();
     Facts.device_global_count = Globals.size();
@@ -291,7 +316,10 @@ private:
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
   std::vector<CXXRecordDecl *> Decorated;
   std::vector<VarDecl *> Variables;
-  bool SawDeviceGlobal = false;
+  bool Precompiled = false;            // the unit begins with a precompiled header
+  bool SawDeviceGlobal = false;        // variables may be device_globals
+  bool DeviceGlobals = false;          // there are such classes
+  llvm::DenseSet<const Decl *> Loaded; // declarations of the precompiled header that were looked at
 
   scythe_unit &unit() {
     if (!Unit)
@@ -333,7 +361,21 @@ private:
       registerOnHost(unit(), VD);
   }
 
+  void precompiled(Decl *D) {
+    if (auto *RD = dyn_cast<CXXRecordDecl>(D)) {
+      if (!RD->isThisDeclarationADefinition() || RD->isDependentContext())
+        return;
+      DeviceGlobals |= isDeviceGlobalClass(RD);
+      if (RD->hasAttrs() && usesAspects(RD))
+        Decorated.push_back(RD);
+    } else if (!isa<TagDecl>(D)) {
+      declaration(D);
+    }
+  }
+
   void declaration(Decl *D) {
+    if (D->isFromASTFile() && !Loaded.insert(D).second)
+      return;
     if (auto *NS = dyn_cast<NamespaceDecl>(D)) {
       for (Decl *Inner : NS->decls())
         declaration(Inner);
@@ -411,6 +453,8 @@ public:
     CI.getPreprocessorOutputOpts().ShowCPP = true;
     DoPrintPreprocessedInput(CI.getPreprocessor(), Out.get(), CI.getPreprocessorOutputOpts());
   }
+  // As with clang's own `-E`, a precompiled header is read as the text that it was made of.
+  bool usesPreprocessorOnly() const override { return true; }
   bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override { return true; }
   ActionType getActionType() override { return CmdlineAfterMainAction; }
 };

@@ -130,6 +130,9 @@ llvm::DenseMap<const clang::FieldDecl *, std::string> gnuNames(scythe_unit &Unit
 // What a pass says of the functor of the kernel with this name.
 scythe_functor describeFunctor(scythe_unit &Unit, clang::QualType Name, const clang::CXXRecordDecl *Functor);
 
+// Gives the variable by which host code knows the unit's identifier its value. A precompiled header has another unit's.
+void setUnitId(scythe_unit &Unit);
+
 // Tells Rust of all functors that host code launches.
 void describeLaunches(scythe_unit &Unit);
 

@@ -173,6 +173,13 @@ pub unsafe extern "C" fn scythe_frontend_host_variable(variable: *const ffi::Dev
     1
 }
 
+/// The identifier of the unit.
+#[unsafe(no_mangle)]
+pub extern "C" fn scythe_frontend_unit_id() -> u64 {
+    let id = stage("unit", |state| u64::from_str_radix(&state.options.tu_id, 16));
+    id.ok().and_then(Result::ok).unwrap_or_default()
+}
+
 /// Looks at the complete AST: diagnostics, launch rows, integration header.
 ///
 /// # Safety

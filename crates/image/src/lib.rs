@@ -28,6 +28,7 @@ pub mod file_table;
 pub mod linked;
 pub mod manifest;
 mod ordered;
+pub mod precompiled;
 pub mod properties;
 pub mod text_bundle;
 pub mod unit;

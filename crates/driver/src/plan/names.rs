@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use scythe_abi::target::Target;
 
-use crate::args::{Invocation, SaveTemps};
+use crate::args::{Input, Invocation, SaveTemps};
 use crate::facts::Facts;
 
 /// The file name of a source without its extension.
@@ -13,6 +13,11 @@ pub fn stem(source: &str) -> String {
         return "-".to_owned();
     }
     Path::new(source).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The precompiled header of an input: like clang, beside the header.
+pub fn precompiled(invocation: &Invocation, input: &Input) -> String {
+    invocation.output.clone().unwrap_or_else(|| format!("{}.pch", input.path))
 }
 
 /// Where an output is written before it is complete: beside it, since a rename cannot cross file systems.
@@ -72,6 +77,11 @@ impl Intermediates {
     /// Preprocessed text for one pass, which goes by its identifier in bundles.
     pub fn text(&self, part: &str) -> PathBuf {
         self.folder.join(format!("{}-{part}.ii", self.stem))
+    }
+
+    /// A precompiled header for one pass.
+    pub fn precompiled(&self, part: &str) -> PathBuf {
+        self.folder.join(format!("{}-{part}.pch", self.stem))
     }
 
     pub fn int_header(&self) -> PathBuf {

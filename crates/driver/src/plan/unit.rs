@@ -9,9 +9,14 @@ use crate::facts::Facts;
 use crate::flags::{Meaning, Steps};
 use crate::plan::compile::offer;
 use crate::plan::names::{self, Intermediates};
-use crate::plan::{Action, Plan, Step, preprocess};
+use crate::plan::{Action, Plan, Step, precompile, preprocess};
 use crate::targets::Pass;
 use crate::{fingerprint, preprocessed};
+
+/// A device pass compiles a header as a source, since clang knows no other device passes. What it would say about that is
+/// none of the user's concern.
+const AS_SOURCE: [&str; 3] =
+    ["-Wno-pragma-once-outside-header", "-Wno-pragma-system-header-outside-header", "-Wno-include-next-outside-header"];
 
 pub struct Unit<'a> {
     invocation: &'a Invocation,
@@ -210,7 +215,6 @@ impl<'a> Unit<'a> {
         args.extend(self.functors_arg(number + 1));
         args.push(plugin_arg("mode", "device"));
         args.push(plugin_arg("tu-id", &format!("{:016x}", self.id)));
-        args.push(format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id));
         let (mut publish, mut unfinished) = (Vec::new(), Vec::new());
         match &inv.int_header {
             Some(header) if number == 0 => {
@@ -229,7 +233,14 @@ impl<'a> Unit<'a> {
         args.extend(self.facts.aspect_macros.iter().cloned());
         args.extend(pass.args.iter().cloned());
         args.extend(host_layout_args(inv));
-        args.extend(inv.options_for(Steps::DEVICE));
+        let part = precompile::part(plan, self, pass);
+        match (&self.facts.precompiled, &part) {
+            (Some(used), Some((file, _))) => args.extend(used.device_options(inv, file)),
+            _ => args.extend(inv.options_for(Steps::DEVICE)),
+        }
+        if self.input.is_header() {
+            args.extend(words(&AS_SOURCE));
+        }
         args.extend(words(action));
         args.extend(self.device_dependency_args(number));
         self.finish(&mut args, &pass.target().bundle_id(), output);
@@ -239,7 +250,7 @@ impl<'a> Unit<'a> {
         plan.push(Step {
             what: format!("device pass of '{}'{target}", self.input.path),
             action: self.run(self.facts.clang.clone(), args),
-            after: division.into_iter().collect(),
+            after: division.into_iter().chain(part.map(|(_, step)| step)).collect(),
             group: self.group,
             publish,
             unfinished,
@@ -407,10 +418,10 @@ impl<'a> Unit<'a> {
 
     /// What tells compilers the unit's identifier.
     fn id_words(&self) -> Vec<String> {
-        let define = format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id);
+        // The plug-in knows it by its argument: macros may not differ from those of a precompiled header.
         match self.by_foreign_compiler() {
-            true => vec![define],
-            false => vec![define, plugin_arg("tu-id", &format!("{:016x}", self.id))],
+            true => vec![format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id)],
+            false => vec![plugin_arg("tu-id", &format!("{:016x}", self.id))],
         }
     }
 
@@ -423,6 +434,8 @@ impl<'a> Unit<'a> {
     fn finish(&self, args: &mut Vec<String>, part: &str, output: Option<&Path>) {
         if self.facts.texts.contains_key(&self.input.path) {
             args.extend(words(&["-x", preprocess::LANGUAGE, &self.files.text(part).to_string_lossy()]));
+        } else if self.input.is_header() && part != preprocessed::host_part() {
+            args.extend(words(&["-x", "c++", &self.input.path]));
         } else {
             args.extend(source_words(self.input));
         }
@@ -447,6 +460,9 @@ pub fn dependency_file(inv: &Invocation, input: &Input) -> Option<String> {
 }
 
 fn dependency_target(inv: &Invocation, input: &Input) -> String {
+    if inv.mode == Mode::Precompile {
+        return names::precompiled(inv, input);
+    }
     inv.output.clone().unwrap_or_else(|| format!("{}.o", names::stem(&input.path)))
 }
 

@@ -27,7 +27,6 @@ pub fn device_pass(folder: &Path, source: &Path, args: &[&str]) -> Output {
         .arg(format!("-fplugin={}", plugin.display()))
         .arg(format!("-fpass-plugin={}", plugin.display()))
         .arg(format!("-fplugin-arg-scythe-tu-id={TU_ID}"))
-        .arg(format!("-DSCYTHE_TU_ID=0x{TU_ID}ULL"))
         .arg("-I")
         .arg(scythe_filetest::repository().join("include"))
         .args(args)
