@@ -56,7 +56,7 @@ pub struct Launch {
 }
 
 /// An architecture of NVIDIA GPUs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Architecture {
     /// 90 for `sm_90`: ten times the major number of the compute capability, and the minor one.
     pub sm: u32,

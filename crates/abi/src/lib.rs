@@ -12,6 +12,7 @@
 //! * [`intel`]: versions of Intel GPUs, and which devices run whose code.
 //! * [`jit`]: the C interface of the run-time compiler, a shared object that the runtime loads when it first builds.
 //! * [`spirv`]: how SPIR-V modules report assertions that fail.
+//! * [`image_target`]: the target of a device image.
 //! * [`target`]: what device code can be compiled for, and the levels of the CPU's instruction set.
 //! * [`tgt`]: the descriptor that the wrapper emits and `__tgt_register_lib` receives.
 //! * [`warning`]: the groups of warnings that Scythe adds to clang's.
@@ -24,6 +25,7 @@ pub mod cpu;
 pub mod cuda;
 pub mod environment;
 pub mod functor;
+pub mod image_target;
 pub mod intel;
 pub mod jit;
 pub mod launch;

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
     Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, Partition, Partitions, PlatformInfo,
     Program, Queue, Result, UsmKind,
@@ -94,7 +95,7 @@ impl Device for CpuDevice {
         !check::is_on()
     }
 
-    fn preference(&self, format: Format, target: &str) -> Result<u32> {
+    fn preference(&self, format: Format, target: &ImageTarget) -> Result<u32> {
         level::preference(format, target)
     }
 

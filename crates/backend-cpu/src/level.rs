@@ -5,14 +5,15 @@
 use std::sync::OnceLock;
 
 use scythe_abi::environment::{CHECK_WIDENING, CPU_LEVEL};
-use scythe_abi::target::{Family, Level};
+use scythe_abi::image_target::{Code, ImageTarget};
+use scythe_abi::target::Level;
 use scythe_hal::{Errc, Error, Result, fit};
 use scythe_image::Format;
 
 use crate::check;
 
 /// See [`scythe_hal::Device::preference`].
-pub(crate) fn preference(format: Format, target: &str) -> Result<u32> {
+pub(crate) fn preference(format: Format, target: &ImageTarget) -> Result<u32> {
     static HIGHEST: OnceLock<Result<Option<Level>>> = OnceLock::new();
     let highest = HIGHEST.get_or_init(|| {
         let setting = std::env::var_os(CPU_LEVEL.name).map(|text| text.to_string_lossy().into_owned());
@@ -28,17 +29,17 @@ pub(crate) fn preference(format: Format, target: &str) -> Result<u32> {
 
 /// The best level comes first; then objects that do not tell their level, which whoever made them has to answer for; then
 /// bitcode, which costs time to build. Bitcode may be for another kind of device: what it does there is not meant for this one.
-fn preference_below(highest: Option<Level>, format: Format, target: &str) -> Result<u32> {
-    match (format, Level::of_image_target(target)) {
-        (Format::CpuObject, Some(level)) if Some(level) > highest => {
+fn preference_below(highest: Option<Level>, format: Format, target: &ImageTarget) -> Result<u32> {
+    match (format, target.code()) {
+        (Format::CpuObject, Code::Cpu(Some(level))) if Some(level) > highest => {
             let limit = highest.map_or("no x86-64 code".to_owned(), |level| format!("code up to {}", level.as_str()));
             let message = format!("compiled ahead of time for {}, and the device here runs {limit}", level.as_str());
             Err(Error::new(Errc::KernelNotSupported, message))
         }
-        (Format::CpuObject, Some(level)) if Some(level) == highest => Ok(fit::EXACT),
-        (Format::CpuObject, Some(level)) => Ok(fit::COMPATIBLE + 1 + level as u32),
-        (Format::CpuObject, None) => Ok(fit::COMPATIBLE),
-        (Format::LlvmBitcode, _) if matches!(Family::of_image_target(target), Some(Family::Intel | Family::Nvidia)) => {
+        (Format::CpuObject, Code::Cpu(Some(level))) if Some(level) == highest => Ok(fit::EXACT),
+        (Format::CpuObject, Code::Cpu(Some(level))) => Ok(fit::COMPATIBLE + 1 + level as u32),
+        (Format::CpuObject, _) => Ok(fit::COMPATIBLE),
+        (Format::LlvmBitcode, Code::Intel | Code::Nvidia(_)) => {
             Err(Error::new(Errc::KernelNotSupported, format!("the code is for {target} alone")))
         }
         (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
@@ -110,30 +111,30 @@ mod tests {
 
     #[test]
     fn the_best_level_that_the_machine_supports_is_preferred() {
-        let rank = |level: Level| preference_below(V3, Format::CpuObject, &level.image_target());
+        let rank = |level: Level| preference_below(V3, Format::CpuObject, &level.into());
         assert!(rank(Level::V3).unwrap() > rank(Level::V2).unwrap());
         assert!(rank(Level::V2).unwrap() > rank(Level::V1).unwrap());
-        let unknown = preference_below(V3, Format::CpuObject, "x86_64").unwrap();
-        let bitcode = preference_below(V3, Format::LlvmBitcode, "spirv64-unknown-unknown").unwrap();
+        let unknown = preference_below(V3, Format::CpuObject, &"x86_64".into()).unwrap();
+        let bitcode = preference_below(V3, Format::LlvmBitcode, &"spirv64-unknown-unknown".into()).unwrap();
         assert!(rank(Level::V1).unwrap() > unknown && unknown > bitcode);
     }
 
     #[test]
     fn what_the_machine_lacks_is_named() {
-        let error = preference_below(V3, Format::CpuObject, &Level::V4.image_target()).unwrap_err();
+        let error = preference_below(V3, Format::CpuObject, &Level::V4.into()).unwrap_err();
         assert_eq!(error.code, Errc::KernelNotSupported);
         assert_eq!(
             error.message,
             "compiled ahead of time for x86-64-v4, and the device here runs code up to x86-64-v3"
         );
-        assert!(preference_below(None, Format::CpuObject, &Level::V1.image_target()).is_err());
+        assert!(preference_below(None, Format::CpuObject, &Level::V1.into()).is_err());
         for other in
             ["intel_gpu_skl", "intel_gpu_@mine:12.55.1", "spir64_gen", "nvidia_gpu_@mine", "nvptx64-nvidia-cuda"]
         {
-            let elsewhere = preference_below(V3, Format::LlvmBitcode, other).unwrap_err();
+            let elsewhere = preference_below(V3, Format::LlvmBitcode, &other.into()).unwrap_err();
             assert_eq!(elsewhere.message, format!("the code is for {other} alone"));
         }
-        assert!(preference_below(V3, Format::Ptx, "nvptx64").unwrap_err().message.contains("not ptx"));
+        assert!(preference_below(V3, Format::Ptx, &"nvptx64".into()).unwrap_err().message.contains("not ptx"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use scythe_abi::cuda::Architecture;
+use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
     BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Interop, Output, Program, Queue, Result, UsmKind,
     fit, globals,
@@ -54,10 +54,10 @@ impl Device for CudaDevice {
         false
     }
 
-    fn preference(&self, format: Format, target: &str) -> Result<u32> {
+    fn preference(&self, format: Format, target: &ImageTarget) -> Result<u32> {
         let sm = self.gpu.limits.sm;
         match format {
-            Format::LlvmBitcode => match Architecture::of_target(target) {
+            Format::LlvmBitcode => match target.nvidia() {
                 None => Ok(fit::GENERIC),
                 // Of a device pass for NVIDIA's GPUs.
                 Some(image) if image.ptx_runs_on(sm) => Ok(fit::GENERIC + 1),
@@ -65,7 +65,7 @@ impl Device for CudaDevice {
             },
             Format::Fatbin | Format::Ptx => {
                 let unknown = || self.cannot_run(&format!("an image of {} for '{target}'", format.as_str()));
-                let image = Architecture::of_target(target).ok_or_else(unknown)?;
+                let image = target.nvidia().ok_or_else(unknown)?;
                 match format {
                     Format::Fatbin if image.sm == sm => Ok(fit::EXACT + u32::from(image.specific)),
                     Format::Fatbin if image.cubin_runs_on(sm) => {

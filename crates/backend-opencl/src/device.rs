@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use scythe_abi::target::Family;
+use scythe_abi::image_target::{Code, ImageTarget};
 use scythe_hal::{
     BuildRequest, CompileRequest, Compiler, Device, DeviceInfo, Errc, Error, Interop, Output, Partition, Partitions,
     Program, Queue, Result, UsmKind, fit, globals,
@@ -83,22 +83,22 @@ impl Device for OclDevice {
         self.shares_host_memory
     }
 
-    fn preference(&self, format: Format, target: &str) -> Result<u32> {
-        match format {
-            Format::IntelGpu => intel::preference(self.intel, target),
+    fn preference(&self, format: Format, target: &ImageTarget) -> Result<u32> {
+        match (format, target.code()) {
+            (Format::IntelGpu, _) => intel::preference(self.intel, target),
             // Linked with other images before it is built, or with values of specialization constants, and for one device
             // nevertheless. Code that is ready comes first.
-            Format::LlvmBitcode if Family::of_image_target(target) == Some(Family::Intel) => {
+            (Format::LlvmBitcode, Code::Intel) => {
                 intel::preference(self.intel, target).map(|fit| fit.min(fit::GENERIC + 2))
             }
-            Format::LlvmBitcode if Family::of_image_target(target) == Some(Family::Nvidia) => {
+            (Format::LlvmBitcode, Code::Nvidia(_)) => {
                 let message = format!("the code is for {target}, and {} is no such GPU", self.info.name);
                 Err(Error::new(Errc::KernelNotSupported, message))
             }
             // Made for drivers like this one.
-            Format::SpirV => Ok(fit::GENERIC + 1),
-            Format::LlvmBitcode => Ok(fit::GENERIC),
-            other => {
+            (Format::SpirV, _) => Ok(fit::GENERIC + 1),
+            (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
+            (other, _) => {
                 let name = &self.info.name;
                 let message = format!("an image of {} for {target} cannot run on {name}", other.as_str());
                 Err(Error::new(Errc::KernelNotSupported, message))

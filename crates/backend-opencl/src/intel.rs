@@ -1,6 +1,7 @@
 //! Intel's GPUs: which one a device is, and how well code that ocloc compiled ahead of time fits it.
 
 use scythe_abi::aspect::Aspect;
+use scythe_abi::image_target::ImageTarget;
 use scythe_abi::intel::{Kinship, Version};
 use scythe_device_config::{intel_name, intel_version};
 use scythe_hal::{Errc, Error, Result, fit};
@@ -26,12 +27,12 @@ impl IntelGpu {
 }
 
 /// On the scale of [`fit`]: how well code for the GPU that `target` names fits a device, where that is a GPU of Intel's.
-pub(crate) fn preference(device: Option<IntelGpu>, target: &str) -> Result<u32> {
+pub(crate) fn preference(device: Option<IntelGpu>, target: &ImageTarget) -> Result<u32> {
     let refused = |why: String| Err(Error::new(Errc::KernelNotSupported, why));
     let Some(gpu) = device else {
         return refused(format!("compiled ahead of time for {target}, and the device here is no GPU of Intel's"));
     };
-    let (Some(code), Some(own)) = (intel_version(target), gpu.version) else {
+    let (Some(code), Some(own)) = (intel_version(target.as_str()), gpu.version) else {
         // The driver looks at binaries before it takes them.
         return Ok(fit::LAST_RESORT);
     };
@@ -55,11 +56,11 @@ mod tests {
 
     #[test]
     fn code_for_the_device_itself_fits_best_then_for_its_revisions_then_for_its_relatives() {
-        assert_eq!(preference(gpu(12, 55, 8), "intel_gpu_acm_g10").unwrap(), fit::EXACT);
-        assert_eq!(preference(gpu(12, 55, 4), "intel_gpu_acm_g10").unwrap(), fit::COMPATIBLE);
-        assert_eq!(preference(gpu(12, 56, 5), "intel_gpu_acm_g10").unwrap(), fit::LAST_RESORT);
-        assert_eq!(preference(gpu(12, 55, 8), "intel_gpu_@mine:12.55.8").unwrap(), fit::EXACT);
-        let error = preference(gpu(12, 60, 7), "intel_gpu_acm_g10").unwrap_err();
+        assert_eq!(preference(gpu(12, 55, 8), &"intel_gpu_acm_g10".into()).unwrap(), fit::EXACT);
+        assert_eq!(preference(gpu(12, 55, 4), &"intel_gpu_acm_g10".into()).unwrap(), fit::COMPATIBLE);
+        assert_eq!(preference(gpu(12, 56, 5), &"intel_gpu_acm_g10".into()).unwrap(), fit::LAST_RESORT);
+        assert_eq!(preference(gpu(12, 55, 8), &"intel_gpu_@mine:12.55.8".into()).unwrap(), fit::EXACT);
+        let error = preference(gpu(12, 60, 7), &"intel_gpu_acm_g10".into()).unwrap_err();
         assert_eq!(error.code, Errc::KernelNotSupported);
         assert_eq!(
             error.message,
@@ -69,9 +70,9 @@ mod tests {
 
     #[test]
     fn what_nobody_knows_is_left_to_the_driver_and_other_devices_are_out() {
-        assert_eq!(preference(gpu(9, 0, 9), "spir64_gen").unwrap(), fit::LAST_RESORT);
-        assert_eq!(preference(Some(IntelGpu { version: None }), "intel_gpu_skl").unwrap(), fit::LAST_RESORT);
-        let error = preference(None, "intel_gpu_skl").unwrap_err();
+        assert_eq!(preference(gpu(9, 0, 9), &"spir64_gen".into()).unwrap(), fit::LAST_RESORT);
+        assert_eq!(preference(Some(IntelGpu { version: None }), &"intel_gpu_skl".into()).unwrap(), fit::LAST_RESORT);
+        let error = preference(None, &"intel_gpu_skl".into()).unwrap_err();
         assert!(error.message.ends_with("the device here is no GPU of Intel's"), "{error}");
     }
 

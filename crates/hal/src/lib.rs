@@ -11,6 +11,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
+use scythe_abi::image_target::ImageTarget;
 use scythe_abi::launch::{KernelLaunch, Shape};
 
 pub mod assertion;
@@ -117,7 +118,7 @@ pub trait Device: Send + Sync + Any {
     /// How much this device prefers an image of this format and target over others that hold the same kernel: the runtime
     /// builds the one with the highest number, on the scale of [`fit`]. An error, `KernelNotSupported`, says why the device
     /// cannot run it.
-    fn preference(&self, _format: scythe_image::Format, _target: &str) -> Result<u32> {
+    fn preference(&self, _format: scythe_image::Format, _target: &ImageTarget) -> Result<u32> {
         Ok(fit::GENERIC)
     }
 

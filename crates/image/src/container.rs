@@ -19,6 +19,7 @@
 //! when asked for.
 
 use crate::manifest::{Manifest, ManifestError};
+use scythe_abi::image_target::ImageTarget;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::Read;
@@ -90,8 +91,8 @@ impl fmt::Display for Format {
 /// A device image that owns its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Target triple, or the name of the device that the code was compiled for.
-    pub target: String,
+    /// What the code was compiled for.
+    pub target: ImageTarget,
     pub format: Format,
     /// Options for whoever builds the code at run time.
     pub options: String,
@@ -243,7 +244,7 @@ impl Image {
         let format = (self.format as u32).to_le_bytes();
         let manifest = self.manifest.to_bytes();
         let mut contents: Vec<(Section, &[u8])> = vec![
-            (Section::Target, self.target.as_bytes()),
+            (Section::Target, self.target.as_str().as_bytes()),
             (Section::Format, &format),
             (Section::Options, self.options.as_bytes()),
             (Section::Manifest, &manifest),
@@ -361,7 +362,7 @@ impl<'a> ImageView<'a> {
     /// A copy that owns its parts.
     pub fn to_image(&self) -> Result<Image, ImageError> {
         Ok(Image {
-            target: self.target.to_owned(),
+            target: ImageTarget::parse(self.target),
             format: self.format,
             options: self.options.to_owned(),
             manifest: self.manifest()?,

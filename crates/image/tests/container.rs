@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use scythe_abi::condition::Condition;
+use scythe_abi::image_target::ImageTarget;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar, Shape};
 use scythe_abi::requirements::{Conditional, Requirements};
 use scythe_image::manifest::{DeviceGlobal, EntryPoint, Import, SpecializationConstant};
@@ -285,7 +286,7 @@ proptest! {
             other.set("set").insert(&name, value);
         }
         let manifest = Manifest { other, ..manifest() };
-        let image = Image { target, format, options, manifest, symbols, code };
+        let image = Image { target: ImageTarget::parse(target), format, options, manifest, symbols, code };
         prop_assert_eq!(Image::parse(&image.to_bytes()).unwrap(), image);
     }
 

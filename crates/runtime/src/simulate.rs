@@ -10,6 +10,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::aspect::Aspect;
+use scythe_abi::image_target::ImageTarget;
 use scythe_device_config::{Table, Target};
 use scythe_hal::info::DeviceType;
 use scythe_hal::{self as hal, Backend, BackendKind, DeviceInfo, PlatformInfo, UsmKind};
@@ -170,7 +171,7 @@ impl hal::Device for SimulatedDevice {
     fn shares_host_memory(&self) -> bool {
         self.inner.shares_host_memory()
     }
-    fn preference(&self, format: Format, target: &str) -> Result<u32> {
+    fn preference(&self, format: Format, target: &ImageTarget) -> Result<u32> {
         self.inner.preference(format, target)
     }
     fn build(&self, request: &hal::BuildRequest<'_>) -> Result<Arc<dyn hal::Program>> {

@@ -217,7 +217,7 @@ fn parts(
         }
         warnings.add(part.warnings);
         images.push(Image {
-            target: triple.to_owned(),
+            target: triple.into(),
             format: Format::LlvmBitcode,
             options: String::new(),
             manifest: part.manifest,
@@ -272,7 +272,7 @@ fn compile_for_cpu(
     let objects = Compiler { settings: cpu, jobs: settings.jobs, store: cached }.compile(&code)?;
     let images = parts.iter().zip(objects).flat_map(|(part, objects)| {
         objects.into_iter().map(|object| Image {
-            target: object.level.image_target(),
+            target: object.level.into(),
             format: Format::CpuObject,
             options: String::new(),
             manifest: part.manifest.clone(),

@@ -142,7 +142,14 @@ fn image(path: &str, setting: &Setting, properties: Option<&str>, symbols: Optio
         Some(file) => files::read_text(file)?.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         None => Vec::new(),
     };
-    Ok(Image { target: setting.target.clone(), format, options: setting.options.clone(), manifest, symbols, code })
+    Ok(Image {
+        target: setting.target.as_str().into(),
+        format,
+        options: setting.options.clone(),
+        manifest,
+        symbols,
+        code,
+    })
 }
 
 /// ELF of a type that only the processor's maker knows, as ocloc writes it. Objects for the CPU have common types.

@@ -52,7 +52,7 @@ fn a_machine_without_a_driver_is_told_so() {
 fn the_best_code_for_a_device_is_preferred() {
     let fake = Fake::new();
     let device = fake.device();
-    let prefer = |format, target| device.preference(format, target);
+    let prefer = |format, target: &str| device.preference(format, &target.into());
     let order = [
         (Format::Fatbin, "nvidia_gpu_sm_90a"),
         (Format::Fatbin, "nvidia_gpu_sm_90"),

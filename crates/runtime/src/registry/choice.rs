@@ -202,7 +202,7 @@ fn judge<'a>(
     let image = &candidate.image;
     image.check(device).map_err(Rejection::Requirements)?;
     if image.format == Format::Empty {
-        return Err(Rejection::Code(Unfit { left_out: vec![image.target.clone()], ..Unfit::default() }));
+        return Err(Rejection::Code(Unfit { left_out: vec![image.target.to_string()], ..Unfit::default() }));
     }
     let preference = image.preference(device);
     let preference = preference.map_err(|error| Rejection::Code(Unfit::reason(error.message)))?;

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use scythe_abi::image_target::ImageTarget;
 use scythe_abi::launch::{KernelLaunch, ParamKind};
 use scythe_abi::requirements::{Conditional, Requirements};
 use scythe_hal::{BuildOptions, BuildRequest, CompileRequest, Compiler, Global, Output, Program};
@@ -32,7 +33,7 @@ pub(super) struct Image {
     start: usize,
     len: usize,
     pub(super) format: Format,
-    pub(super) target: String,
+    pub(super) target: ImageTarget,
     /// The file of the program or library that it came with.
     pub(super) library: Arc<str>,
     /// Where that file is loaded.
@@ -110,7 +111,7 @@ impl Image {
             start,
             len,
             format: view.format,
-            target: view.target.to_owned(),
+            target: view.target.into(),
             library,
             base,
             kernels,

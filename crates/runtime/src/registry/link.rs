@@ -8,7 +8,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use scythe_abi::cuda::Architecture;
 use scythe_abi::names::GENERIC_TRIPLE;
 use scythe_image::Format;
 
@@ -45,8 +44,9 @@ pub(super) fn resolve(image: &Arc<Image>, all: &[Arc<Image>], device: &Device) -
 fn exporter<'a>(symbol: &str, importer: &Image, all: &'a [Arc<Image>], device: &Device) -> Option<&'a Arc<Image>> {
     // Bitcode that was compiled for one device may call what was compiled for all.
     // That for NVIDIA's GPUs is of another kind.
-    let nvidia = Architecture::of_target(&importer.target).is_some();
-    let generic = |image: &Image| !nvidia && image.format == Format::LlvmBitcode && image.target == GENERIC_TRIPLE;
+    let nvidia = importer.target.nvidia().is_some();
+    let generic =
+        |image: &Image| !nvidia && image.format == Format::LlvmBitcode && image.target.as_str() == GENERIC_TRIPLE;
     let own = |image: &Image| image.target == importer.target;
     let exports = |image: &&Arc<Image>| image.exports.contains(symbol) && image.format == importer.format;
     let mut exporters: Vec<_> = all.iter().filter(exports).filter(|image| own(image) || generic(image)).collect();

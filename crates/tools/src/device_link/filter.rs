@@ -41,7 +41,7 @@ pub fn for_device(
             continue;
         }
         removed.push(Image {
-            target: name.to_owned(),
+            target: name.into(),
             format: Format::Empty,
             options: String::new(),
             manifest: part.manifest.clone(),
@@ -79,9 +79,9 @@ pub fn remarks(images: &[Image], settings: &Settings<'_>) -> Result<Vec<Diagnost
     let mut remarks = Vec::new();
     for image in images.iter().filter(|image| image.format == Format::Empty) {
         let table = &settings.split.targets;
-        let by_id = || table.lookup(&Target::of_image_target(&image.target)?.name());
-        let named = table.lookup(&image.target).or_else(by_id);
-        let shown = named.map_or(&*image.target, |entry| &*entry.name);
+        let by_id = || table.lookup(&Target::of_image_target(image.target.as_str())?.name());
+        let named = table.lookup(image.target.as_str()).or_else(by_id);
+        let shown = named.map_or(image.target.as_str(), |entry| &*entry.name);
         // A device that only ocloc knows has what is known of all Intel GPUs.
         let known = named.or_else(|| table.lookup(&Target::IntelGen.name()));
         let Some(lack) = known.and_then(|entry| lacks(image, entry)) else { continue };

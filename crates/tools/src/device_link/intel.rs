@@ -11,6 +11,7 @@ use super::settings::Settings;
 use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel};
 use scythe_abi::environment::SPIRV_VALIDATOR;
+use scythe_abi::image_target::ImageTarget;
 use scythe_abi::intel::Version;
 use scythe_abi::target::{Family, SEPARATOR, Target};
 use scythe_codegen::spirv;
@@ -173,7 +174,7 @@ impl<'t, 's> Work<'t, 's> {
                 if super::is_finished_at_run_time(part) {
                     let symbols = kernels(part);
                     self.settings.tell(format_args!("{}: also to be finished at run time: {symbols}", device.shown));
-                    self.finished.push((index, Image { target: device.target.clone(), ..part.clone() }));
+                    self.finished.push((index, Image { target: device.target.as_str().into(), ..part.clone() }));
                 }
             }
             self.finished.extend(left_out.into_iter().map(|image| (index, image)));
@@ -414,7 +415,14 @@ fn unknown_device(compiler: &Ocloc, name: &str, target: &str, fault: Option<&Fau
 /// The image of a part's binary.
 fn finished(part: &Image, target: String, code: Vec<u8>) -> Image {
     let (manifest, symbols) = (part.manifest.clone(), part.symbols.clone());
-    Image { target, format: Format::IntelGpu, options: String::new(), manifest, symbols, code }
+    Image {
+        target: ImageTarget::parse(target),
+        format: Format::IntelGpu,
+        options: String::new(),
+        manifest,
+        symbols,
+        code,
+    }
 }
 
 /// The kernels of a part, for messages.

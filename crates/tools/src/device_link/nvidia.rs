@@ -10,6 +10,7 @@ use super::settings::Settings;
 use crate::ahead_of_time::device_library_folder;
 use crate::{Failure, aspect_filter, parallel};
 use scythe_abi::cuda::Architecture;
+use scythe_abi::image_target::ImageTarget;
 use scythe_abi::target::{SEPARATOR, Target};
 use scythe_codegen::nvptx::{self, toolkit::Toolkit};
 use scythe_diag::{Diagnostic, Severity};
@@ -53,11 +54,11 @@ fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Fai
 }
 
 /// The target of images, which tells the architecture.
-fn image_target(target: Target, arch: &str) -> String {
+fn image_target(target: Target, arch: &str) -> ImageTarget {
     let name = target.image_target();
     match Architecture::of_target(&name) == Architecture::from_name(arch) {
-        true => name,
-        false => format!("{name}{SEPARATOR}{arch}"),
+        true => ImageTarget::parse(name),
+        false => ImageTarget::parse(format!("{name}{SEPARATOR}{arch}")),
     }
 }
 
