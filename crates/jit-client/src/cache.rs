@@ -1,11 +1,12 @@
-//! The persistent cache of compiled objects: what one process has built, later ones load, without LLVM.
+//! The persistent cache of compiled code. One process compiles; later processes load the result, and
+//! need not load LLVM.
 //!
-//! [`Cache::get`] and [`Cache::put`] never fail: whatever is wrong with the disk, the folder or an entry, the program is
-//! built as if there were no cache, and `SYCL_CACHE_TRACE` tells why. An entry that is damaged, or was made by
-//! an LLVM that has been replaced since, is removed and built anew.
+//! [`Cache::get`] and [`Cache::put`] never fail. If something is wrong with the disk, the folder or an
+//! entry, the program is built as without a cache, and `SYCL_CACHE_TRACE` prints the reason. The cache
+//! removes an entry that is damaged, or whose LLVM was replaced, and the code is compiled again.
 //!
-//! `settings` reads the environment, `key` says what an entry depends on, `entry` is the file format, `folder` the
-//! files, `eviction` the limit.
+//! `settings` reads the environment, `key` computes what an entry is found by, `entry` is the file
+//! format, `folder` manages the files, and `eviction` enforces the size limit.
 
 mod entry;
 mod eviction;
@@ -37,8 +38,8 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// The cache of this process, opened at the first call; `None` where there is none. An error is a setting that makes
-    /// no sense.
+    /// The cache of this process, opened at the first call. `None`: there is no cache. An error means
+    /// that a setting has a wrong value.
     pub(crate) fn of_process() -> Result<Option<&'static Self>> {
         static CACHE: OnceLock<Result<Option<Cache>>> = OnceLock::new();
         let opened = CACHE.get_or_init(|| Settings::of_process().map(|settings| Cache::open(&settings)));
@@ -65,7 +66,7 @@ impl Cache {
 
     /// The key of a build with the compiler in these files.
     pub(crate) fn key(&self, request: &CompileRequest<'_>, library: &Path, device_lib_dir: &Path) -> Option<Key> {
-        // The processor and, in one process, the compiler stay as they are.
+        // Neither the processor nor the compiler of a process changes.
         static TOOLCHAIN: OnceLock<Option<Toolchain>> = OnceLock::new();
         let toolchain = TOOLCHAIN.get_or_init(|| {
             let identified = Toolchain::identify(library, device_lib_dir);
@@ -108,7 +109,7 @@ impl Cache {
         }
     }
 
-    /// Keeps an object, made by `compiler`, for others.
+    /// Stores an object that `compiler` made.
     pub(crate) fn put(&self, key: &Key, compiler: Option<&FileStamp>, object: &[u8]) {
         let head = entry::encode_head(key, compiler, object);
         let bytes = (head.len() + object.len()) as u64;
@@ -131,7 +132,7 @@ impl Cache {
         }
     }
 
-    /// Removes an entry that is of no use.
+    /// Removes an entry that cannot be used.
     pub(crate) fn discard(&self, key: &Key, reason: &dyn fmt::Display) {
         self.trace.line(format_args!("discarded {key}: {reason}"));
         if let Err(error) = std::fs::remove_file(self.folder.entry(key)) {
@@ -140,7 +141,7 @@ impl Cache {
     }
 }
 
-/// The bytes of an entry, which counts as used now.
+/// Reads the bytes of an entry and marks the entry as used now.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -149,19 +150,20 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
     let mut bytes = Vec::with_capacity(length as usize);
     (&file).take(MAX_ENTRY_BYTES).read_to_end(&mut bytes)?;
-    // A cache that can only be read serves as well.
+    // This fails in a cache that can only be read, which is fine.
     let _ = file.set_modified(SystemTime::now());
     Ok(bytes)
 }
 
-/// Lines on standard error, where they are asked for.
+/// Prints lines on standard error if the user asks for them.
 #[derive(Clone, Copy)]
 struct Trace(bool);
 
 impl Trace {
     fn line(self, text: fmt::Arguments<'_>) {
         if self.0 {
-            // In one piece, so that lines of processes do not mix; a closed standard error must not stop the program.
+            // One write, so that lines of several processes do not mix. A closed standard error must not
+            // stop the program.
             let _ = io::stderr().lock().write_all(format!("scythe: cache: {text}\n").as_bytes());
         }
     }

@@ -22,7 +22,7 @@ const LLVM_SYMBOL: &CStr = c"LLVMContextCreate";
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) library: PathBuf,
-    /// The folder of the device library. The compiler reports an error if it needs a file that is not there.
+    /// The folder of the device library. The compiler reports an error if a file that it needs is missing.
     pub(crate) device_lib_dir: PathBuf,
 }
 
@@ -31,23 +31,24 @@ pub(crate) struct Library {
     pub(crate) build: BuildFn,
     pub(crate) free: FreeFn,
     pub(crate) device_lib_dir: CString,
-    /// The file of the LLVM that the compiler uses, where that is a file of its own.
+    /// The file of the LLVM that the compiler uses, if LLVM is a separate file.
     pub(crate) llvm: Option<FileStamp>,
 }
 
-/// The files of the compiler; looked for once.
+/// The files of the compiler. They are searched for once.
 pub(crate) fn files() -> Result<&'static Files> {
     static FILES: OnceLock<Result<Files>> = OnceLock::new();
     FILES.get_or_init(|| find(&search_folders())).as_ref().map_err(Clone::clone)
 }
 
-/// The compiler; loaded once.
+/// The compiler. It is loaded once.
 pub(crate) fn compiler() -> Result<&'static Library> {
     static COMPILER: OnceLock<Result<Library>> = OnceLock::new();
     COMPILER.get_or_init(|| load(files()?)).as_ref().map_err(Clone::clone)
 }
 
-/// The folder of this library; in a cargo target folder also the one above, where cargo puts finished libraries.
+/// The folder of this library. In a cargo target folder also the parent, where cargo puts finished
+/// libraries.
 fn search_folders() -> Vec<PathBuf> {
     let own = own_path().and_then(|path| std::fs::canonicalize(OsStr::from_bytes(path.as_bytes())).ok());
     let executable = std::env::current_exe().ok();
@@ -67,7 +68,7 @@ fn find(folders: &[PathBuf]) -> Result<Files> {
     let Some(library) = candidates.into_iter().find(|file| file.is_file()) else {
         let searched: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
         return Err(build_error(format!(
-            "the run-time compiler {LIBRARY} is not in {}. Install it beside libscythe.so (`cargo xtask install` does)",
+            "the run-time compiler {LIBRARY} was not found in {}. Install it beside libscythe.so (`cargo xtask install` does)",
             searched.join(", ")
         )));
     };

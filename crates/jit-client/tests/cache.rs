@@ -264,7 +264,7 @@ fn an_error_names_the_device_that_lacks_the_compiler() {
     assert!(!output.status.success(), "{trace}");
     let device = &scythe_backend_cpu::backend(&scythe_jit_client::CLIENT).devices()[0].clone();
     let expected = format!(
-        "cannot build device code for '{}': the run-time compiler libscythe-jit.so is not in {}",
+        "cannot build device code for '{}': the run-time compiler libscythe-jit.so was not found in {}",
         device.info().name,
         place.folder.display()
     );

@@ -1,9 +1,9 @@
 //! The binary form of a manifest.
 //!
-//! A `u32` version comes first. Then follow the fields of [`Manifest`], each in its own form, all
-//! numbers little-endian: a text is its length (`u32`) and UTF-8, a list its length (`u32`) and the
-//! elements, an optional value a byte, 0 or 1, and perhaps the value. Launch rows are a list of bytes
-//! ([`KernelLaunch::to_bytes`]). Each type has one list of fields, from which both directions follow.
+//! A `u32` version comes first. Then follow the fields of [`Manifest`], all numbers little-endian. A
+//! text is its length (`u32`) and UTF-8. A list is its length (`u32`) and the elements. An optional
+//! value is a byte, 0 or 1, and perhaps the value. Launch rows are a list of bytes
+//! ([`KernelLaunch::to_bytes`]). Each type has one list of fields, which serves both directions.
 
 use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;

@@ -1,5 +1,5 @@
-//! A manifest as property sets, in which `sycl-post-link` and other tools write it to files. The names
-//! and layouts of `SYCL/…` sets are those of the specification.
+//! A manifest as property sets: the form in which `sycl-post-link` and other tools write it to files.
+//! The specification gives the names and layouts of the `SYCL/…` sets.
 
 use std::collections::HashMap;
 use std::fmt;

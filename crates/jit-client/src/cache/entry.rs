@@ -12,8 +12,8 @@
 //!     object         to the end of the file
 //! ```
 //!
-//! Any bytes may be read: what is not exactly an entry for the key that was asked for is refused with the reason. The
-//! object stands at a multiple of 16, as its loader wants.
+//! The reader takes any bytes, and refuses everything but an entry for the requested key with a reason.
+//! The object is at a multiple of 16, as its loader needs it.
 
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
@@ -28,7 +28,7 @@ const CHECKSUM: usize = 64;
 const HEADER: usize = CHECKSUM + 32;
 const ALIGN: usize = 16;
 
-/// A file as it was when an entry was made.
+/// The identity of a file when an entry was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileStamp {
     path: PathBuf,
@@ -38,7 +38,7 @@ pub(crate) struct FileStamp {
 }
 
 impl FileStamp {
-    /// The file as it is now.
+    /// The identity of the file now.
     pub(crate) fn of(path: &Path) -> std::io::Result<Self> {
         Ok(Self::new(path, &std::fs::metadata(path)?))
     }
@@ -47,7 +47,8 @@ impl FileStamp {
         Self { path: path.to_owned(), size: file.size(), seconds: file.mtime(), nanoseconds: file.mtime_nsec() }
     }
 
-    /// Whether another file stands there by now. One that is gone has not been replaced: what it made still holds.
+    /// Whether another file has replaced this one. A file that was removed is not replaced, and its
+    /// results stay valid.
     pub(crate) fn is_replaced(&self) -> bool {
         Self::of(&self.path).is_ok_and(|now| now != *self)
     }
@@ -78,7 +79,7 @@ impl FileStamp {
     }
 }
 
-/// Why bytes are no entry for a key.
+/// The reason why bytes are not an entry for a key.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Damage {
     #[error("{0} bytes are too few for an entry")]
@@ -141,13 +142,13 @@ impl Entry {
         &self.bytes[self.object..]
     }
 
-    /// The LLVM that made the object, where it was known.
+    /// The LLVM that made the object, if it is known.
     pub(crate) fn compiler(&self) -> Option<&FileStamp> {
         self.compiler.as_ref()
     }
 }
 
-/// All that stands before the object in an entry; the object follows.
+/// The bytes of an entry before the object.
 pub(crate) fn encode_head(key: &Key, compiler: Option<&FileStamp>, object: &[u8]) -> Vec<u8> {
     let mut stamp = compiler.map(FileStamp::encode).unwrap_or_default();
     let stamp_length = stamp.len() as u32;

@@ -1,12 +1,13 @@
-//! Keeps the cache within its size: when entries grow past the limit together, the least recently used go.
+//! The size limit of the cache: when the entries grow past it, the least recently used ones are removed.
 //!
-//! An entry's time of last change is when it was last used. To look at all of them at each store would be slow, so the
-//! file `usage` keeps account: its first number is the total that the last scan found, each further one what a store
-//! added. Only when the sum passes the limit, or after [`RECORDS`] stores, someone scans, removes, and starts the
-//! account again. The lock is held by the one process that scans; others go on without.
+//! The modification time of an entry is the time of its last use. A scan of all entries at each store
+//! would be slow, so the file `usage` keeps an account: its first number is the total of the last scan,
+//! and each later number is what one store added. A process scans only when the sum passes the limit, or
+//! after [`RECORDS`] stores. It then removes entries and starts a new account. It holds the lock; other
+//! processes continue without scanning.
 //!
-//! The account may be wrong: processes die, stores happen during a scan, entries are replaced. Then a scan comes too
-//! early or somewhat late; it never relies on the account.
+//! The account may be wrong, because processes die, stores happen during a scan, and entries are
+//! replaced. Then a scan comes too early or somewhat late. A scan does not rely on the account.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -15,10 +16,10 @@ use std::time::SystemTime;
 
 use super::folder::{Folder, open_for_append};
 
-/// Stores between two scans, at most.
+/// The largest number of stores between two scans.
 const RECORDS: u64 = 1024;
 const RECORD: usize = 8;
-/// No account is longer.
+/// The largest size of an account.
 pub(super) const ACCOUNT_BYTES: u64 = (RECORDS + 2) * RECORD as u64;
 
 /// What a scan did.
@@ -28,7 +29,7 @@ pub(crate) struct Evicted {
     pub(crate) bytes: u64,
 }
 
-/// Accounts for an entry of `added` bytes, and makes room if there is too much.
+/// Adds an entry of `added` bytes to the account, and removes entries if the limit is passed.
 pub(crate) fn account(folder: &Folder, added: u64, max_bytes: u64) -> io::Result<Evicted> {
     if max_bytes == u64::MAX {
         return Ok(Evicted::default());
@@ -42,7 +43,7 @@ pub(crate) fn account(folder: &Folder, added: u64, max_bytes: u64) -> io::Result
     }
 }
 
-/// The sum of the account; `None` when it is time to count.
+/// The sum of the account. `None`: a scan is due.
 fn read(usage: &mut File) -> io::Result<Option<u64>> {
     let length = usage.metadata()?.len();
     if length == 0 || length % RECORD as u64 != 0 || length > RECORDS * RECORD as u64 {
@@ -92,13 +93,13 @@ struct Found {
     used: SystemTime,
 }
 
-/// All entries; files that others put here are none.
+/// All entries. Other files are ignored.
 fn scan(folder: &Path) -> io::Result<Vec<Found>> {
     let mut found = Vec::new();
     for shard in fs::read_dir(folder)?.flatten().filter(|shard| is_hexadecimal(&shard.file_name(), 2)) {
         let Ok(files) = fs::read_dir(shard.path()) else { continue };
         for file in files.flatten().filter(|file| is_hexadecimal(&file.file_name(), 62)) {
-            // One that is gone by now needs no room.
+            // An entry that is gone takes no space.
             let Ok(metadata) = file.metadata() else { continue };
             if let (true, Ok(used)) = (metadata.is_file(), metadata.modified()) {
                 found.push(Found { path: file.path(), bytes: metadata.len(), used });

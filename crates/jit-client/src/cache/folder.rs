@@ -1,4 +1,4 @@
-//! The cache's files: where they are, how they come to be, who may write them.
+//! The files of the cache: where they are, how they are written, and who may write them.
 //!
 //! ```text
 //! <root>/cpu/<2 digits>/<62 digits>   entries, by the key's hexadecimal digits
@@ -6,12 +6,12 @@
 //! <root>/cpu/usage, lock              see `eviction`
 //! ```
 //!
-//! Folders are made with mode 0700 and files with 0600. Code is loaded from here, so the root must belong to the user
-//! and nobody else may write it; in any other case there is no cache.
+//! Folders have mode 0700 and files mode 0600. Programs load code from here, so the root must belong to
+//! the user, and nobody else may write it. Otherwise there is no cache.
 //!
-//! A file is written under a name of its own in `tmp` and renamed when it is complete: readers see all of an entry or
-//! nothing, whoever writes at the same time or dies meanwhile. What a process that died left in `tmp` the next store
-//! after [`LEFTOVER_AGE`] removes.
+//! A writer uses a unique name in `tmp` and renames the file when it is complete. Readers therefore see
+//! a whole entry or none, even if several processes write or one dies. The first store after
+//! [`LEFTOVER_AGE`] removes the files that dead processes left in `tmp`.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use super::key::Key;
 
-/// Writing takes milliseconds. Should a writer need longer than this, its entry is lost, nothing else.
+/// Writing takes milliseconds. A writer that needs longer than this only loses its entry.
 pub(super) const LEFTOVER_AGE: Duration = Duration::from_secs(600);
 
 pub(crate) struct Folder {
@@ -30,7 +30,8 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Opens the cache under `root`, which is made if need be. An error is the reason why there is no cache.
+    /// Opens the cache under `root`, and creates the folder if necessary. An error says why there is no
+    /// cache.
     pub(crate) fn open(root: &Path) -> Result<Self, String> {
         let shown = root.display();
         make(root).map_err(|error| format!("cannot make the folder '{shown}': {error}"))?;
@@ -63,7 +64,7 @@ impl Folder {
         self.path.join("tmp")
     }
 
-    /// Puts a file of these parts in the place of `target`, all at once.
+    /// Replaces `target` with a file of these parts, in one step.
     pub(crate) fn replace<'a>(&self, target: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<()> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let folder = self.temporary();
@@ -72,7 +73,7 @@ impl Folder {
             make(parent)?;
         }
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Processes of different machines or containers may have one number: a name that is taken is another's.
+        // Processes of different machines or containers may share a number, so the name may be taken.
         let stamp = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
         let path = folder.join(format!("{}-{count}-{stamp}", std::process::id()));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
@@ -86,7 +87,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what processes that died left behind.
+    /// Removes the files that dead processes left behind.
     pub(crate) fn remove_leftovers(&self) {
         let Ok(list) = fs::read_dir(self.temporary()) else { return };
         for file in list.flatten() {
@@ -107,7 +108,7 @@ impl Drop for Unfinished<'_> {
     }
 }
 
-/// Makes a folder, and those above it, for the user alone. One that is there stays as it is.
+/// Creates a folder and its parents for the user alone. A folder that exists is not changed.
 fn make(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -115,12 +116,12 @@ fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Opens a file of the cache for reading and appending; made if need be.
+/// Opens a file of the cache for reading and appending, and creates it if necessary.
 pub(super) fn open_for_append(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
 }
 
-/// Whether the process may write a file so large. Past that limit the system would not only refuse but end the process.
+/// Whether the process may write a file of this size. Beyond its limit, the system ends the process.
 pub(super) fn may_write(bytes: u64) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the limit is a valid place for the answer.

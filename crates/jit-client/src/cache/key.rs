@@ -1,15 +1,15 @@
-//! What an entry is found by: a BLAKE3 hash of everything that the object depends on, and nothing of LLVM needs to be
-//! loaded to compute it.
+//! The key of an entry: a BLAKE3 hash of everything that the compiled code depends on. Computing it does
+//! not load LLVM. The hash covers
 //!
-//! * the request: the device bitcode and that of the images it is linked with, the optimisation level, the device's aspects
-//!   where the code asks for them, and what is made of the bitcode;
-//! * the processor: model and all feature bits that LLVM derives a processor's name and features from;
-//! * Scythe's version, the version of the run-time compiler's C edge, and the compiler's file: size, time of last change
-//!   and first page, where linkers put the build identifier;
+//! * the request: the device bitcode, the bitcode that it is linked with, the optimisation level, the
+//!   device's aspects if the code asks for them, and what is made of the bitcode;
+//! * the processor: its model, and all feature bits from which LLVM derives name and features;
+//! * Scythe's version, the version of the run-time compiler's C interface, and the compiler's file:
+//!   size, time of last change, and first page, where linkers put the build identifier;
 //! * the bitcode of the device library.
 //!
-//! LLVM itself is missing here: which file it is only the dynamic loader knows. Entries carry its identity instead
-//! (`entry`).
+//! LLVM is not part of the key, because only the dynamic loader knows its file. Each entry holds the
+//! identity of its LLVM instead (`entry`).
 
 use std::fmt;
 use std::fs::File;
@@ -20,7 +20,7 @@ use std::path::Path;
 use scythe_cuda_toolkit::{Toolkit, libraries_identity};
 use scythe_hal::{CompileRequest, Output};
 
-/// The hash, as it stands in an entry; in hexadecimal it is the entry's name.
+/// The hash. Entries hold it, and its hexadecimal digits are the name of the entry's file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key(pub(super) [u8; Key::BYTES]);
 
@@ -34,12 +34,13 @@ impl fmt::Display for Key {
     }
 }
 
-/// What all builds of a process have in common: the compiler, its device library, and the processor.
+/// A hash of what all builds of a process share: compiler, device library and processor.
 #[derive(Clone, Copy)]
 pub(crate) struct Toolchain([u8; Key::BYTES]);
 
 impl Toolchain {
-    /// `library` is the run-time compiler, `device_lib_dir` the folder of the device library; there may be none.
+    /// `library` is the file of the run-time compiler. The folder `device_lib_dir` of the device library
+    /// may not exist.
     pub(crate) fn identify(library: &Path, device_lib_dir: &Path) -> io::Result<Self> {
         let mut fields = Fields::new("scythe run-time compiler");
         fields.add(env!("CARGO_PKG_VERSION").as_bytes());
@@ -88,7 +89,7 @@ impl Toolchain {
     }
 }
 
-/// A hash of fields, each with its length in front, so that no two lists of fields give the same bytes.
+/// A hash of fields. Each field has its length in front, so that different lists are different bytes.
 struct Fields(blake3::Hasher);
 
 impl Fields {
@@ -128,7 +129,8 @@ fn add_library(fields: &mut Fields, library: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Names and contents of all bitcode files in the folder: which of them a kernel needs, only the compiler knows.
+/// Adds names and contents of all bitcode files in the folder. Only the compiler knows which of them a
+/// kernel needs.
 fn add_device_library(fields: &mut Fields, folder: &Path) -> io::Result<()> {
     let mut files = match std::fs::read_dir(folder) {
         Ok(list) => list.map(|entry| entry.map(|e| e.path())).collect::<io::Result<Vec<_>>>()?,
@@ -145,8 +147,9 @@ fn add_device_library(fields: &mut Fields, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The registers of the leaves from which the processor's name and features follow. Left out are fields that differ
-/// between the cores of one processor, such as the number of the core in EBX of leaf 1.
+/// Adds the registers of the CPUID leaves that determine the processor's name and features. Fields that
+/// differ between the cores of one processor are left out, such as the number of the core in EBX of
+/// leaf 1.
 #[cfg(target_arch = "x86_64")]
 fn add_processor(fields: &mut Fields) {
     use std::arch::x86_64::{__cpuid, __cpuid_count, CpuidResult};
@@ -183,7 +186,7 @@ fn add_processor(fields: &mut Fields) {
     fields.add(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>());
 }
 
-/// Which registers the operating system keeps for each thread: without that, vector features do not count.
+/// The registers that the operating system saves for each thread. Vector features need them.
 ///
 /// # Safety
 /// The processor and the operating system have XGETBV.

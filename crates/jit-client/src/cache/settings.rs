@@ -1,8 +1,8 @@
-//! What the environment says of the cache: whether, where, how large, and whether to tell what it does.
+//! The settings of the cache in the environment: on or off, folder, size limit, and tracing.
 //!
-//! The variables have the names and meanings that SYCL users know from DPC++; other than there, the cache is on unless
-//! it is switched off. A value that makes no sense is an error, which names the variable, the value and what was
-//! expected. A folder that cannot be used is none: see `folder`.
+//! The variables have the names and meanings that SYCL users know from DPC++, except that the cache is
+//! on by default. A wrong value is an error that names the variable, the value and what was expected. A
+//! folder that cannot be used means that there is no cache: see `folder`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use scythe_abi::environment::{CACHE_DIR, CACHE_MAX_SIZE, CACHE_PERSISTENT, CACHE
 use scythe_hal::{Errc, Error, Result};
 
 const DEFAULT_MEGABYTES: u64 = 1024;
-/// The cache's folder inside the user's folder for caches.
+/// The name of the cache's folder inside the user's folder for caches.
 const NAME: &str = "scythe";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,24 +25,25 @@ pub(crate) struct Settings {
 pub(crate) enum Place {
     Folder(PathBuf),
     SwitchedOff,
-    /// Neither a folder for the cache nor a home is named.
+    /// The environment names neither a folder for the cache nor a home folder.
     Unknown,
 }
 
 impl Settings {
-    /// From the environment of this process.
+    /// Reads the environment of this process.
     pub(crate) fn of_process() -> Result<Self> {
         // SAFETY: asks for a number that the kernel gave at the start of the process.
         let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
         let mut settings = Self::from(|name| std::env::var_os(name))?;
         if privileged {
-            // Whoever starts a set-user-ID program controls its environment, and must not choose the code it runs.
+            // The caller of a set-user-ID program controls its environment, and must not choose the code
+            // that it runs.
             settings.place = Place::SwitchedOff;
         }
         Ok(settings)
     }
 
-    /// From the values that `get` gives; an empty one is as none.
+    /// Reads the values that `get` returns. An empty value is the same as none.
     pub(crate) fn from(get: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
         let value = |name: &str| get(name).filter(|value| !value.is_empty());
         let trace = match value(CACHE_TRACE.name) {
@@ -66,7 +67,7 @@ impl Settings {
             Some(text) if text == "0" => false,
             Some(text) => return Err(bad(&CACHE_PERSISTENT, &text)),
         };
-        // A relative folder makes no sense for the user's folders, says the XDG base directory specification.
+        // The XDG base directory specification says to ignore relative folders.
         let absolute = |name: &str| value(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let folder = value(CACHE_DIR.name)
             .map(|folder| std::path::absolute(&folder).unwrap_or_else(|_| folder.into()))
