@@ -83,11 +83,16 @@ impl<'a> Tables<'a> {
     /// What the host compiler makes of each path in a functor K: `functor_members<K>`.
     pub fn declare(&self, out: &mut String) {
         for (index, path) in self.paths.iter().enumerate() {
-            let member = format!("decltype(static_cast<K *>(nullptr)->{path})");
+            let of = |path: &str| format!("decltype(static_cast<K *>(nullptr)->{path})");
+            let member = of(path);
+            // In another functor the path may name a bit-field, or an element of what a pointer points to: neither has
+            // an offset.
+            let arrays = path.match_indices("[0]").map(|(end, _)| of(&path[..end]));
+            let arrays: String = arrays.map(|array| format!(", std::enable_if_t<std::is_array_v<{array}>>")).collect();
             let _ = writeln!(
                 out,
                 "template <class K, class = void> inline constexpr functor_member member_{index}{{}};\n\
-                 template <class K>\ninline constexpr functor_member member_{index}<K, std::void_t<{member}>>{{\n    \
+                 template <class K>\ninline constexpr functor_member member_{index}<K, std::void_t<{member}, decltype(sizeof(static_cast<K *>(nullptr)->{path})){arrays}>>{{\n    \
                  {}, __builtin_offsetof(K, {path}), sizeof({member}), &member_type<std::remove_cv_t<{member}>>}};",
                 literal(path)
             );
