@@ -109,9 +109,52 @@ fn kernel(random: &mut Random, out: &mut String, index: usize) {
     if place == "member" {
         reads.push("u64(member_a + member_b)".to_owned());
     }
+    let size = random.chance(60).then(|| GroupSize::new(random));
+    if let Some(read) = size.as_ref().and_then(|size| size.read.clone()) {
+        // A read by `same` captures, which takes `[=]`. In generic lambdas clang then captures at the
+        // attribute, before the body: the passes differ, which is an error.
+        if !read.contains("same(") || (captures.starts_with('=') && place != "generic") {
+            reads.push(read);
+        }
+    }
     let body = body(random, &reads);
-    let function = launch(random, index, place, &captures, &body, &declarations);
+    let function = launch(random, index, place, &captures, &body, &declarations, size.as_ref());
     let _ = writeln!(out, "#ifndef SKIP_{index}\n{function}#endif");
+}
+
+/// A constant with the value 4, which an attribute of the kernel uses.
+struct GroupSize {
+    /// A local declaration, unless the constant is declared elsewhere.
+    declaration: String,
+    expression: String,
+    /// A read in the kernel's body: one that captures the constant (`same`), or one that does not.
+    read: Option<String>,
+}
+
+impl GroupSize {
+    fn new(random: &mut Random) -> Self {
+        let (declaration, name) = *random.pick(&[
+            ("const int size{4};", "size"),
+            ("constexpr unsigned long size{4};", "size"),
+            ("static constexpr short size{4};", "size"),
+            ("const unsigned size{4}; const unsigned &same_size = size; (void)same_size;", "size"),
+            ("constexpr struct { int n; } sizes{4};", "sizes.n"),
+            ("", "fixed_size"),
+            ("", "Sizes<2>::twice"),
+        ]);
+        let expression = match random.below(4) {
+            0 => format!("{name} * 2 / 2"),
+            1 => format!("({name} > 3 ? {name} : 1)"),
+            2 => format!("twice_half({name})"),
+            _ => name.to_owned(),
+        };
+        let read = match random.below(4) {
+            0 => Some(format!("u64({name})")),
+            1 => Some(format!("u64(same({name}))")),
+            _ => None,
+        };
+        Self { declaration: declaration.to_owned(), expression, read }
+    }
 }
 
 fn variable(random: &mut Random, number: usize, in_template: bool) -> Variable {
@@ -200,8 +243,18 @@ fn body(random: &mut Random, reads: &[String]) -> String {
 }
 
 /// The function that makes a kernel, runs it in both ways and compares.
-fn launch(random: &mut Random, index: usize, place: &str, captures: &str, body: &str, declarations: &[&str]) -> String {
-    let locals = declarations.join("\n  ");
+fn launch(
+    random: &mut Random,
+    index: usize,
+    place: &str,
+    captures: &str,
+    body: &str,
+    declarations: &[&str],
+    size: Option<&GroupSize>,
+) -> String {
+    let locals: Vec<&str> =
+        size.map(|size| size.declaration.as_str()).into_iter().chain(declarations.iter().copied()).collect();
+    let locals = locals.join("\n  ");
     let name = match random.below(3) {
         0 => "",
         1 => "<class Local>",
@@ -209,9 +262,16 @@ fn launch(random: &mut Random, index: usize, place: &str, captures: &str, body: 
     };
     let name = name.replace("Local", &format!("Local{index}")).replace("Named", &format!("Named<{index}>"));
     let generic = place == "generic";
-    let shape = if generic { 1 } else { random.below(3) };
+    // An attribute may stand on a kernel that is launched as it is; number 3 has work-groups.
+    let shape = match (generic, size) {
+        (true, None) => 1,
+        (true, Some(_)) => 3,
+        (_, None) => random.below(3),
+        (_, Some(_)) => *random.pick(&[0, 1, 3]),
+    };
     let parameter = match (generic, shape) {
         (true, _) => "(auto item) ",
+        (_, 3) => "(Group item) ",
         (_, 1) => "(sycl::id<1> item) ",
         (_, 2) => "(int item) ",
         _ => "() ",
@@ -220,9 +280,15 @@ fn launch(random: &mut Random, index: usize, place: &str, captures: &str, body: 
     let run = match shape {
         0 => "single_task",
         1 => "over_range",
+        3 => "over_groups",
         _ => "over_number",
     };
-    let lambda = format!("auto kernel = [{captures}] {parameter}{{ {use_item}{body} }};");
+    let attribute = size.map(|size| match shape {
+        3 => format!("[[sycl::reqd_work_group_size({})]] ", size.expression),
+        _ => format!("[[sycl::work_group_size_hint({})]] ", size.expression),
+    });
+    let attribute = attribute.unwrap_or_default();
+    let lambda = format!("auto kernel = [{captures}] {parameter}{attribute}{{ {use_item}{body} }};");
     let code = format!(
         "  int *shared = run.shared;\n  u64 *out = run.out;\n  (void)shared;\n  {locals}\n  {lambda}\n\
          \x20 run.{run}{name}({index}, kernel);\n"

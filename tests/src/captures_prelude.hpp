@@ -73,6 +73,19 @@ struct Two {
 template <int I> class Named;
 
 // Runs a kernel as a function, then on the device, and compares what both leave.
+// Constants for attributes.
+constexpr int fixed_size = 4;
+template <int N> struct Sizes {
+  static constexpr int twice = 2 * N;
+};
+constexpr int twice_half(int n) { return n / 2 * 2; }
+
+// Stands for the work-item, which the host does not have.
+struct Group {
+  Group(int) {}
+  Group(sycl::nd_item<1>) {}
+};
+
 class Run {
 public:
   explicit Run(sycl::queue q) : q(q), shared(sycl::malloc_shared<int>(16, q)), out(sycl::malloc_shared<u64>(1, q)) {
@@ -101,6 +114,20 @@ public:
     kernel(sycl::id<1>(0));
     u64 expected = take();
     q.parallel_for(sycl::range<1>(1), kernel).wait();
+    compare(index, expected);
+  }
+  // The kernel requires work-groups of four.
+  template <class Name, class K> void over_groups(int index, const K &kernel) {
+    kernel(0);
+    u64 expected = take();
+    q.parallel_for<Name>(sycl::nd_range<1>(8, 4), kernel).wait();
+    compare(index, expected);
+    refused(index, [&] { q.parallel_for<Name>(sycl::nd_range<1>(8, 2), kernel).wait(); });
+  }
+  template <class K> void over_groups(int index, const K &kernel) {
+    kernel(0);
+    u64 expected = take();
+    q.parallel_for(sycl::nd_range<1>(8, 4), kernel).wait();
     compare(index, expected);
   }
   template <class Name, class K> void over_number(int index, const K &kernel) {
@@ -142,6 +169,17 @@ private:
     u64 value = *out;
     *out = 0;
     return value;
+  }
+  // The attribute is honoured: another work-group size is an error.
+  template <class F> void refused(int index, F launch) {
+    try {
+      launch();
+    } catch (const sycl::exception &e) {
+      if (e.code() == sycl::errc::nd_range)
+        return;
+    }
+    ++failures;
+    std::printf("kernel %d: a work-group size that its attribute excludes was accepted\n", index);
   }
   void compare(int index, u64 expected) {
     ++kernels;

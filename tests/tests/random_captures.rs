@@ -11,7 +11,7 @@ fn setting(name: &str, default: u64) -> u64 {
 }
 
 fn seeds() -> impl Iterator<Item = u64> {
-    let first = setting("SCYTHE_CAPTURES_SEED", 1);
+    let first = setting("SCYTHE_CAPTURES_SEED", 3);
     first..first + setting("SCYTHE_CAPTURES", 1)
 }
 
