@@ -91,7 +91,9 @@ fn the_runtime_alone_is_enough() {
     p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"]).ok().stdout_has("right");
     // The same without code for the CPU fails for lack of a compiler, so it is really that runtime that ran.
     let p = built(&[]);
-    p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"]).fails().stdout_has("libscythe-jit.so is not in");
+    p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"])
+        .fails()
+        .stdout_has("libscythe-jit.so was not found in");
 }
 
 #[test]
