@@ -1,6 +1,7 @@
 //! What the compiler, the SYCL headers and the runtime must agree on, and nothing else: plain data, no behaviour.
 //!
 //! * [`aspect`]: the numbers and names of `sycl::aspect`.
+//! * [`aspect_origin`]: the calls by which an entry point comes to need an aspect.
 //! * [`capi`]: the types of `include/sycl/detail/abi.h`, field by field.
 //! * [`environment`]: the environment variables.
 //! * [`functor`]: how a pass lays out functors; written by the front end in each pass, compared by the driver.
@@ -19,6 +20,7 @@
 //! * [`names`]: names that appear in IR, images and objects, each written down once.
 
 pub mod aspect;
+pub mod aspect_origin;
 pub mod capi;
 pub mod condition;
 pub mod cpu;

@@ -7,6 +7,7 @@
 mod codec;
 mod facts;
 
+use scythe_abi::aspect_origin::AspectOrigin;
 use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::requirements::{Conditional, Requirements};
@@ -46,8 +47,8 @@ pub struct EntryPoint {
     pub work_group_size: Option<Vec<u32>>,
     /// The attributes of a kernel, as `info::kernel::attributes` shows them.
     pub attributes: String,
-    /// For each aspect, the calls that bring it in: `aspect<TAB>function@file:line:column<TAB>…`.
-    pub aspect_origins: Vec<String>,
+    /// For each aspect, the calls that bring it in.
+    pub aspect_origins: Vec<AspectOrigin>,
 }
 
 /// A symbol that other images must define.

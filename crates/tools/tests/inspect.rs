@@ -2,6 +2,7 @@
 //! and programs, end-to-end tests show.
 
 use scythe_abi::aspect::Aspect;
+use scythe_abi::aspect_origin::AspectOrigin;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::requirements::Requirements;
 use scythe_image::manifest::{EntryPoint, Import};
@@ -24,7 +25,9 @@ fn image() -> Image {
         entry_points: vec![EntryPoint {
             symbol: "_ZTS1KIiE".into(),
             launch: Some(launch),
-            aspect_origins: vec!["fp64\tK<int>::operator()@a.cpp:20:5\thelper<a&b>@b.hpp:8:10".into()],
+            aspect_origins: AspectOrigin::parse("fp64\tK<int>::operator()@a.cpp:20:5\thelper<a&b>@b.hpp:8:10")
+                .into_iter()
+                .collect(),
             ..EntryPoint::default()
         }],
         requirements: Requirements {

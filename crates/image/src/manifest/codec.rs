@@ -5,6 +5,7 @@
 //! value is a byte, 0 or 1, and perhaps the value. Launch rows are a list of bytes
 //! ([`KernelLaunch::to_bytes`]). Each type has one list of fields, which serves both directions.
 
+use scythe_abi::aspect_origin::{AspectOrigin, Step};
 use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::requirements::{Conditional, Requirements};
@@ -246,6 +247,8 @@ fields!(Manifest {
     other,
 });
 fields!(EntryPoint { symbol, launch, work_group_size, attributes, aspect_origins });
+fields!(AspectOrigin { aspect, chain });
+fields!(Step { function, place });
 fields!(Requirements { aspects, sub_group_sizes, work_group_sizes, fixed_targets });
 fields!(Conditional { condition, requirements });
 fields!(Import { symbol, conditions });

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use scythe_abi::aspect_origin::AspectOrigin;
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::{
     ASPECT_ORIGINS, ASPECT_QUERIES, CONDITIONAL_IMPORTS, CONDITIONAL_REQUIREMENTS, DEVICE_GLOBALS, DEVICE_REQUIREMENTS,
@@ -153,7 +154,7 @@ impl Reader {
             ASPECT_ORIGINS => {
                 for (symbol, value) in bytes_of(ASPECT_ORIGINS, set) {
                     let text = String::from_utf8_lossy(value?);
-                    self.entry_point(symbol).aspect_origins = text.lines().map(str::to_owned).collect();
+                    self.entry_point(symbol).aspect_origins = text.lines().filter_map(AspectOrigin::parse).collect();
                 }
             }
             KERNEL_WORK_GROUP_SIZES => {

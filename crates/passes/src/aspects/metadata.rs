@@ -17,6 +17,7 @@
 //! Later compilers write `sycl_` for `intel_` and pairs of name and number for numbers: both are read, the forms above are
 //! written.
 
+use scythe_abi::aspect_origin::AspectOrigin;
 use scythe_llvm::{ContextRef, Function, Metadata, MetadataKind, Module};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -135,11 +136,11 @@ impl Kinds {
         function.set_metadata(self.logical_work_group, numbers(context, sizes));
     }
 
-    /// One line per aspect: see [`super::chain`].
-    pub fn origins(self, function: Function<'_>) -> Vec<String> {
-        let node = function.metadata(self.origins);
-        node.map(|node| node.operands().into_iter().flatten().filter_map(Metadata::string).collect())
-            .unwrap_or_default()
+    /// The calls that bring each aspect in. Strings of another form are ignored.
+    pub fn origins(self, function: Function<'_>) -> Vec<AspectOrigin> {
+        let operands = function.metadata(self.origins).map(|node| node.operands()).unwrap_or_default();
+        let lines = operands.into_iter().flatten().filter_map(Metadata::string);
+        lines.filter_map(|line| AspectOrigin::parse(&line)).collect()
     }
 
     pub fn set_origins(self, function: Function<'_>, context: ContextRef<'_>, lines: &[String]) {

@@ -1,8 +1,9 @@
 //! A report as one web page: no other files, no network, light or dark as the reader likes, readable without scripts.
 
 use super::devices::{Device, Verdict};
-use super::report::{GlobalReport, ImageReport, KernelReport, Origin, Report};
+use super::report::{GlobalReport, ImageReport, KernelReport, Report};
 use super::text::{count, headline};
+use scythe_abi::aspect_origin::AspectOrigin;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
@@ -77,7 +78,7 @@ fn show_kernel(kernel: &KernelReport) -> String {
     )
 }
 
-fn show_origin(origin: &Origin) -> String {
+fn show_origin(origin: &AspectOrigin) -> String {
     let steps: String = origin
         .chain
         .iter()

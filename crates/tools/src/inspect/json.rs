@@ -1,7 +1,8 @@
 //! A report for other programs. Keys are only ever added; `version` changes when one changes its meaning.
 
 use super::devices::{Device, Verdict};
-use super::report::{GlobalReport, ImageReport, KernelReport, Origin, Report, place_of};
+use super::report::{GlobalReport, ImageReport, KernelReport, Report, place_of};
+use scythe_abi::aspect_origin::AspectOrigin;
 use serde_json::{Value, json};
 
 const VERSION: u32 = 1;
@@ -53,7 +54,7 @@ fn device_global(global: &GlobalReport) -> Value {
     json!({ "symbol": global.symbol, "name": global.name, "size": global.size, "imageScope": global.image_scope })
 }
 
-fn origin(origin: &Origin) -> Value {
+fn origin(origin: &AspectOrigin) -> Value {
     let steps = origin.chain.iter().map(|step| json!({ "function": step.function, "location": step.place }));
     json!({ "aspect": origin.aspect, "chain": steps.collect::<Vec<_>>() })
 }

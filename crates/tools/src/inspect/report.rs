@@ -4,6 +4,7 @@ use super::devices::{self, Device, Verdict};
 use crate::files::{self, file_error};
 use crate::{Failure, device_code};
 use scythe_abi::aspect::Aspect;
+use scythe_abi::aspect_origin::AspectOrigin;
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::TU_SEPARATOR;
 use scythe_abi::requirements::{Conditional, Requirements};
@@ -52,20 +53,7 @@ pub struct KernelReport {
     /// In C++, where the symbol tells it.
     pub name: String,
     pub launch: Option<KernelLaunch>,
-    pub origins: Vec<Origin>,
-}
-
-/// How a kernel comes to need an aspect.
-pub struct Origin {
-    pub aspect: String,
-    /// From the kernel to what uses the aspect.
-    pub chain: Vec<Step>,
-}
-
-pub struct Step {
-    pub function: String,
-    /// Where in it the next function is called, or the aspect used.
-    pub place: Option<String>,
+    pub origins: Vec<AspectOrigin>,
 }
 
 impl Report {
@@ -173,9 +161,7 @@ fn describe(target: &str, manifest: Manifest, symbols: &[String], table: &Table)
             symbol: symbol.clone(),
             name: scythe_split::kernel_name(symbol),
             launch: known.and_then(|entry| entry.launch.clone()),
-            origins: known
-                .map(|entry| entry.aspect_origins.iter().filter_map(|line| origin(line)).collect())
-                .unwrap_or_default(),
+            origins: known.map(|entry| entry.aspect_origins.clone()).unwrap_or_default(),
         }
     });
     let global = |DeviceGlobal { symbol, size, image_scope }: &DeviceGlobal| GlobalReport {
@@ -198,21 +184,6 @@ fn describe(target: &str, manifest: Manifest, symbols: &[String], table: &Table)
         devices: devices::judge(target, &manifest.requirements, &manifest.conditional, table),
         requirements: manifest.requirements,
         conditional: manifest.conditional,
-    }
-}
-
-/// A line `aspect<TAB>step<TAB>…`.
-fn origin(line: &str) -> Option<Origin> {
-    let mut fields = line.split('\t');
-    let aspect = fields.next().filter(|aspect| !aspect.is_empty())?.to_owned();
-    Some(Origin { aspect, chain: fields.map(step).collect() })
-}
-
-/// `function@file:line:column`, or the function alone.
-fn step(text: &str) -> Step {
-    match text.rsplit_once('@').filter(|(_, place)| place.contains(':')) {
-        Some((function, place)) => Step { function: function.to_owned(), place: Some(place.to_owned()) },
-        None => Step { function: text.to_owned(), place: None },
     }
 }
 

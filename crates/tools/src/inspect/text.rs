@@ -1,7 +1,8 @@
 //! A report for the terminal.
 
 use super::devices::{Device, Verdict};
-use super::report::{ImageReport, Origin, Report};
+use super::report::{ImageReport, Report};
+use scythe_abi::aspect_origin::AspectOrigin;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -49,7 +50,7 @@ pub fn by_verdict(devices: &[Device]) -> (Vec<&str>, BTreeMap<String, Vec<&str>>
 }
 
 /// The functions from the kernel to the use, in one line.
-pub fn chain(origin: &Origin) -> String {
+pub fn chain(origin: &AspectOrigin) -> String {
     let steps = origin.chain.iter().map(|step| match &step.place {
         Some(place) => format!("{} ({place})", step.function),
         None => step.function.clone(),
