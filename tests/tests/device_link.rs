@@ -46,8 +46,8 @@ fn code_linked_for_good_needs_no_device_step_again() {
     p.scythe(&["-fsycl", "dev.o", "libdev.a", "host.cpp", "-o", "app"]).ok();
     p.scythe(&["-fsycl", "-O1", "dev.o", "extra.cpp", "host.cpp", "-o", "new"])
         .fails()
-        .stderr_has("'extra.cpp' brings in the kernel 'more(")
-        .stderr_has("'dev.o' holds device code that is linked for good");
+        .stderr_has("'extra.cpp' adds the kernel 'more(")
+        .stderr_has("'dev.o' contains the result of '-fsycl-link'");
     assert!(!p.exists("new"));
 }
 

@@ -35,13 +35,13 @@ fn a_capture_of_one_pass_is_an_error() {
         "const int n = 3;\n#ifdef __SYCL_DEVICE_ONLY__\n#define USE(x) ((void)&x, x)\n#else\n#define USE(x) x\n#endif";
     refused(
         &program("", local, "p[2] = USE(n); p[0] = a;"),
-        "kernel 'K': captured variable 'n' is an 'int' of 4 bytes at offset 12 in the device pass, and not captured in the \
+        "kernel 'K': captured variable 'n' is an 'int' of 4 bytes at offset 12 in the device pass, but not captured in the \
          host pass",
     );
     let local = "#ifdef __SYCL_DEVICE_ONLY__\n#define VALUE 42\n#else\n#define VALUE a\n#endif";
     refused(
         &program("", local, "p[0] = VALUE;"),
-        "'a' is an 'int' of 4 bytes at offset 12 in the host pass, and not captured",
+        "'a' is an 'int' of 4 bytes at offset 12 in the host pass, but not captured",
     );
 }
 
@@ -57,7 +57,7 @@ fn members_and_bases_are_compared() {
                  \x20 void operator()() const { *p = 1; }\n};";
     refused(
         &program(extra, "q.single_task<class Other>(F{p});", "p[0] = a;"),
-        "kernel 'Other': member 'extra' is a 'long' of 8 bytes at offset 8 in the device pass, and not there in the host pass",
+        "kernel 'Other': member 'extra' is a 'long' of 8 bytes at offset 8 in the device pass, but missing in the host pass",
     );
     let kind = "struct T { int first;\n#ifdef __SYCL_DEVICE_ONLY__\n  float x;\n#else\n  int x;\n#endif\n};\nstruct S { T t[2]; };";
     refused(
@@ -87,7 +87,7 @@ fn a_kernel_that_only_the_host_pass_sees_is_an_error() {
     let local = "#ifndef __SYCL_DEVICE_ONLY__\n  q.single_task<class Hidden>([=] { p[0] = a; }).wait();\n#endif";
     refused(
         &program("", local, "p[0] = a;"),
-        "kernel 'Hidden': host code launches it, but the device pass has no such kernel",
+        "kernel 'Hidden': host code launches it, but the device pass does not define it",
     );
 }
 
@@ -98,7 +98,7 @@ fn a_lambda_that_one_pass_numbers_in_another_way_is_an_error() {
                   \x20 q.single_task([=] { p[0] = 1; });\n  q.wait();\n}\n";
     refused(
         source,
-        "it is the lambda at some folder/a b.cpp:6 in the device pass, and the one at some folder/a b.cpp:8",
+        "the device pass finds its lambda at some folder/a b.cpp:6, but the host pass finds it at some folder/a b.cpp:8",
     );
 }
 

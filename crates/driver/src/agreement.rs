@@ -40,8 +40,8 @@ fn read(path: &Path) -> Result<Vec<Functor>, Error> {
 fn fault(host: &Functor, device: &[Functor]) -> Option<String> {
     let Some(device) = device.iter().find(|functor| functor.symbol == host.symbol) else {
         return Some(
-            "host code launches it, but the device pass has no such kernel; does '__SYCL_DEVICE_ONLY__' or a macro of \
-             one compiler hide it?"
+            "host code launches it, but the device pass does not define it; check whether \
+             '__SYCL_DEVICE_ONLY__' or a compiler-specific macro hides it"
                 .to_owned(),
         );
     };
@@ -50,15 +50,16 @@ fn fault(host: &Functor, device: &[Functor]) -> Option<String> {
     }
     if (host.size, host.align) != (device.size, device.align) {
         return Some(format!(
-            "its functor has {} bytes, aligned to {}, in the device pass, and {} bytes, aligned to {}, in the host pass",
+            "its functor has size {} and alignment {} in the device pass, but size {} and \
+             alignment {} in the host pass",
             device.size, device.align, host.size, host.align
         ));
     }
     // Lambdas are known by their numbers: one that only one pass sees shifts those of all that follow.
     if host.unnamed && (&host.file, host.line) != (&device.file, device.line) {
         return Some(format!(
-            "it is the lambda at {}:{} in the device pass, and the one at {}:{} in the host pass; name the kernel, as in \
-             parallel_for<class my_kernel>(...)",
+            "the device pass finds its lambda at {}:{}, but the host pass finds it at {}:{}; name \
+             the kernel, as in parallel_for<class my_kernel>(...)",
             device.file, device.line, host.file, host.line
         ));
     }
@@ -83,11 +84,11 @@ fn tree(parts: &[Part]) -> Vec<Node<'_>> {
 fn difference<'a>(device: &[Node<'a>], host: &[Node<'a>], around: &mut Vec<&'a Part>) -> Option<String> {
     if let Some(extra) = missing(device, host) {
         let what = describe(extra, around);
-        return Some(format!("{what} is {} in the device pass, and {} in the host pass", place(extra), absent(extra)));
+        return Some(format!("{what} is {} in the device pass, but {} in the host pass", place(extra), absent(extra)));
     }
     if let Some(extra) = missing(host, device) {
         let what = describe(extra, around);
-        return Some(format!("{what} is {} in the host pass, and {} in the device pass", place(extra), absent(extra)));
+        return Some(format!("{what} is {} in the host pass, but {} in the device pass", place(extra), absent(extra)));
     }
     for (number, node) in device.iter().enumerate() {
         // Several parts may share a name, as the elements of a pack do: they are in order.
@@ -100,8 +101,8 @@ fn difference<'a>(device: &[Node<'a>], host: &[Node<'a>], around: &mut Vec<&'a P
             let (here, there) = (place(ours), place(theirs));
             return Some(match here == there {
                 // Types of one spelling that are not the same, such as two local classes.
-                true => format!("{what} is {here} in both passes, but of different types of that name"),
-                false => format!("{what} is {here} in the device pass, and {there} in the host pass"),
+                true => format!("{what} is {here} in both passes, but the name refers to different types"),
+                false => format!("{what} is {here} in the device pass, but {there} in the host pass"),
             });
         }
         around.push(ours);
@@ -143,7 +144,7 @@ fn place(part: &Part) -> String {
 }
 
 fn absent(part: &Part) -> &'static str {
-    if part.kind == PartKind::Capture { "not captured" } else { "not there" }
+    if part.kind == PartKind::Capture { "not captured" } else { "missing" }
 }
 
 #[cfg(test)]
@@ -186,19 +187,19 @@ mod tests {
     fn what_one_pass_alone_captures_is_named() {
         let device = functor(vec![capture("N", "int", 0, 4), capture("a", "int", 4, 4)]);
         let host = functor(vec![capture("a", "int", 0, 4)]);
-        let words = "captured variable 'N' is an 'int' of 4 bytes at offset 0 in the device pass, and not captured in the \
+        let words = "captured variable 'N' is an 'int' of 4 bytes at offset 0 in the device pass, but not captured in the \
                      host pass";
         says(&device, &host, words);
-        says(&host, &device, "'N' is an 'int' of 4 bytes at offset 0 in the host pass, and not captured in the device");
+        says(&host, &device, "'N' is an 'int' of 4 bytes at offset 0 in the host pass, but not captured in the device");
     }
 
     #[test]
     fn another_order_type_or_place_is_named() {
         let device = functor(vec![capture("a", "int", 0, 4), capture("b", "int", 4, 4)]);
         let host = functor(vec![capture("b", "int", 0, 4), capture("a", "int", 4, 4)]);
-        says(&device, &host, "'a' is an 'int' of 4 bytes at offset 0 in the device pass, and an 'int' of 4 bytes at");
+        says(&device, &host, "'a' is an 'int' of 4 bytes at offset 0 in the device pass, but an 'int' of 4 bytes at");
         let host = functor(vec![capture("a", "float", 0, 4), capture("b", "int", 4, 4)]);
-        says(&device, &host, "and a 'float' of 4 bytes at offset 0 in the host pass");
+        says(&device, &host, "but a 'float' of 4 bytes at offset 0 in the host pass");
     }
 
     #[test]
@@ -208,23 +209,23 @@ mod tests {
         let mut bits = inner("int");
         (bits.parts[1].bit_offset, bits.parts[1].bit_size) = (33, 3);
         says(&bits, &inner("int"), "is an 'int' of 3 bits at bit 33 in the device pass");
-        says(&inner("int"), &functor(vec![capture("s", "S", 0, 8)]), "and not there in the host pass");
+        says(&inner("int"), &functor(vec![capture("s", "S", 0, 8)]), "but missing in the host pass");
     }
 
     #[test]
     fn size_alignment_and_position_count() {
         let host = functor(Vec::new());
-        says(&Functor { size: 24, ..host.clone() }, &host, "24 bytes, aligned to 8, in the device pass, and 16 bytes");
-        says(&Functor { align: 16, ..host.clone() }, &host, "16 bytes, aligned to 16, in the device pass");
+        says(&Functor { size: 24, ..host.clone() }, &host, "size 24 and alignment 8 in the device pass, but size 16");
+        says(&Functor { align: 16, ..host.clone() }, &host, "size 16 and alignment 16 in the device pass");
         let named = Functor { line: 9, ..host.clone() };
         assert_eq!(fault(&host, &[named]), None);
         let unnamed = Functor { unnamed: true, ..host.clone() };
-        says(&Functor { line: 9, ..unnamed.clone() }, &unnamed, "the lambda at a.cpp:9 in the device pass");
+        says(&Functor { line: 9, ..unnamed.clone() }, &unnamed, "the device pass finds its lambda at a.cpp:9, but");
     }
 
     #[test]
     fn a_kernel_that_the_device_pass_lacks_is_an_error() {
-        assert!(fault(&functor(Vec::new()), &[]).unwrap().contains("the device pass has no such kernel"));
+        assert!(fault(&functor(Vec::new()), &[]).unwrap().contains("the device pass does not define it"));
     }
 
     #[test]

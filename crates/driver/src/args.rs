@@ -519,7 +519,7 @@ fn standard(value: String) -> Result<Standard, Error> {
 fn link_jobs(value: String) -> Result<usize, Error> {
     match value.parse() {
         Ok(jobs) if jobs > 0 => Ok(jobs),
-        _ => Err(Error::BadValue { option: "-fsycl-max-parallel-link-jobs=", value, expected: "a number from 1 on" }),
+        _ => Err(Error::BadValue { option: "-fsycl-max-parallel-link-jobs=", value, expected: "a positive number" }),
     }
 }
 
@@ -632,9 +632,9 @@ mod tests {
         assert!(bad("-fsycl-targets=nvptx32-nvidia-cuda").contains("nvptx32-nvidia-cuda"));
         assert!(bad("-fsycl-device-code-split=some").contains("per_kernel"));
         assert!(bad("-sycl-std=2021").contains("'1.2.1', '2017' or '2020'"));
-        assert!(bad("-fsycl-max-parallel-link-jobs=0").contains("a number from 1 on"));
+        assert!(bad("-fsycl-max-parallel-link-jobs=0").contains("a positive number"));
         assert!(bad("-save-temps=x").contains("'cwd' or 'obj'"));
-        assert!(bad("-fsycl-device-only -fsycl-host-only").contains("exclude"));
+        assert!(bad("-fsycl-device-only -fsycl-host-only").contains("cannot be used together"));
     }
 
     #[test]

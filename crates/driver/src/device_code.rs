@@ -70,7 +70,7 @@ pub fn unbundle(input: &Path, wanted: &[UnbundledPiece]) -> Result<(), Error> {
         match all.get(piece.index) {
             Some((target, code)) if *target == piece.target => write(&piece.output, code)?,
             _ => {
-                let message = "the file changed while linking: its device code is no longer where it was".to_owned();
+                let message = "the file changed during the link; link again".to_owned();
                 return Err(Error::DeviceCode { path: input.to_owned(), message });
             }
         }

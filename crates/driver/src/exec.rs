@@ -264,7 +264,7 @@ fn new_kernels(
             // A symbol, a tab, and the name in the source.
             let (symbol, name) = line.split_once('\t').unwrap_or((line, line));
             if !linked.iter().any(|known| known == symbol) {
-                new.push(format!("'{from}' brings in the kernel '{name}'"));
+                new.push(format!("'{from}' adds the kernel '{name}'"));
             }
         }
     }
@@ -278,7 +278,12 @@ fn new_kernels(
 fn killed(step: &Step, program: &Path, status: ExitStatus) -> String {
     match status.signal() {
         Some(signal) if signals::received().is_none() => {
-            format!("scythe: error: {} was ended by {} in '{}'\n", step.what, signals::name(signal), program.display())
+            format!(
+                "scythe: error: {} failed: '{}' was terminated by {}\n",
+                step.what,
+                program.display(),
+                signals::name(signal)
+            )
         }
         _ => String::new(),
     }

@@ -178,21 +178,22 @@ use Shape::{Alone, Joined, JoinedAndSeparate, JoinedOrSeparate, Separate};
 /// Where two rows fit an argument, the longer spelling wins.
 pub const FLAGS: &[Flag] = &[
     // Scythe's own.
-    own("-fsycl", Alone, M::Sycl, "", "Compile as SYCL 2020: host code and kernels"),
+    own("-fsycl", Alone, M::Sycl, "", "Compile the host code and the kernels of a SYCL 2020 program"),
     own("-fno-sycl", Alone, M::NoSycl, "", "Undo -fsycl"),
     own(
         "-fsycl-targets=",
         Joined,
         M::Targets,
         "LIST",
-        "Device targets, with commas; -fsycl-help lists them. Default: spir64; at a link, those found in the objects",
+        "Comma-separated device targets (see -fsycl-help). Default: spir64; at a link, all targets \
+         in the objects",
     ),
     own(
         "-Xsycl-target-frontend",
         Separate,
         M::FrontendOptions,
         "OPTIONS",
-        "Options for the device pass of the only target",
+        "Pass OPTIONS to the device pass, if there is one target",
     ),
     own(
         "-Xsycl-target-frontend=",
@@ -206,7 +207,8 @@ pub const FLAGS: &[Flag] = &[
         Separate,
         M::BackendOptions,
         "OPTIONS",
-        "Options for the back end of the only target; for spir64_x86_64: -march=LEVEL[,LEVEL...], -O0 to -O3, -mscalar",
+        "Pass OPTIONS to the back end, if there is one target; spir64_x86_64 has \
+         -march=LEVEL[,LEVEL...], -O0 to -O3, -mscalar",
     ),
     own(
         "-Xsycl-target-backend=",
@@ -215,20 +217,20 @@ pub const FLAGS: &[Flag] = &[
         "TARGET OPTIONS",
         "The same for one of several targets",
     ),
-    own("-Xs", JoinedOrSeparate, M::AllBackendOptions, "OPTIONS", "Options for the back end of every target"),
+    own("-Xs", JoinedOrSeparate, M::AllBackendOptions, "OPTIONS", "Pass OPTIONS to the back end of every target"),
     own(
         "-Xsycl-target-linker",
         Separate,
         M::LinkerOptions,
         "OPTIONS",
-        "Options for the device link, those of 'scythe-tools device-link'",
+        "Pass OPTIONS to the device link (the options of 'scythe-tools device-link')",
     ),
     own(
         "-Xsycl-target-linker=",
         JoinedAndSeparate,
         M::LinkerOptions,
         "TARGET OPTIONS",
-        "The same, if TARGET is a target; the device link is one for all targets",
+        "The same, if TARGET is among the targets; one device link serves all targets",
     ),
     own("-sycl-std=", Joined, M::Standard, "VERSION", "SYCL version: 1.2.1, 2017 or 2020 (the default)"),
     own(
@@ -236,26 +238,34 @@ pub const FLAGS: &[Flag] = &[
         Alone,
         M::DeviceLinkOnly,
         "",
-        "Link device code for good, host code not yet: an object for later links, which do no device work for it",
+        "Link the device code now and write an object file; later links of that object only link \
+         host code",
     ),
-    own("-fsycl-rdc", Alone, M::Rdc, "", "Let device code of one source call that of others (the default)"),
-    own("-fno-sycl-rdc", Alone, M::NoRdc, "", "Link the device code of each source alone"),
+    own("-fsycl-rdc", Alone, M::Rdc, "", "Let device code call functions of other sources (the default)"),
+    own("-fno-sycl-rdc", Alone, M::NoRdc, "", "Link the device code of each source separately"),
     own(
         "-fsycl-allow-device-image-dependencies",
         Alone,
         M::ImageDependencies,
         "",
-        "Device functions missing at the link may come from shared libraries at run time; offer one's own to them",
+        "Import undefined device functions from shared libraries at run time, and export \
+         SYCL_EXTERNAL functions",
     ),
-    own("-fsycl-dump-device-code=", Joined, M::DumpDeviceCode, "FOLDER", "Also write each device image to FOLDER"),
+    own("-fsycl-dump-device-code=", Joined, M::DumpDeviceCode, "FOLDER", "Write a copy of each device image to FOLDER"),
     own(
         "-fsycl-max-parallel-link-jobs=",
         Joined,
         M::LinkJobs,
         "N",
-        "Compile at most N device images at the same time; default: the number of processors",
+        "Compile at most N device images in parallel. Default: the number of processors",
     ),
-    own("--cuda-path=", Joined, M::CudaPath, "FOLDER", "Where CUDA is, whose ptxas finishes code for NVIDIA GPUs"),
+    own(
+        "--cuda-path=",
+        Joined,
+        M::CudaPath,
+        "FOLDER",
+        "Folder of the CUDA toolkit, which provides ptxas for NVIDIA GPUs",
+    ),
     own("-foffload-static-lib=", Joined, M::OffloadLibrary, "FILE", "Link a static library with device code"),
     own(
         "-foffload-whole-static-lib=",
@@ -271,32 +281,38 @@ pub const FLAGS: &[Flag] = &[
         Alone,
         M::LinkCache,
         "",
-        "Keep results of device links in $XDG_CACHE_HOME/scythe/device-link (or ~/.cache/...), and reuse them",
+        "Cache results of device links in $XDG_CACHE_HOME/scythe/device-link (or ~/.cache/...)",
     ),
-    own("-fsycl-device-link-cache=", Joined, M::LinkCache, "FOLDER", "The same in FOLDER"),
+    own("-fsycl-device-link-cache=", Joined, M::LinkCache, "FOLDER", "Cache results of device links in FOLDER"),
     own(
         "-fsycl-device-config-file=",
         Joined,
         M::ConfigFile,
         "FILE",
-        "Targets and their aspects, added to those that Scythe knows (YAML)",
+        "Read additional targets and their aspects from a YAML file",
     ),
     own(
         "-fsycl-fixed-targets=",
         Joined,
         M::FixedTargets,
         "LIST",
-        "Kernels run on these targets only: what none of them has is reported",
+        "Promise that kernels run on these targets only; report kernels that none of them can run",
     ),
-    own("-fsycl-device-only", Alone, M::DeviceOnly, "", "Device side only: LLVM bitcode (with -S: LLVM assembly)"),
-    own("-fsycl-host-only", Alone, M::HostOnly, "", "Host side only: an object without device code"),
-    own("-fsycl-host-compiler=", Joined, M::HostCompiler, "PROGRAM", "Compile the host side with another compiler"),
+    own(
+        "-fsycl-device-only",
+        Alone,
+        M::DeviceOnly,
+        "",
+        "Compile device code only, to LLVM bitcode (with -S: LLVM assembly)",
+    ),
+    own("-fsycl-host-only", Alone, M::HostOnly, "", "Compile host code only, to an object without device code"),
+    own("-fsycl-host-compiler=", Joined, M::HostCompiler, "PROGRAM", "Compile host code with a separate host compiler"),
     own(
         "-fsycl-host-compiler-options=",
         Joined,
         M::HostCompilerOptions,
         "OPTIONS",
-        "More options for that compiler, split at blanks",
+        "Pass OPTIONS, separated by blanks, to the separate host compiler",
     ),
     own("-fsycl-int-header=", Joined, M::IntHeader, "FILE", "Write the integration header to FILE"),
     own(
@@ -304,31 +320,37 @@ pub const FLAGS: &[Flag] = &[
         Joined,
         M::CodeSplit,
         "MODE",
-        "Device images: off, per_source, per_kernel, auto (the default)",
+        "How to split kernels into device images: off, per_source, per_kernel or auto (the default)",
     ),
     own("-fsycl-device-code-split", Alone, M::CodeSplit, "", "The same as -fsycl-device-code-split=auto"),
     own("--scythe-clang=", Joined, M::Clang, "PATH", "The clang++ to run, instead of clang++-22 in PATH"),
     own("--dump-after=", Joined, M::DumpAfter, "PASS", "Dump device IR after PASS, or after 'all'"),
-    own("--dump-dir=", Joined, M::DumpDir, "FOLDER", "Where --dump-after writes; default: the current folder"),
+    own("--dump-dir=", Joined, M::DumpDir, "FOLDER", "Folder for --dump-after. Default: the current folder"),
     own("--time-passes", Alone, M::TimePasses, "", "Report the time of each device pass"),
     own("-o", JoinedOrSeparate, M::Output, "FILE", "Write the output to FILE"),
-    own("-x", JoinedOrSeparate, M::Language, "LANGUAGE", "Language of the inputs that follow"),
-    own("-c", Alone, M::CompileOnly, "", "Compile to objects; each holds its device code in a section"),
-    own("-S", Alone, M::Assembly, "", "Assembly of the host side, or with -fsycl-device-only of the device side"),
+    own("-x", JoinedOrSeparate, M::Language, "LANGUAGE", "Treat the following inputs as LANGUAGE"),
+    own("-c", Alone, M::CompileOnly, "", "Compile to object files, which contain the device code in a section"),
+    own("-S", Alone, M::Assembly, "", "Compile host code to assembly (with -fsycl-device-only: device code)"),
     own(
         "-E",
         Alone,
         M::Preprocess,
         "",
-        "Preprocess: one text of all that host and device passes see, to compile as .ii",
+        "Preprocess for the host and device passes into one file, which can be compiled as .ii",
     ),
-    own("-fsyntax-only", Alone, M::SyntaxOnly, "", "Check both sides, write nothing"),
+    own("-fsyntax-only", Alone, M::SyntaxOnly, "", "Check host and device code, but write no output"),
     own("-save-temps", Alone, M::SaveTemps, "", "Keep intermediate files in the current folder"),
-    own("-save-temps=", Joined, M::SaveTemps, "cwd|obj", "Keep them here, or beside the output"),
+    own(
+        "-save-temps=",
+        Joined,
+        M::SaveTemps,
+        "cwd|obj",
+        "Keep intermediate files in the current folder (cwd) or next to the output (obj)",
+    ),
     own("--save-temps", Alone, M::SaveTemps, "", ""),
     own("--save-temps=", Joined, M::SaveTemps, "", ""),
-    own("-###", Alone, M::ShowPlan, "", "Print the commands, run none"),
-    own("--print-plan", Alone, M::PrintPlan, "", "Print the steps as a tree, run none"),
+    own("-###", Alone, M::ShowPlan, "", "Print the commands, but do not run them"),
+    own("--print-plan", Alone, M::PrintPlan, "", "Print the steps as a tree, but do not run them"),
     own("-v", Alone, M::Verbose, "", "Print the commands and run them"),
     own("--verbose", Alone, M::Verbose, "", ""),
     own("--help", Alone, M::Help, "", "Print this list"),
@@ -525,8 +547,8 @@ pub fn lookup(arg: &str) -> Option<(&'static Flag, Option<&str>)> {
 pub fn help() -> String {
     let mut out = String::from(
         "Usage: scythe [options] files...\n       scythe inspect [--json | --html] file\n\n\
-         Compiles SYCL 2020 programs, and tells which kernels a file holds and what they need. Takes\n\
-         the options of clang++ and, with -fsycl, these:\n\n",
+         Compiles SYCL 2020 programs. 'scythe inspect' lists the kernels in a file.\n\
+         Accepts the options of clang++ and, with -fsycl, these:\n\n",
     );
     for flag in FLAGS.iter().filter(|f| !f.help.1.is_empty()) {
         let (value, text) = flag.help;
@@ -538,8 +560,8 @@ pub fn help() -> String {
             out += &format!("  {left:30} {text}\n");
         }
     }
-    out += "\nAll other options are clang's, and reach it unchanged: see 'clang++-22 --help'.\n\
-            Without -fsycl, scythe is clang++.\n";
+    out += "\nscythe passes all other options to clang: see 'clang++-22 --help'.\n\
+            Without -fsycl, scythe behaves as clang++.\n";
     out
 }
 

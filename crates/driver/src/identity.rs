@@ -49,7 +49,9 @@ pub fn of_unit(provisional: u64, host: &[u8], modules: &[Vec<u8>]) -> Identity {
 pub fn stamp(object: &Path, module: &Path) -> Result<(), Error> {
     let damaged = |path: &Path, message: String| Error::DeviceCode { path: path.to_owned(), message };
     let identity = unit::identity(&read(module)?);
-    let identity = identity.ok_or_else(|| damaged(module, "the module has lost its identity".to_owned()))?;
+    let identity = identity.ok_or_else(|| {
+        damaged(module, "the device module has no translation-unit identity; compile the source again".to_owned())
+    })?;
     let mut bytes = read(object)?;
     unit::stamp(&mut bytes, identity).map_err(|error| damaged(object, error.to_string()))?;
     write(object, &bytes)

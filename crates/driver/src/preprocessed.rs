@@ -84,7 +84,10 @@ pub fn divide(input: &Path, outputs: &[(String, PathBuf)]) -> Result<(), Error> 
     let bundle = divided(input, &bytes)?;
     for (id, output) in outputs {
         let Some((_, text)) = bundle.parts.iter().find(|(part, _)| part == id) else {
-            let message = format!("the file changed while it was compiled: no text for '{id}'");
+            let message = format!(
+                "the file changed during the compilation and has no text for '{id}'; compile it \
+                 again"
+            );
             return Err(Error::Preprocessed { path: input.to_owned(), message });
         };
         std::fs::write(output, text).map_err(|source| Error::Write { path: output.clone(), source })?;

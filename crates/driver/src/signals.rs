@@ -110,7 +110,7 @@ pub fn name(signal: i32) -> String {
         libc::SIGABRT => "SIGABRT",
         libc::SIGBUS => "SIGBUS",
         libc::SIGFPE => "SIGFPE",
-        libc::SIGKILL => "SIGKILL: perhaps the machine ran out of memory",
+        libc::SIGKILL => "SIGKILL: the machine may have run out of memory",
         libc::SIGSEGV => "SIGSEGV",
         libc::SIGPIPE => "SIGPIPE",
         libc::SIGTERM => "SIGTERM",

@@ -38,7 +38,7 @@ impl Modules {
     /// What to say of code that is linked without being there for `target`.
     fn warning(&self, target: Target) -> String {
         let has = names(self.of_target.keys().copied());
-        format!("'{}' holds no device code for '{}'; it has {has}", self.from, target.name())
+        format!("'{}' contains no device code for '{}'; it contains device code for {has}", self.from, target.name())
     }
 
     /// What to say of code that is linked.
