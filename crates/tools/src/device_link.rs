@@ -1,21 +1,20 @@
-//! `device-link`: all device code of a program → one host object. Link, split, properties, images, wrap, in one process.
+//! `device-link`: links all device code of a program into one host object.
 //!
-//! For each target, the inputs that are for it are linked together. Targets with the same inputs share link and split,
-//! because device code of all but NVIDIA's targets is generic: every part becomes, for each target, images to build at run
-//! time or images compiled ahead of time. With a cache, a link whose inputs and options were seen before takes its images
-//! from there and does none of this.
+//! The steps are link, split, manifest, images and wrap, in one process. The inputs of each target
+//! are linked together. Targets with the same inputs share link and split, because device code of
+//! all targets but NVIDIA GPUs is generic. Each part then becomes an image that is built at run time
+//! (generic target) or images that are compiled now (`ahead_of_time`).
+//!
+//! With a cache, a link with known inputs and options takes its images from there.
 
+mod ahead_of_time;
 mod cache;
 mod dump;
 pub mod filter;
 mod inputs;
-mod intel;
-mod nvidia;
-mod ocloc;
 mod provided;
 mod settings;
 
-use crate::ahead_of_time::{self, Compiler};
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
 use crate::files::Outputs;
@@ -24,7 +23,6 @@ use crate::wrapper::wrap_options;
 use crate::{Failure, Status};
 use inputs::Group;
 use scythe_abi::names::GENERIC_TRIPLE;
-use scythe_abi::target::{Family, Target};
 use scythe_diag::{Diagnostic, codes};
 use scythe_image::{Format, Image, Manifest};
 use scythe_llvm::Context;
@@ -145,44 +143,40 @@ fn images(
     outputs: &mut Outputs,
     warnings: &mut Warnings,
 ) -> Result<Vec<Image>, Failure> {
-    // The parts that are to be kept are not in the cache.
-    let toolchain = intel::Toolchain::find(groups, settings)?;
-    let cuda = nvidia::Toolchain::find(groups, settings)?;
+    let mut compilers = ahead_of_time::find(groups, settings)?;
+    // The cache does not hold the parts that `--save-temps` writes.
     let cache = settings.cache.as_ref().filter(|_| temps.is_none());
-    let key = cache
-        .map(|_| inputs::key(groups, settings, &format!("{}\n{}", toolchain.identity(), cuda.identity())))
-        .transpose()?;
+    let identity: Vec<String> = compilers.values().map(|compiler| compiler.identity()).collect();
+    let key = cache.map(|_| inputs::key(groups, settings, &identity.join("\n"))).transpose()?;
     let entry = settings.cache.as_ref().zip(key.as_ref());
     if let Some(images) = entry.and_then(|(cache, key)| cache.images(key)) {
         settings.tell(format_args!("{} images from the cache", images.len()));
         return Ok(images);
     }
     let mut images = Vec::new();
-    let mut for_intel = intel::Work::new(&toolchain, settings);
-    let mut for_nvidia = nvidia::Work::new(&cuda, settings);
     for (index, group) in groups.iter().enumerate() {
         let temps = temps.map(|prefix| match index {
             0 => prefix.to_owned(),
             _ => format!("{prefix}-{index}"),
         });
         let parts = parts(group, settings, temps, outputs, warnings)?;
-        let mut compiled = Vec::new();
-        for target in group.targets.iter().copied().filter(|target| target.is_ahead_of_time()) {
-            match target {
-                _ if target.family() == Family::Intel => for_intel.add(target, &parts)?,
-                _ if target.is_nvptx() => for_nvidia.add(target, &parts)?,
-                _ => compiled.extend(compile(target, &parts, settings)?),
+        let (mut all_generic, mut some_generic) = (false, false);
+        for &target in &group.targets {
+            match compilers.get_mut(&target.family()) {
+                Some(compiler) => {
+                    compiler.add(target, &parts)?;
+                    some_generic |= compiler.builds_generic_images();
+                }
+                None => all_generic = true,
             }
         }
-        let (generic, cpu) =
-            (group.targets.contains(&Target::Generic), group.targets.iter().any(|t| t.family() == Family::Cpu));
-        let wanted = |part: &Image| generic || cpu && is_finished_at_run_time(part);
+        let wanted = |part: &Image| all_generic || some_generic && is_finished_at_run_time(part);
         let options = &settings.run_time_options;
         images.extend(parts.into_iter().filter(wanted).map(|part| Image { options: options.clone(), ..part }));
-        images.extend(compiled);
     }
-    images.extend(for_intel.finish()?);
-    images.extend(for_nvidia.finish()?);
+    for compiler in compilers.into_values() {
+        images.extend(compiler.finish()?);
+    }
     // A link out of the cache would keep its warnings to itself.
     if let Some((cache, key)) = entry.filter(|_| !warnings.any()) {
         cache.keep_images(key, &images);
@@ -190,7 +184,8 @@ fn images(
     Ok(images)
 }
 
-/// The images of one group, still to be compiled: generic code, or that of a device pass for NVIDIA's GPUs.
+/// The parts of one group as images of bitcode: generic code, or code of a device pass for NVIDIA
+/// GPUs.
 fn parts(
     group: &Group<'_>,
     settings: &Settings<'_>,
@@ -239,48 +234,14 @@ fn name_targets(fault: Diagnostic, group: &Group<'_>) -> Diagnostic {
     }
 }
 
-/// Code that the run-time compiler may have to finish, also where it is compiled ahead of time. Code of several images cannot be
-/// linked where a function asks for its work-item or waits for others, since such functions become part of their kernels; and a
-/// program may give specialization constants other values than the defaults, which code ahead of time has.
+/// Whether the run-time compiler may have to finish a part that is compiled ahead of time, too.
+///
+/// Functions that use their work-item or synchronize become part of their kernels, so that finished
+/// images cannot be linked with each other. Finished code has the default values of specialization
+/// constants, and a program may set others.
 fn is_finished_at_run_time(part: &Image) -> bool {
     let Manifest { imports, exports, constants, .. } = &part.manifest;
     !(imports.is_empty() && exports.is_empty() && constants.is_empty())
-}
-
-/// The images of the parts for one target, ahead of time: code for what it can run, and word of the rest.
-fn compile(target: Target, parts: &[Image], settings: &Settings<'_>) -> Result<Vec<Image>, Failure> {
-    let (parts, left_out) = filter::for_target(target, parts, settings)?;
-    let mut images = match target.family() {
-        Family::Generic => parts,
-        Family::Cpu => compile_for_cpu(&parts, &settings.cpu(target)?, settings)?,
-        // Collected, and compiled together.
-        Family::Intel | Family::Nvidia => Vec::new(),
-    };
-    images.extend(left_out);
-    Ok(images)
-}
-
-/// One image for each part and instruction-set level.
-fn compile_for_cpu(
-    parts: &[Image],
-    cpu: &ahead_of_time::Settings,
-    settings: &Settings<'_>,
-) -> Result<Vec<Image>, Failure> {
-    let code: Vec<&[u8]> = parts.iter().map(|part| part.code.as_slice()).collect();
-    settings.tell(format_args!("compiling {} parts for {} levels of the CPU", code.len(), cpu.levels.len()));
-    let cached = settings.cache.as_ref().map(|cache| cache as &dyn ahead_of_time::Store);
-    let objects = Compiler { settings: cpu, jobs: settings.jobs, store: cached }.compile(&code)?;
-    let images = parts.iter().zip(objects).flat_map(|(part, objects)| {
-        objects.into_iter().map(|object| Image {
-            target: object.level.into(),
-            format: Format::CpuObject,
-            options: String::new(),
-            manifest: part.manifest.clone(),
-            symbols: part.symbols.clone(),
-            code: object.code,
-        })
-    });
-    Ok(images.collect())
 }
 
 /// The kernels in all images, each once, in order, with a line feed after each.

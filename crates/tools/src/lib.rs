@@ -6,11 +6,11 @@
 
 #![forbid(unsafe_code)]
 
-mod ahead_of_time;
 mod aspect_filter;
 mod bundler;
 mod command_line;
 mod device_code;
+mod device_library;
 mod device_link;
 mod device_symbols;
 mod dump;

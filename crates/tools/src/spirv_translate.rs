@@ -2,7 +2,7 @@
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::files::{Outputs, file_error};
-use crate::{Failure, Status, ahead_of_time, device_code};
+use crate::{Failure, Status, device_code, device_library};
 use scythe_abi::aspect::Aspect;
 use scythe_codegen::spirv::{Options, translate};
 use scythe_llvm::Context;
@@ -42,7 +42,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let context = Context::new();
     let code = device_code::read(&context, input)?.to_bitcode();
     let options = Options {
-        device_lib_dir: Some(ahead_of_time::device_library_folder()?),
+        device_lib_dir: Some(device_library::folder()?),
         dump_dir: args.last("dump-dir").map(Into::into),
         extensions: args.all("spirv-ext").map(str::to_owned).collect(),
         version: 0x0001_0000 | u32::from(minor) << 8,

@@ -1,13 +1,11 @@
-//! The link cache: images, and objects compiled ahead of time, under the hash of all that they were made of.
+//! The link cache: images of whole links and code compiled ahead of time, by the hash of all inputs.
 //!
-//! An entry is a file with a magic number, the hash of what follows, and the contents. Entries appear under their final names
-//! when they are complete, so that any number of links may use a folder at the same time. What cannot be read, or is damaged, is
-//! made again; what cannot be written is told, and the link goes on. Files that links left unfinished go after an hour.
+//! An entry is a file with a magic number, the hash of its contents, and the contents. An entry gets
+//! its final name when it is complete, so that several links can share a folder. A damaged entry is
+//! made again. If an entry cannot be written, the link warns and continues. Unfinished files are
+//! removed after an hour.
 
-use crate::Failure;
-use crate::ahead_of_time::{self, Store};
-use crate::files;
-use scythe_abi::target::Level;
+use crate::{Failure, device_library, files};
 use scythe_diag::Diagnostic;
 use scythe_image::{Image, ImageView, container};
 use std::path::{Path, PathBuf};
@@ -47,19 +45,20 @@ impl Cache {
         self.write(&name("link", key), &contents);
     }
 
-    /// What a compiler ahead of time made before; `key` stands for what it was given, and for itself.
-    pub fn binary(&self, key: &blake3::Hash) -> Option<Vec<u8>> {
-        self.read(&self.binary_name(key))
+    /// Code that was compiled ahead of time before. Names of entries start with `kind`. `key` covers
+    /// the input and the compiler, except for this program.
+    pub fn binary(&self, kind: &str, key: &blake3::Hash) -> Option<Vec<u8>> {
+        self.read(&self.binary_name(kind, key))
     }
 
-    pub fn keep_binary(&self, key: &blake3::Hash, binary: &[u8]) {
-        self.write(&self.binary_name(key), binary);
+    pub fn keep_binary(&self, kind: &str, key: &blake3::Hash, binary: &[u8]) {
+        self.write(&self.binary_name(kind, key), binary);
     }
 
-    fn binary_name(&self, key: &blake3::Hash) -> String {
+    fn binary_name(&self, kind: &str, key: &blake3::Hash) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.identity.as_bytes()).update(key.as_bytes());
-        name("binary", &hasher.finalize())
+        name(kind, &hasher.finalize())
     }
 
     fn read(&self, name: &str) -> Option<Vec<u8>> {
@@ -77,23 +76,6 @@ impl Cache {
                 eprint!("{}", warning.render_as("device-link"));
             }
         }
-    }
-
-    fn object_name(&self, code: &[u8], level: Level, settings: &ahead_of_time::Settings) -> String {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(self.identity.as_bytes()).update(blake3::hash(code).as_bytes());
-        hasher.update(format!("{} {} {}", level.as_str(), settings.opt_level, settings.scalar).as_bytes());
-        name("cpu", &hasher.finalize())
-    }
-}
-
-impl Store for Cache {
-    fn object(&self, code: &[u8], level: Level, settings: &ahead_of_time::Settings) -> Option<Vec<u8>> {
-        self.read(&self.object_name(code, level, settings))
-    }
-
-    fn keep_object(&self, code: &[u8], level: Level, settings: &ahead_of_time::Settings, object: &[u8]) {
-        self.write(&self.object_name(code, level, settings), object);
     }
 }
 
@@ -122,7 +104,7 @@ pub fn program_identity() -> Result<blake3::Hash, Failure> {
     hasher.update(format!("container {}, LLVM {:?}", container::VERSION, scythe_llvm::llvm_version()).as_bytes());
     let program = std::env::current_exe().unwrap_or_default();
     hasher.update(blake3::hash(&files::read(&program.to_string_lossy())?).as_bytes());
-    for file in library_files(&ahead_of_time::device_library_folder()?) {
+    for file in library_files(&device_library::folder()?) {
         hasher.update(file.file_name().unwrap_or_default().as_encoded_bytes());
         hasher.update(blake3::hash(&files::read(&file.to_string_lossy())?).as_bytes());
     }

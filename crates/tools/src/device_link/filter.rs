@@ -4,10 +4,10 @@
 //! launches such a kernel learns what its device lacks. Whoever links is told of each such kernel:
 //! [`remarks`].
 
+use super::ahead_of_time;
 use super::settings::Settings;
 use crate::{Failure, aspect_filter};
 use scythe_abi::aspect::Aspect;
-use scythe_abi::cuda::MAX_SLOWEST_SIZE;
 use scythe_abi::target::Target;
 use scythe_abi::warning::Group;
 use scythe_device_config::{Lack, Target as Entry};
@@ -36,7 +36,7 @@ pub fn for_device(
     let entry = aspect_filter::target(&settings.split.targets, entry)?;
     let (mut kept, mut removed) = (Vec::new(), Vec::new());
     for (index, part) in parts.iter().enumerate() {
-        if lacks(part, entry).is_none() {
+        if lacks(part, entry, settings).is_none() {
             kept.push(index);
             continue;
         }
@@ -55,22 +55,23 @@ pub fn for_device(
 /// Why an image is not for a target.
 enum Reason {
     Lack(Lack),
-    /// The size of its work-groups in the slowest of three dimensions.
-    SlowestSize(u32),
+    /// The size of its work-groups in the slowest of three dimensions, and the target's limit.
+    SlowestSize(u32, u32),
 }
 
 /// The first thing that a target lacks for an image; also of required work-group sizes, which some
 /// compilers refuse.
-fn lacks(image: &Image, entry: &Entry) -> Option<Reason> {
+fn lacks(image: &Image, entry: &Entry, settings: &Settings<'_>) -> Option<Reason> {
     let required = aspect_filter::requirements_on(&image.manifest, entry);
     if let Err(lack) = entry.check_launch(&required) {
         return Some(Reason::Lack(lack));
     }
-    let is_nvidia = entry.id().is_ok_and(Target::is_nvptx);
+    let family = entry.id().ok()?.family();
+    let limit = ahead_of_time::compiler(family, settings)?.slowest_size_limit()?;
     // The attribute lists the slowest dimension first.
     let slowest = required.work_group_sizes.iter().flatten().filter(|sizes| sizes.len() == 3).map(|sizes| sizes[0]);
-    let too_large = slowest.filter(|&size| is_nvidia && size > MAX_SLOWEST_SIZE).max();
-    too_large.map(Reason::SlowestSize)
+    let too_large = slowest.filter(|&size| size > limit).max();
+    too_large.map(|size| Reason::SlowestSize(size, limit))
 }
 
 /// A remark for each kernel and exported function that was left out of the code for a target, in
@@ -84,7 +85,7 @@ pub fn remarks(images: &[Image], settings: &Settings<'_>) -> Result<Vec<Diagnost
         let shown = named.map_or(image.target.as_str(), |entry| &*entry.name);
         // A device that only ocloc knows has what is known of all Intel GPUs.
         let known = named.or_else(|| table.lookup(&Target::IntelGen.name()));
-        let Some(lack) = known.and_then(|entry| lacks(image, entry)) else { continue };
+        let Some(lack) = known.and_then(|entry| lacks(image, entry, settings)) else { continue };
         let remark = |what: String| {
             let message = format!("{what} is left out of the code for '{shown}': {}", describe(&lack));
             Diagnostic::new(Severity::Remark, message).code(Group::Aot.option())
@@ -109,9 +110,10 @@ fn describe(reason: &Reason) -> String {
         |number: u32| Aspect::from_u32(number).map_or_else(|| number.to_string(), |known| known.as_str().to_owned());
     let lack = match reason {
         Reason::Lack(lack) => lack,
-        Reason::SlowestSize(size) => {
+        Reason::SlowestSize(size, limit) => {
             return format!(
-                "it requires work-groups of {size} work-items in the slowest dimension, and the target allows {MAX_SLOWEST_SIZE} at most"
+                "it requires work-groups of {size} work-items in the slowest dimension, and the \
+                 target allows {limit} at most"
             );
         }
     };

@@ -18,7 +18,8 @@ impl Group<'_> {
     }
 }
 
-/// For each target its inputs, in order; targets with the same ones stand together, in the order of targets.
+/// The inputs of each target, in order. Targets with the same inputs share a group, in the order of
+/// targets.
 pub fn groups<'a>(args: &'a Arguments, table: &Table) -> Result<Vec<Group<'a>>, Failure> {
     let mut of_target: std::collections::BTreeMap<Target, Vec<&str>> = Default::default();
     let mut current = vec![Target::Generic];
@@ -57,7 +58,8 @@ pub fn target(name: &str, table: &Table) -> Result<Target, Failure> {
     table.id(&by_id().unwrap_or_else(|| name.to_owned())).map_err(Failure::new)
 }
 
-/// What the images depend on: the contents of the inputs, what is made of them, this program, and the compilers that it calls.
+/// The key of a link: a hash of the inputs, the options, this program, and the compilers that it
+/// calls.
 pub fn key(groups: &[Group<'_>], settings: &Settings<'_>, compilers: &str) -> Result<blake3::Hash, Failure> {
     let mut hasher = blake3::Hasher::new();
     // With its length before each, no two lists of fields are the same bytes.

@@ -1,11 +1,10 @@
 //! What the options of `device-link` say of the images.
 
 use super::cache::Cache;
-use super::{inputs, intel, nvidia, provided};
-use crate::ahead_of_time;
+use super::{ahead_of_time, inputs, provided};
 use crate::command_line::Arguments;
 use crate::{Failure, aspect_filter, device_code, files};
-use scythe_abi::target::{Family, Target};
+use scythe_abi::target::Target;
 use scythe_device_config::words;
 use scythe_split::{Imports, Mode, Options};
 use std::collections::BTreeMap;
@@ -19,7 +18,8 @@ pub struct Settings<'a> {
     /// Parts that are compiled at the same time.
     pub jobs: NonZero<usize>,
     pub cache: Option<Cache>,
-    cpu_options: &'a str,
+    /// For all targets of the CPU.
+    pub cpu_options: &'a str,
     backend_options: BTreeMap<Target, String>,
     /// A folder for temporary files: that of the output, so that whoever cleans up there finds them, too.
     pub scratch: PathBuf,
@@ -54,33 +54,23 @@ impl<'a> Settings<'a> {
             cuda_path: args.last("cuda-path").map(str::to_owned),
             verbose: args.has("verbose"),
         };
-        // Mistakes are told whether or not there is something to compile.
-        settings.cpu(Target::Cpu)?;
-        for target in settings.backend_options.keys() {
-            match target.family() {
-                Family::Intel => intel::check(*target, &settings)?,
-                Family::Nvidia => nvidia::check(*target, &settings)?,
-                Family::Generic | Family::Cpu => settings.cpu(*target).map(|_| ())?,
+        // Report mistakes even if there is nothing to compile. `--cpu-opts` needs no target.
+        for &target in [Target::Cpu].iter().chain(settings.backend_options.keys()) {
+            if let Some(compiler) = ahead_of_time::compiler(target.family(), &settings) {
+                compiler.check(target)?;
             }
         }
         Ok(settings)
     }
 
-    /// How to compile for one of the CPU's targets.
-    pub fn cpu(&self, target: Target) -> Result<ahead_of_time::Settings, Failure> {
-        let own = self.backend_options.get(&target).map_or("", String::as_str);
-        let configured = &*aspect_filter::target(&self.split.targets, &target.name())?.aot_toolchain_options;
-        if target != Target::Cpu && own.contains("-march=") && configured.contains("-march=") {
-            let message = format!("'{own}' for '{}': the target names the level already", target.name());
-            return Err(Failure::new(message));
-        }
-        // What a target says of itself goes before what is said of all.
-        ahead_of_time::Settings::parse(&format!("{} {configured} {own}", self.cpu_options), &target.name())
+    /// The user's options for a target's compiler.
+    pub fn option_text(&self, target: Target) -> &str {
+        self.backend_options.get(&target).map_or("", String::as_str)
     }
 
-    /// The options for a target's own compiler.
+    /// The same options as a list.
     pub fn options_for(&self, target: Target) -> Vec<String> {
-        self.backend_options.get(&target).map_or_else(Vec::new, |options| words::split(options))
+        words::split(self.option_text(target))
     }
 
     /// Everything here that images depend on.

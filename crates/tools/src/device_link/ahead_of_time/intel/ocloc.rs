@@ -1,9 +1,9 @@
-//! ocloc, the ahead-of-time compiler for Intel's GPUs: a program that is looked for in `PATH` when a link needs it.
+//! ocloc, the ahead-of-time compiler for Intel GPUs: a program in `PATH`.
 //!
-//! Every call has a folder of its own, which is removed with all that ocloc left there. What ocloc prints is kept for messages.
+//! Each call runs in its own temporary folder. Messages quote ocloc's output.
 
-use crate::Failure;
-use crate::files;
+use super::super::external::{stamp, temporary_folder};
+use crate::{Failure, files};
 use scythe_abi::intel::Version;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,7 +13,8 @@ use std::process::{Command, Output, Stdio};
 /// Debian's package of it.
 pub const PACKAGE: &str = "intel-opencl-icd";
 
-/// What is passed to ocloc here, so that users cannot: the input, the output, and what kind of file each is.
+/// Options that users cannot give, because this module passes them: the input, the output, and the
+/// kind of each file.
 const OWN_OPTIONS: [&str; 17] = [
     "-32",
     "-64",
@@ -65,7 +66,8 @@ impl Ocloc {
         let candidates = std::env::split_paths(&folders).map(|folder| folder.join(name));
         let Some(path) = candidates.into_iter().find(|path| is_program(path)) else {
             return Err(Failure::new(format!(
-                "code for '{target}' is compiled by {name}, which is not in PATH: Debian's package is {PACKAGE}"
+                "code for '{target}' is compiled by {name}, which is not in PATH: Debian's package \
+                 is {PACKAGE}"
             )));
         };
         let version = version(&path, folder)?;
@@ -73,7 +75,8 @@ impl Ocloc {
         Ok(Self { path, version, identity })
     }
 
-    /// What stands for it in keys of the cache: its version, its file, and the compiler's library behind it.
+    /// Identifies ocloc in keys of the cache: its version, its file, and the compiler's library that
+    /// it loads.
     pub fn identity(&self) -> &str {
         &self.identity
     }
@@ -95,8 +98,8 @@ impl Ocloc {
         if output.status.success() { versions.collect() } else { Vec::new() }
     }
 
-    /// The devices of a range such as `skl:cfl`, `dg1:` or `:gen9`, by the order of their versions; none where an end of it is
-    /// unknown, or where this ocloc does not list what it knows.
+    /// The devices of a range such as `skl:cfl`, `dg1:` or `:gen9`, in the order of their versions.
+    /// Empty if an end of the range is unknown, or if this ocloc does not list its devices.
     pub fn range(&self, range: &str) -> Vec<Version> {
         let Some((first, last)) = range.split_once(':') else { return Vec::new() };
         let devices = |end: &str| match Version::from_ocloc(end) {
@@ -125,8 +128,8 @@ impl Ocloc {
             .collect()
     }
 
-    /// Compiles a SPIR-V module, with these options, in a new folder below `folder`. Gives what ocloc wrote, a device binary or an
-    /// archive of several, and what it printed.
+    /// Compiles a SPIR-V module in a new folder below `folder`. Returns ocloc's output file, a
+    /// device binary or an archive of several, and the text that ocloc printed.
     pub fn compile(&self, spirv: &[u8], options: &[String], folder: &Path) -> Result<(Vec<u8>, String), Fault> {
         let fault = |message: String| Fault { message, log: String::new() };
         let work = temporary_folder(folder).map_err(fault)?;
@@ -161,14 +164,6 @@ impl Ocloc {
     }
 }
 
-/// A folder for this user alone, below `folder`, which goes when its value does.
-pub fn temporary_folder(folder: &Path) -> Result<tempfile::TempDir, String> {
-    tempfile::Builder::new()
-        .prefix(".device-link-")
-        .tempdir_in(folder)
-        .map_err(|error| format!("has no temporary folder in '{}': {error}", folder.display()))
-}
-
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
@@ -193,13 +188,7 @@ fn version(path: &Path, folder: &Path) -> Result<Option<String>, Failure> {
     Ok(answer.map(|text| text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned()))
 }
 
-/// Changes with a file.
-pub fn stamp(path: &Path) -> Option<(u64, std::time::SystemTime)> {
-    let data = std::fs::metadata(path).ok()?;
-    Some((data.len(), data.modified().ok()?))
-}
-
-/// The stamps of Intel's graphics compiler, which ocloc loads and which is a package of its own, where it can be found.
+/// The stamps of all copies of Intel's graphics compiler, a library that ocloc loads.
 fn compilers(ocloc: &Path) -> Vec<(u64, std::time::SystemTime)> {
     const LIBRARY: &str = "libigc.so.1";
     let prefix = ocloc.parent().and_then(Path::parent).unwrap_or(Path::new("/"));

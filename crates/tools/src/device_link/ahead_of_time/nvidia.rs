@@ -1,15 +1,14 @@
-//! Fat binaries for NVIDIA's GPUs: for each part and target PTX by LLVM, a cubin of it by `ptxas`, and both in an image.
+//! Fat binaries for NVIDIA GPUs: PTX by this program, a cubin by ptxas, and both in an image.
 //!
-//! All parts of all targets are collected first and compiled together, several at a time. Images come in the order of targets
-//! and parts. Where there is no `ptxas`, images hold PTX alone, which the driver compiles when a program runs.
+//! Images come in the order of targets and parts. Without ptxas, images hold only PTX, which the
+//! driver compiles when a program runs.
 
-use super::filter;
-use super::inputs::Group;
-use super::ocloc::{stamp, temporary_folder};
-use super::settings::Settings;
-use crate::ahead_of_time::device_library_folder;
-use crate::{Failure, aspect_filter, parallel};
-use scythe_abi::cuda::Architecture;
+use super::super::settings::Settings;
+use super::super::{filter, is_finished_at_run_time};
+use super::Compiler as _;
+use super::external::{self, stamp, temporary_folder};
+use crate::{Failure, aspect_filter, device_library, parallel};
+use scythe_abi::cuda::{Architecture, MAX_SLOWEST_SIZE};
 use scythe_abi::image_target::ImageTarget;
 use scythe_abi::target::{SEPARATOR, Target};
 use scythe_codegen::nvptx::{self, toolkit::Toolkit};
@@ -18,10 +17,14 @@ use scythe_image::{Format, Image, fatbin};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What options for these targets may say, for errors.
-const OPTIONS: &str = "-O0 to -O3, --cuda-path=DIR, -Xptxas OPTION, --ptxas-options=OPTION, --maxrregcount=N, -v";
+/// The options that these targets take, for errors.
+const OPTIONS: &str = "-O0 to -O3, --cuda-path=DIR, -Xptxas OPTION, --ptxas-options=OPTION, \
+                       --maxrregcount=N, -v";
 
-/// How to compile for one target.
+/// The kind of its entries in the link cache.
+const CACHE_KIND: &str = "binary";
+
+/// The options for one target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct TargetOptions {
     opt_level: u32,
@@ -29,80 +32,52 @@ struct TargetOptions {
     cuda_path: Option<String>,
     /// Such as `sm_90`.
     arch: String,
-    /// Times ten.
+    /// The version of PTX, times ten.
     ptx_version: u32,
 }
 
-/// Finds mistakes in the options for a target.
-pub fn check(target: Target, settings: &Settings<'_>) -> Result<(), Failure> {
-    options(target, settings).map(|_| ())
+/// The code of a part for a target.
+struct Job {
+    target: Target,
+    toolkit: Toolkit,
+    options: TargetOptions,
+    aspects: Vec<u32>,
+    part: Image,
 }
 
-/// What the device configuration says, and the user's options after it.
-fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Failure> {
-    let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
-    entry.id().map_err(Failure::new)?;
-    let (arch, configured) = entry.cuda_options();
-    let known = arch.as_deref().and_then(Architecture::from_name);
-    let (Some(arch), Some(_)) = (arch, known) else {
-        let message = format!("the device configuration names no architecture for the target '{}'", target.name());
-        return Err(Failure::new(format!("{message}: expected '-arch=sm_NN' in its 'aot-toolchain-options'")));
-    };
-    let words = configured.into_iter().chain(settings.options_for(target)).collect();
-    let options = parse(words, &target.name())?;
-    Ok(TargetOptions { arch, ptx_version: entry.ptx_version(), ..options })
+pub struct Compiler<'s> {
+    settings: &'s Settings<'s>,
+    /// The installation of CUDA that each target uses.
+    tools: Vec<(Target, Toolkit)>,
+    jobs: Vec<Job>,
+    /// Images that need no compiler, each with the number of jobs before it.
+    uncompiled: Vec<(usize, Image)>,
 }
 
-/// The target of images, which tells the architecture.
-fn image_target(target: Target, arch: &str) -> ImageTarget {
-    let name = target.image_target();
-    match Architecture::of_target(&name) == Architecture::from_name(arch) {
-        true => ImageTarget::parse(name),
-        false => ImageTarget::parse(format!("{name}{SEPARATOR}{arch}")),
+impl<'s> Compiler<'s> {
+    pub fn new(settings: &'s Settings<'s>) -> Self {
+        Self { settings, tools: Vec::new(), jobs: Vec::new(), uncompiled: Vec::new() }
     }
 }
 
-fn parse(words: Vec<String>, target: &str) -> Result<TargetOptions, Failure> {
-    let mut options = TargetOptions { opt_level: 3, ..TargetOptions::default() };
-    let mut words = words.into_iter();
-    while let Some(word) = words.next() {
-        let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
-        let unknown = || Failure::new(format!("unknown option '{word}' for '{target}': expected {OPTIONS}"));
-        match (name, value) {
-            ("-O0" | "-O1" | "-O2" | "-O3", None) => options.opt_level = u32::from(name.as_bytes()[2] - b'0'),
-            ("--cuda-path", Some(path)) => options.cuda_path = Some(path.to_owned()),
-            ("-Xptxas" | "-Xcuda-ptxas", None) => options.ptxas.push(words.next().ok_or_else(|| {
-                Failure::new(format!("'{word}' for '{target}': expected an option for ptxas after it"))
-            })?),
-            ("--ptxas-options" | "-Xptxas", Some(list)) => options.ptxas.extend(list.split(',').map(str::to_owned)),
-            ("--maxrregcount" | "-maxrregcount", Some(_)) => options.ptxas.push(word),
-            ("-v" | "--verbose", None) => options.ptxas.push("-v".to_owned()),
-            _ => return Err(unknown()),
-        }
+impl super::Compiler for Compiler<'_> {
+    fn check(&self, target: Target) -> Result<(), Failure> {
+        options(target, self.settings).map(|_| ())
     }
-    Ok(options)
-}
 
-/// CUDA as it is installed here, for each way in which targets name it.
-#[derive(Default)]
-pub struct Toolchain(Vec<(Target, Toolkit)>);
-
-impl Toolchain {
-    /// Looks for all that these groups need. Without targets for NVIDIA's GPUs, that is nothing.
-    pub fn find(groups: &[Group<'_>], settings: &Settings<'_>) -> Result<Self, Failure> {
-        let mut found = Vec::new();
-        for target in groups.iter().flat_map(|group| &group.targets).copied().filter(|target| target.is_nvptx()) {
-            let options = options(target, settings)?;
-            let toolkit = match options.cuda_path.as_deref().or(settings.cuda_path.as_deref()) {
+    fn find_tools(&mut self, targets: &[Target]) -> Result<(), Failure> {
+        for &target in targets {
+            let options = options(target, self.settings)?;
+            let toolkit = match options.cuda_path.as_deref().or(self.settings.cuda_path.as_deref()) {
                 None => Toolkit::find(),
                 Some(path) => Toolkit::at(Path::new(path)).ok_or_else(|| {
                     let message = format!("'--cuda-path={path}' for '{}' holds no CUDA", target.name());
                     Failure::new(format!("{message}: expected 'bin/ptxas' or 'nvvm/libdevice' in it"))
                 })?,
             };
-            found.push((target, toolkit));
+            self.tools.push((target, toolkit));
         }
-        let lacking: Vec<String> = found.iter().filter(|f| f.1.ptxas.is_none()).map(|f| f.0.name()).collect();
+        let lacking: Vec<String> = self.tools.iter().filter(|f| f.1.ptxas.is_none()).map(|f| f.0.name()).collect();
         if !lacking.is_empty() {
             let message = format!("no ptxas was found, so that the code for {} is PTX alone", lacking.join(", "));
             let remark = Diagnostic::new(Severity::Remark, message)
@@ -110,85 +85,69 @@ impl Toolchain {
                 .note("'--cuda-path=DIR' tells where CUDA is");
             eprint!("{}", remark.render_as("device-link"));
         }
-        Ok(Self(found))
+        Ok(())
     }
 
-    /// What stands for the tools and libraries in keys of the cache.
-    pub fn identity(&self) -> String {
-        let libclc = (!self.0.is_empty()).then(nvptx::libraries::libclc);
-        let toolkits = self.0.iter().flat_map(|(_, toolkit)| [toolkit.ptxas.clone(), toolkit.libdevice.clone()]);
+    fn identity(&self) -> String {
+        let libclc = (!self.tools.is_empty()).then(nvptx::libraries::libclc);
+        let toolkits = self.tools.iter().flat_map(|(_, toolkit)| [toolkit.ptxas.clone(), toolkit.libdevice.clone()]);
         let file = |path: Option<PathBuf>| format!("{path:?} {:?}", path.as_deref().and_then(stamp));
         toolkits.chain(libclc).map(file).collect::<Vec<_>>().join("\n")
     }
-}
 
-struct Job<'t> {
-    target: Target,
-    toolkit: &'t Toolkit,
-    options: TargetOptions,
-    aspects: Vec<u32>,
-    part: Image,
-}
-
-/// What is to be compiled for NVIDIA's GPUs.
-pub struct Work<'t, 's> {
-    toolchain: &'t Toolchain,
-    settings: &'s Settings<'s>,
-    jobs: Vec<Job<'t>>,
-    /// Code that is to be finished at run time, and word of parts that a target cannot run, each with the number of jobs before it.
-    uncompiled: Vec<(usize, Image)>,
-}
-
-impl<'t, 's> Work<'t, 's> {
-    pub fn new(toolchain: &'t Toolchain, settings: &'s Settings<'s>) -> Self {
-        Self { toolchain, settings, jobs: Vec::new(), uncompiled: Vec::new() }
+    fn slowest_size_limit(&self) -> Option<u32> {
+        Some(MAX_SLOWEST_SIZE)
     }
 
-    /// Adds the parts of a program for a target: what it can run, and word of the rest.
-    pub fn add(&mut self, target: Target, parts: &[Image]) -> Result<(), Failure> {
+    fn builds_generic_images(&self) -> bool {
+        false
+    }
+
+    fn add(&mut self, target: Target, parts: &[Image]) -> Result<(), Failure> {
         let (kept, left_out) = filter::for_target(target, parts, self.settings)?;
         let entry = aspect_filter::target(&self.settings.split.targets, &target.name())?;
         let aspects: Vec<u32> = entry.aspects.iter().map(|&aspect| aspect as u32).collect();
-        // The toolchain was made for the targets of all groups.
-        let Some((_, toolkit)) = self.toolchain.0.iter().find(|(known, _)| *known == target) else { return Ok(()) };
+        // `find_tools` was called with all targets.
+        let Some((_, toolkit)) = self.tools.iter().find(|(known, _)| *known == target) else { return Ok(()) };
         for part in kept {
             let own = options(target, self.settings)?;
-            if super::is_finished_at_run_time(&part) {
+            if is_finished_at_run_time(&part) {
                 let (target, options) = (image_target(target, &own.arch), self.settings.run_time_options.clone());
                 self.uncompiled.push((self.jobs.len(), Image { target, options, ..part.clone() }));
             }
             if part.symbols.is_empty() || !part.manifest.imports.is_empty() {
                 continue;
             }
-            self.jobs.push(Job { target, toolkit, options: own, aspects: aspects.clone(), part });
+            self.jobs.push(Job { target, toolkit: toolkit.clone(), options: own, aspects: aspects.clone(), part });
         }
         let jobs = self.jobs.len();
         self.uncompiled.extend(left_out.into_iter().map(|image| (jobs, image)));
         Ok(())
     }
 
-    /// Compiles all that was added.
-    pub fn finish(self) -> Result<Vec<Image>, Failure> {
+    fn finish(self: Box<Self>) -> Result<Vec<Image>, Failure> {
         let mut images = Vec::new();
         if !self.jobs.is_empty() {
-            let folder = device_library_folder()?;
+            let folder = device_library::folder()?;
             self.settings.tell(format_args!("compiling {} parts for NVIDIA GPUs", self.jobs.len()));
             let made = parallel::map(self.settings.jobs, &self.jobs, |job| self.compile(job, &folder));
             for (index, (job, code)) in self.jobs.iter().zip(made).enumerate() {
-                images.push((index, finished(job, code?)));
+                images.push((index, image(job, code?)));
             }
         }
         images.extend(self.uncompiled);
         images.sort_by_key(|(index, _)| *index);
         Ok(images.into_iter().map(|(_, image)| image).collect())
     }
+}
 
+impl Compiler<'_> {
     /// The code of one image.
-    fn compile(&self, job: &Job<'_>, device_library: &Path) -> Result<Vec<u8>, Failure> {
+    fn compile(&self, job: &Job, device_library: &Path) -> Result<Vec<u8>, Failure> {
         let (arch, ptx_version) = (job.options.arch.as_str(), job.options.ptx_version);
         let key = self.key(job);
         let cached = self.settings.cache.as_ref().zip(key.as_ref());
-        if let Some(code) = cached.and_then(|(cache, key)| cache.binary(key)) {
+        if let Some(code) = cached.and_then(|(cache, key)| cache.binary(CACHE_KIND, key)) {
             return Ok(code);
         }
         let options = nvptx::Options {
@@ -216,13 +175,19 @@ impl<'t, 's> Work<'t, 's> {
             }
         };
         if let Some((cache, key)) = cached {
-            cache.keep_binary(key, &code);
+            cache.keep_binary(CACHE_KIND, key, &code);
         }
         Ok(code)
     }
 
-    /// A cubin, by ptxas, in a folder of its own.
-    fn assemble(&self, job: &Job<'_>, ptxas: &Path, arch: &str, ptx: &[u8]) -> Result<Vec<u8>, Failure> {
+    fn key(&self, job: &Job) -> Option<blake3::Hash> {
+        self.settings.cache.as_ref()?;
+        let fields = [job.target.name(), format!("{:?} {:?}", job.options, job.aspects), self.identity()];
+        Some(external::key(&job.part, &fields.each_ref().map(|field| field.as_bytes())))
+    }
+
+    /// Makes a cubin with ptxas, in a temporary folder.
+    fn assemble(&self, job: &Job, ptxas: &Path, arch: &str, ptx: &[u8]) -> Result<Vec<u8>, Failure> {
         let work = temporary_folder(&self.settings.scratch).map_err(|what| fail(job, format!("ptxas {what}"), None))?;
         let (input, output) = (work.path().join("device.ptx"), work.path().join("device.cubin"));
         let full = |error: std::io::Error| fail(job, format!("cannot write '{}': {error}", input.display()), None);
@@ -249,28 +214,62 @@ impl<'t, 's> Work<'t, 's> {
             Err(error) => Err(fail(job, format!("ptxas wrote nothing: {error}"), Some(&log))),
         }
     }
+}
 
-    fn key(&self, job: &Job<'_>) -> Option<blake3::Hash> {
-        self.settings.cache.as_ref()?;
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(blake3::hash(&job.part.code).as_bytes());
-        let fields = [job.target.name(), format!("{:?} {:?}", job.options, job.aspects), self.toolchain.identity()];
-        for field in fields {
-            hasher.update(&(field.len() as u64).to_le_bytes()).update(field.as_bytes());
+/// The options of the device configuration, then the user's.
+fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Failure> {
+    let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
+    entry.id().map_err(Failure::new)?;
+    let (arch, configured) = entry.cuda_options();
+    let known = arch.as_deref().and_then(Architecture::from_name);
+    let (Some(arch), Some(_)) = (arch, known) else {
+        let message = format!("the device configuration names no architecture for the target '{}'", target.name());
+        return Err(Failure::new(format!("{message}: expected '-arch=sm_NN' in its 'aot-toolchain-options'")));
+    };
+    let words = configured.into_iter().chain(settings.options_for(target)).collect();
+    let options = parse(words, &target.name())?;
+    Ok(TargetOptions { arch, ptx_version: entry.ptx_version(), ..options })
+}
+
+fn parse(words: Vec<String>, target: &str) -> Result<TargetOptions, Failure> {
+    let mut options = TargetOptions { opt_level: 3, ..TargetOptions::default() };
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+        let unknown = || Failure::new(format!("unknown option '{word}' for '{target}': expected {OPTIONS}"));
+        match (name, value) {
+            ("-O0" | "-O1" | "-O2" | "-O3", None) => options.opt_level = u32::from(name.as_bytes()[2] - b'0'),
+            ("--cuda-path", Some(path)) => options.cuda_path = Some(path.to_owned()),
+            ("-Xptxas" | "-Xcuda-ptxas", None) => options.ptxas.push(words.next().ok_or_else(|| {
+                Failure::new(format!("'{word}' for '{target}': expected an option for ptxas after it"))
+            })?),
+            ("--ptxas-options" | "-Xptxas", Some(list)) => options.ptxas.extend(list.split(',').map(str::to_owned)),
+            ("--maxrregcount" | "-maxrregcount", Some(_)) => options.ptxas.push(word),
+            ("-v" | "--verbose", None) => options.ptxas.push("-v".to_owned()),
+            _ => return Err(unknown()),
         }
-        Some(hasher.finalize())
     }
+    Ok(options)
 }
 
 /// The image of a part's code.
-fn finished(job: &Job<'_>, code: Vec<u8>) -> Image {
+fn image(job: &Job, code: Vec<u8>) -> Image {
     let format = if job.toolkit.ptxas.is_some() { Format::Fatbin } else { Format::Ptx };
     let (manifest, symbols) = (job.part.manifest.clone(), job.part.symbols.clone());
     let target = image_target(job.target, &job.options.arch);
     Image { target, format, options: String::new(), manifest, symbols, code }
 }
 
-fn fail(job: &Job<'_>, what: String, log: Option<&str>) -> Failure {
+/// The target of images. It names the architecture.
+fn image_target(target: Target, arch: &str) -> ImageTarget {
+    let name = target.image_target();
+    match Architecture::of_target(&name) == Architecture::from_name(arch) {
+        true => ImageTarget::parse(name),
+        false => ImageTarget::parse(format!("{name}{SEPARATOR}{arch}")),
+    }
+}
+
+fn fail(job: &Job, what: String, log: Option<&str>) -> Failure {
     let message = format!("cannot compile device code for '{}': {what}", job.target.name());
     let kernels: Vec<String> = job.part.symbols.iter().map(|symbol| scythe_split::kernel_name(symbol)).collect();
     let mut fault = Diagnostic::error(message).note(format!("the code holds {}", kernels.join(", ")));
@@ -280,7 +279,7 @@ fn fail(job: &Job<'_>, what: String, log: Option<&str>) -> Failure {
     fault.into()
 }
 
-/// ptxas knows kernels by their symbols in PTX; people know them by name.
+/// Replaces the symbols of kernels in a log of ptxas by the names of the kernels.
 fn with_kernel_names(log: &str, symbols: &[String]) -> String {
     let mut longest_first: Vec<&String> = symbols.iter().collect();
     longest_first.sort_by_key(|symbol| std::cmp::Reverse(symbol.len()));
