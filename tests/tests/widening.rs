@@ -66,7 +66,7 @@ fn both_forms_compute_the_same() {
     // It has no code of which another form could be made.
     let refused = p.run_with("./ahead", &[], &[("SCYTHE_CHECK_WIDENING", "1")]).fails();
     assert!(
-        refused.stdout.contains("SCYTHE_CHECK_WIDENING needs code that is compiled at run time"),
+        refused.stdout.contains("SCYTHE_CHECK_WIDENING needs an image that is compiled at run time"),
         "{}",
         refused.stdout
     );

@@ -119,7 +119,7 @@ fn broken_drivers(prefix: &Path, libraries: &Path) -> Result<usize, String> {
             program: program.clone(),
             args: &[],
             succeeds: false,
-            shows: &["no device", "OpenCL's loader finds no driver", "ONEAPI_DEVICE_SELECTOR"],
+            shows: &["no device", "the OpenCL loader found no driver", "ONEAPI_DEVICE_SELECTOR"],
         },
         Check {
             name: "a program that does not care runs on the CPU where there is no driver",

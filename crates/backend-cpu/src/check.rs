@@ -114,7 +114,7 @@ unsafe fn contents(allocations: &BTreeMap<usize, usize>) -> Result<Vec<Contents>
     let copy = |(&address, &size): (&usize, &usize)| {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size).map_err(|_| {
-            let message = format!("{CHECK_VARIABLE}: no memory to keep a copy of an allocation of {size} bytes");
+            let message = format!("{CHECK_VARIABLE}: cannot allocate memory to copy an allocation of {size} bytes");
             Error::new(Errc::MemoryAllocation, message)
         })?;
         // SAFETY: a live allocation of this size by this function's contract.
@@ -130,8 +130,9 @@ fn difference(kernel: &str, expected: &Contents, now: &[u8], at: usize) -> Error
         bytes[at..end].iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
     };
     let message = format!(
-        "kernel '{kernel}': its widened form leaves the bytes {} at offset {at} of the allocation of {} bytes at {:#x}, where its \
-         scalar form leaves {}; {CHECK_VARIABLE} compares them. Either work-items race, or the compiler is wrong",
+        "kernel '{kernel}': the widened form writes the bytes {} at offset {at} of the allocation \
+         of {} bytes at {:#x}, but the scalar form writes {} ({CHECK_VARIABLE} compares them). \
+         Check the kernel for data races; if it has none, report a compiler bug",
         told(now),
         now.len(),
         expected.address,
@@ -169,7 +170,7 @@ mod tests {
         let error = unsafe { run("bad", || add(last, 1), || add(last - 1, 1)) }.unwrap_err();
         lock(&ALLOCATIONS).remove(&address);
         assert_eq!(error.code, Errc::Kernel);
-        let text = format!("kernel 'bad': its widened form leaves the bytes 02 05 at offset {} ", last - 1);
-        assert!(error.message.contains(&text) && error.message.contains("leaves 01 06"), "{error}");
+        let text = format!("kernel 'bad': the widened form writes the bytes 02 05 at offset {} ", last - 1);
+        assert!(error.message.contains(&text) && error.message.contains("writes 01 06"), "{error}");
     }
 }

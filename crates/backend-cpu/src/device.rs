@@ -106,7 +106,8 @@ impl Device for CpuDevice {
             Format::CpuObject => CpuProgram::from_objects(&[&[request.code], request.libraries].concat(), &globals)?,
             Format::LlvmBitcode => CpuProgram::from_bitcode(self.compiler, &self.info.name, request, globals)?,
             other => {
-                let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {}", other.as_str());
+                let message =
+                    format!("the CPU device supports LLVM bitcode and x86-64 objects, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));
             }
         };

@@ -102,7 +102,7 @@ impl Job {
                 }
                 if pattern.len().checked_mul(count).is_none() {
                     let message =
-                        format!("fill of {count} patterns of {} bytes exceeds the address space", pattern.len());
+                        format!("a fill with {count} patterns of {} bytes exceeds the address space", pattern.len());
                     return Err(Error::new(Errc::Invalid, message));
                 }
                 Self::units([count as u64, 1, 1], threads, UnitWork::Fill { dst: dst.cast(), pattern })
@@ -153,7 +153,8 @@ impl UnitJob {
         }
         self.diverged.load(Ordering::Relaxed).then(|| {
             let message = format!(
-                "kernel '{}': work-items of one work-group reached different barriers; all of them must reach the same",
+                "kernel '{}': work-items of one work-group reached different barriers; all \
+                 work-items must reach the same barriers",
                 kernel.symbol()
             );
             Error::new(Errc::Kernel, message)
@@ -219,7 +220,7 @@ fn kernel_job(
     estimate: &dyn Fn(usize, u64) -> Option<f64>,
 ) -> Result<Job> {
     let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else {
-        let message = "the kernel was built by another backend than the queue's device belongs to";
+        let message = "the kernel was built for another backend than that of the queue";
         return Err(Error::new(Errc::BackendMismatch, message));
     };
     let groups = match kernel.shape() {
@@ -239,7 +240,8 @@ fn kernel_job(
     let local_bytes = kernel.local_bytes(&work.functor)?;
     if local_bytes as u64 > local_limit {
         let message = format!(
-            "kernel '{}' asks for {local_bytes} bytes of local memory; the device has {local_limit}",
+            "kernel '{}' needs {local_bytes} bytes of local memory, but the device has \
+             {local_limit}",
             kernel.symbol()
         );
         return Err(Error::new(Errc::MemoryAllocation, message));

@@ -20,8 +20,11 @@ pub(crate) fn preference(format: Format, target: &ImageTarget) -> Result<u32> {
         highest(machine(), setting.as_deref())
     });
     if format == Format::CpuObject && check::of_process()? {
-        let message =
-            format!("compiled ahead of time, and {} needs code that is compiled at run time", CHECK_WIDENING.name);
+        let message = format!(
+            "the image was compiled ahead of time, but {} needs an image that is compiled at run \
+             time",
+            CHECK_WIDENING.name
+        );
         return Err(Error::new(Errc::KernelNotSupported, message));
     }
     preference_below(highest.clone()?, format, target)
@@ -33,18 +36,19 @@ fn preference_below(highest: Option<Level>, format: Format, target: &ImageTarget
     match (format, target.code()) {
         (Format::CpuObject, Code::Cpu(Some(level))) if Some(level) > highest => {
             let limit = highest.map_or("no x86-64 code".to_owned(), |level| format!("code up to {}", level.as_str()));
-            let message = format!("compiled ahead of time for {}, and the device here runs {limit}", level.as_str());
+            let message =
+                format!("the image was compiled ahead of time for {}, but this CPU runs {limit}", level.as_str());
             Err(Error::new(Errc::KernelNotSupported, message))
         }
         (Format::CpuObject, Code::Cpu(Some(level))) if Some(level) == highest => Ok(fit::EXACT),
         (Format::CpuObject, Code::Cpu(Some(level))) => Ok(fit::COMPATIBLE + 1 + level as u32),
         (Format::CpuObject, _) => Ok(fit::COMPATIBLE),
         (Format::LlvmBitcode, Code::Intel | Code::Nvidia(_)) => {
-            Err(Error::new(Errc::KernelNotSupported, format!("the code is for {target} alone")))
+            Err(Error::new(Errc::KernelNotSupported, format!("the image is only for {target}")))
         }
         (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
         (other, _) => {
-            let message = format!("the CPU device builds LLVM bitcode and x86-64 objects, not {other}");
+            let message = format!("the CPU device supports LLVM bitcode and x86-64 objects, not {other}");
             Err(Error::new(Errc::KernelNotSupported, message))
         }
     }
@@ -125,14 +129,14 @@ mod tests {
         assert_eq!(error.code, Errc::KernelNotSupported);
         assert_eq!(
             error.message,
-            "compiled ahead of time for x86-64-v4, and the device here runs code up to x86-64-v3"
+            "the image was compiled ahead of time for x86-64-v4, but this CPU runs code up to x86-64-v3"
         );
         assert!(preference_below(None, Format::CpuObject, &Level::V1.into()).is_err());
         for other in
             ["intel_gpu_skl", "intel_gpu_@mine:12.55.1", "spir64_gen", "nvidia_gpu_@mine", "nvptx64-nvidia-cuda"]
         {
             let elsewhere = preference_below(V3, Format::LlvmBitcode, &other.into()).unwrap_err();
-            assert_eq!(elsewhere.message, format!("the code is for {other} alone"));
+            assert_eq!(elsewhere.message, format!("the image is only for {other}"));
         }
         assert!(preference_below(V3, Format::Ptx, &"nvptx64".into()).unwrap_err().message.contains("not ptx"));
     }

@@ -40,7 +40,7 @@ pub(crate) enum LoadError {
     Section { section: String, problem: String },
     #[error("symbol '{symbol}' {problem}")]
     Symbol { symbol: String, problem: String },
-    #[error("device code refers to '{0}', which neither another device image nor the C library defines")]
+    #[error("undefined symbol '{0}' in device code: neither a device image nor the C library defines it")]
     Undefined(String),
     #[error("relocation {kind} at offset {offset:#x} of section '{section}' {problem}")]
     Relocation { kind: u32, offset: u64, section: String, problem: String },
@@ -199,7 +199,7 @@ impl Layout {
             // The alignment of a common symbol stands where others have their address.
             let align = symbol.address();
             if !align.is_power_of_two() || align > PAGE {
-                let problem = format!("is common with alignment {align}");
+                let problem = format!("is a common symbol with the invalid alignment {align}");
                 return Err(LoadError::Symbol { symbol: name_of(&symbol), problem });
             }
             common.insert(symbol.index(), cursor.place(symbol.size(), align)?);
@@ -222,7 +222,7 @@ fn place_sections(
             return Err(fail(format!("has alignment {align}; expected a power of two up to {PAGE}")));
         }
         if section.name().is_ok_and(|n| n.starts_with(".init_array") || n.starts_with(".ctors")) {
-            return Err(fail("asks for initialisers to be run, which device code cannot have".into()));
+            return Err(fail("contains initialisers, which device code cannot have".into()));
         }
         sections.insert(section.index(), cursor.place(section.size(), align)?);
     }
@@ -256,7 +256,7 @@ fn copy_sections(elf: &Elf<'_>, layout: &Layout, mapping: &mut Mapping) -> Resul
         match room {
             Some(room) if data.len() as u64 <= section.size() => room.copy_from_slice(data),
             _ => {
-                let problem = format!("holds {} bytes but says {}", data.len(), section.size());
+                let problem = format!("contains {} bytes, but its header says {}", data.len(), section.size());
                 return Err(LoadError::Section { section: section_name(&section), problem });
             }
         }

@@ -71,10 +71,8 @@ impl CpuProgram {
     /// The scalar form of a kernel.
     fn scalar(&self, entry: &str) -> Result<Code> {
         let missing = |why: &str| {
-            let message = format!(
-                "{}: there is no scalar form of the kernel with the code '{entry}': {why}",
-                CHECK_WIDENING.name
-            );
+            let message =
+                format!("{}: the kernel with the entry point '{entry}' has no scalar form: {why}", CHECK_WIDENING.name);
             Error::new(Errc::Kernel, message)
         };
         let source = self.source.as_ref().ok_or_else(|| missing("it was compiled ahead of time"))?;
@@ -83,7 +81,7 @@ impl CpuProgram {
             Ok(Self::build(&source, None)?.object)
         };
         let object = self.scalar.get_or_init(build).clone()?;
-        let code = object.function(entry).ok_or_else(|| missing("the compiler left it out"))?;
+        let code = object.function(entry).ok_or_else(|| missing("the compiler did not emit it"))?;
         // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the object is kept beside it.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
         Ok(Code { entry, _object: object })
@@ -120,7 +118,8 @@ impl Program for CpuProgram {
             let size = if param.kind == ParamKind::Local { 16 } else { param.size };
             if param.offset.checked_add(size).is_none_or(|end| end > launch.functor_size) {
                 let message = format!(
-                    "kernel '{symbol}': parameter {i} is {size} bytes at offset {} of a functor of {} bytes",
+                    "kernel '{symbol}': parameter {i} has {size} bytes at offset {}, which exceeds \
+                     its functor of {} bytes",
                     param.offset, launch.functor_size
                 );
                 return Err(Error::new(Errc::KernelArgument, message));
@@ -246,7 +245,8 @@ impl CpuKernel {
     pub(crate) fn local_bytes(&self, functor: &FunctorBytes) -> Result<usize> {
         if functor.len() != self.functor_size {
             let message = format!(
-                "kernel '{}': the host passes a functor of {} bytes, the device code was compiled for {}",
+                "kernel '{}': the host passes a functor of {} bytes, but the device code expects \
+                 {} bytes",
                 self.symbol,
                 functor.len(),
                 self.functor_size

@@ -160,12 +160,16 @@ pub(crate) struct Side {
 impl Api {
     /// Loads a driver, which stays loaded. A sentence says why there is none.
     pub(crate) fn load(path: &Path) -> std::result::Result<Self, String> {
-        let name = CString::new(path.as_os_str().as_bytes()).map_err(|_| format!("{} holds a NUL", path.display()))?;
+        let name = CString::new(path.as_os_str().as_bytes())
+            .map_err(|_| format!("the name {} contains a NUL character", path.display()))?;
         // SAFETY: the name is NUL-terminated; the library's initialisers have no precondition.
         let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if library.is_null() {
             let why = dl_error();
-            return Err(format!("the CUDA driver cannot be loaded: {why}. NVIDIA's display driver brings {LIBRARY}"));
+            return Err(format!(
+                "cannot load the CUDA driver: {why}. Install NVIDIA's display driver, which \
+                 provides {LIBRARY}"
+            ));
         }
         Self::find(library, path)
     }
@@ -176,7 +180,10 @@ fn symbol(library: *mut c_void, path: &Path, name: &str) -> std::result::Result<
     // SAFETY: the library is open and the name NUL-terminated.
     let address = unsafe { libc::dlsym(library, text.as_ptr()) };
     match address.is_null() {
-        true => Err(format!("the CUDA driver {} lacks {name}: one for {OLDEST} or later is needed", path.display())),
+        true => Err(format!(
+            "the CUDA driver {} does not provide {name}: install a driver for {OLDEST} or later",
+            path.display()
+        )),
         false => Ok(address),
     }
 }

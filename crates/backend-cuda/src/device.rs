@@ -96,7 +96,7 @@ impl Device for CudaDevice {
                 CudaProgram::build(&self.gpu, &ptx, Format::Ptx, &[])?
             }
             other => {
-                let message = format!("NVIDIA GPUs take fat binaries, PTX and LLVM bitcode, not {}", other.as_str());
+                let message = format!("NVIDIA GPUs support fat binaries, PTX and LLVM bitcode, not {}", other.as_str());
                 return Err(Error::new(Errc::Build, message));
             }
         };

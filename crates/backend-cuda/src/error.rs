@@ -58,6 +58,6 @@ pub(crate) fn describe(api: &Api, code: i32) -> String {
     match (text(api.get_error_name), text(api.get_error_string)) {
         (Some(name), Some(words)) => format!("{name} ({code}): {words}"),
         (Some(name), None) => format!("{name} ({code})"),
-        _ => format!("an error that the driver does not name ({code})"),
+        _ => format!("an unknown error ({code})"),
     }
 }

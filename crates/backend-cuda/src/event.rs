@@ -221,7 +221,7 @@ impl Event for CudaEvent {
 
     fn native(&self) -> Result<Native> {
         match &self.kind {
-            Kind::Over(_) => Err(Error::new(Errc::Event, "the command had nothing to do: CUDA has no event of it")),
+            Kind::Over(_) => Err(Error::new(Errc::Event, "the command was empty, so it has no native CUDA event")),
             Kind::Command(command) => {
                 command.enter()?;
                 Ok(command.mark()?.raw)

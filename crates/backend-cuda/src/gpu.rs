@@ -121,7 +121,7 @@ impl Gpu {
     fn make(&self) -> Result<Made> {
         let api = self.api;
         let mut context = null_mut();
-        let what = format!("making a context on {}", self.name);
+        let what = format!("creating a context on {}", self.name);
         // SAFETY: a device of the driver, and a place for the context.
         unsafe {
             check(api, (api.device_primary_ctx_retain)(&mut context, self.ordinal), &what)?;
@@ -210,16 +210,18 @@ impl Gpu {
                 }
             }
             let during = match &kernels[..] {
-                [] => "outside of kernels".to_owned(),
+                [] => "while no kernel was running".to_owned(),
                 [one] => format!("while kernel '{one}' was running"),
                 many => format!(
-                    "while one of the kernels '{}' was running (CUDA_LAUNCH_BLOCKING=1 tells which)",
+                    "while one of the kernels '{}' was running (set CUDA_LAUNCH_BLOCKING=1 to find \
+                     out which)",
                     many.join("', '")
                 ),
             };
             let why = describe(self.api, code);
             let message = format!(
-                "device {} is lost: {why}, {during}. Commands for it fail until the process ends; its memory is gone",
+                "device {} is lost: {why}, {during}. Its memory is lost, and all further commands \
+                 on it fail; restart the program",
                 self.name
             );
             Error::new(Errc::Runtime, message)

@@ -11,7 +11,7 @@ use crate::event::CudaEvent;
 impl Interop for CudaDevice {
     fn native(&self, kind: NativeKind) -> Result<Native> {
         match kind {
-            NativeKind::Platform => Err(Error::new(Errc::BackendMismatch, "CUDA has no object for a platform")),
+            NativeKind::Platform => Err(Error::new(Errc::BackendMismatch, "CUDA has no native object for a platform")),
             // A `CUdevice` is a number.
             NativeKind::Device => Ok(self.gpu.ordinal as usize as Native),
             NativeKind::Context => self.gpu.enter().map(|made| made.context),
@@ -29,7 +29,7 @@ impl Interop for CudaDevice {
 
     unsafe fn event_from_native(&self, event: Native) -> Result<Arc<dyn Event>> {
         if event.is_null() {
-            return Err(Error::new(Errc::Invalid, "an event was to be made of a null CUevent"));
+            return Err(Error::new(Errc::Invalid, "cannot create an event from a null CUevent"));
         }
         Ok(Arc::new(CudaEvent::foreign(&self.gpu, event)))
     }

@@ -33,7 +33,7 @@ impl<'a> Checked<'a> {
         if (work.functor.len() as u64) < kernel.functor_size {
             let (given, name) = (work.functor.len(), kernel.name());
             let message =
-                format!("kernel '{name}' was given a functor of {given} bytes, expected {}", kernel.functor_size);
+                format!("kernel '{name}' received a functor of {given} bytes, expected {}", kernel.functor_size);
             return Err(Error::new(Errc::KernelArgument, message));
         }
         if kernel.shape == Shape::SingleTask && kernel.locals == 0 {
@@ -155,8 +155,8 @@ impl<'a> Checked<'a> {
         }
         let Self { block, groups, dynamic_shared, .. } = self;
         let message = format!(
-            "CUDA: {what} failed with {}; {groups:?} blocks of {block:?} threads, {dynamic_shared} bytes of dynamic and {} of \
-             static shared memory, {} registers",
+            "CUDA: {what} failed with {}; {groups:?} blocks of {block:?} threads, {dynamic_shared} \
+             bytes of dynamic and {} of static shared memory, {} registers",
             error::describe(gpu.api, code),
             kernel.static_shared,
             kernel.registers
@@ -200,8 +200,8 @@ fn group(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<[u32; 3]> {
         _ => {
             let size: Vec<String> = work.local_size[..work.dims as usize].iter().rev().map(u64::to_string).collect();
             let message = format!(
-                "a work-group of size {{{}}} is more than the {} work-items that kernel '{}' allows on {}: each needs {} \
-                 registers",
+                "a work-group of size {{{}}} exceeds the limit of {} work-items for kernel '{}' on \
+                 {}: each work-item needs {} registers",
                 size.join(", "),
                 kernel.max_threads,
                 kernel.name(),
@@ -229,7 +229,8 @@ fn range_block(kernel: &CudaKernel, global: [u64; 3]) -> [u32; 3] {
 fn too_many(kernel: &CudaKernel, work: &hal::Launch<'_>, d: usize, count: u64) -> Error {
     let dimension = work.dims as usize - 1 - d.min(work.dims as usize - 1);
     let message = format!(
-        "kernel '{}' would run in {count} work-groups in dimension {dimension}, more than the {} that {} allows",
+        "kernel '{}' needs {count} work-groups in dimension {dimension}, which exceeds the limit \
+         of {} on {}",
         kernel.name(),
         u32::MAX,
         kernel.gpu().name

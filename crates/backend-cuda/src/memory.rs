@@ -45,7 +45,7 @@ impl Memory {
         self.gpu.enter()?;
         let shift = if align > DRIVER_ALIGN { align } else { 0 };
         let whole = size.checked_add(shift).filter(|&whole| whole <= isize::MAX as usize);
-        let whole = whole.ok_or_else(|| exhausted(kind, size, "the size does not fit an address"))?;
+        let whole = whole.ok_or_else(|| exhausted(kind, size, "the size exceeds the address space"))?;
         let block = match kind {
             UsmKind::Device => self.device(whole),
             UsmKind::Host => self.host(whole),

@@ -48,7 +48,7 @@ fn look(driver: &Path, services: Services, problems: &mut Vec<String>) -> Result
     let api: &'static Api = Box::leak(Box::new(Api::load(driver)?));
     let check = |code: i32, what: &str| match code {
         SUCCESS => Ok(()),
-        NO_DEVICE => Err("the CUDA driver finds no device".to_owned()),
+        NO_DEVICE => Err("the CUDA driver found no device".to_owned()),
         code => Err(format!("the CUDA driver cannot be used: {what} failed with {}", describe(api, code))),
     };
     let (mut version, mut count) = (0, 0);
@@ -71,7 +71,7 @@ fn look(driver: &Path, services: Services, problems: &mut Vec<String>) -> Result
         let ask = Ask(api, ordinal);
         let limits = ask.limits(version);
         if limits.sm == 0 || limits.max_threads == 0 || limits.memory == 0 {
-            problems.push(format!("CUDA device {index}, {}, does not tell what it can do", ask.name()));
+            problems.push(format!("cannot query the properties of CUDA device {index}, {}", ask.name()));
             continue;
         }
         let info = ask.info(&limits);
@@ -79,7 +79,7 @@ fn look(driver: &Path, services: Services, problems: &mut Vec<String>) -> Result
         devices.push(Arc::new(CudaDevice::new(&gpu, info)));
     }
     if devices.is_empty() && problems.is_empty() {
-        problems.push("the CUDA driver finds no device".to_owned());
+        problems.push("the CUDA driver found no device".to_owned());
     }
     let info = PlatformInfo {
         name: "NVIDIA CUDA BACKEND".into(),

@@ -174,18 +174,19 @@ fn refused(gpu: &Gpu, result: i32, code: &[u8], format: Format, log: &str) -> Er
         },
         other => other.as_str().to_owned(),
     };
-    let mut message = format!("device code ({what}) cannot be loaded on {}: {}", gpu.name, describe(gpu.api, result));
+    let mut message = format!("cannot load device code ({what}) on {}: {}", gpu.name, describe(gpu.api, result));
     let driver = driver_name(gpu.limits.driver);
     match result {
         UNSUPPORTED_PTX_VERSION | INVALID_PTX if log.is_empty() || log.contains("version") => {
             message.push_str(&format!(
-                ". The driver ({driver}) is too old for this PTX: a newer driver is needed, or code that was compiled ahead of \
-                 time with -fsycl-targets=nvidia_gpu_sm_{}",
+                ". The driver ({driver}) is too old for this PTX: install a newer driver, or \
+                 compile ahead of time with -fsycl-targets=nvidia_gpu_sm_{}",
                 gpu.limits.sm
             ));
         }
         NO_BINARY_FOR_GPU => message.push_str(&format!(
-            ". It holds no code for compute capability {}.{}: -fsycl-targets=nvidia_gpu_sm_{} adds some",
+            ". The image has no code for compute capability {}.{}: compile with \
+             -fsycl-targets=nvidia_gpu_sm_{}",
             gpu.limits.sm / 10,
             gpu.limits.sm % 10,
             gpu.limits.sm
@@ -212,11 +213,12 @@ impl Program for CudaProgram {
         gpu.enter()?;
         let shown = || (gpu.services.kernel_name)(name);
         if launch.params.iter().any(|param| param.kind == ParamKind::Sampler) {
-            let message = format!("kernel '{}' takes a sampler, which NVIDIA GPUs do not get from here", shown());
+            let message =
+                format!("kernel '{}' has a sampler parameter, which the CUDA backend does not support", shown());
             return Err(Error::new(Errc::KernelNotSupported, message));
         }
         let missing = |why: &str| Error::new(Errc::Kernel, format!("the program has no kernel '{}': {why}", shown()));
-        let text = CString::new(symbol(name)).map_err(|_| missing("the name holds a NUL"))?;
+        let text = CString::new(symbol(name)).map_err(|_| missing("the name contains a NUL character"))?;
         let mut raw = null_mut();
         // SAFETY: the module is alive, and the name a C string.
         let code = unsafe { (gpu.api.module_get_function)(&mut raw, self.module.raw, text.as_ptr()) };
@@ -232,7 +234,8 @@ impl Program for CudaProgram {
         let (static_shared, private) = (attribute(FUNC_STATIC_SHARED)?, attribute(FUNC_LOCAL_SIZE)?);
         if private > MOST_PRIVATE {
             let message = format!(
-                "it needs {private} bytes of private memory for each work-item, more than the {MOST_PRIVATE} that {} allows",
+                "the kernel needs {private} bytes of private memory for each work-item, which \
+                 exceeds the limit of {MOST_PRIVATE} on {}",
                 gpu.name
             );
             return Err(Error::new(Errc::KernelNotSupported, message));
@@ -352,7 +355,7 @@ impl CudaKernel {
         let most = gpu.limits.local_memory - self.static_shared;
         // SAFETY: the function is alive.
         let code = unsafe { (gpu.api.func_set_attribute)(self.raw, FUNC_MAX_DYNAMIC_SHARED, most as i32) };
-        gpu.check(code, &format!("giving kernel '{}' {bytes} bytes of local memory", self.name()))?;
+        gpu.check(code, &format!("reserving {bytes} bytes of local memory for kernel '{}'", self.name()))?;
         self.dynamic_limit.store(most, Ordering::Relaxed);
         Ok(())
     }
@@ -362,7 +365,8 @@ impl CudaKernel {
 pub(crate) fn too_much_local(kernel: &CudaKernel, total: u64) -> Error {
     let gpu = kernel.gpu();
     let message = format!(
-        "kernel '{}' asks for {total} bytes of local memory in each work-group, more than the {} of {}",
+        "kernel '{}' needs {total} bytes of local memory in each work-group, which exceeds the \
+         limit of {} on {}",
         kernel.name(),
         gpu.limits.local_memory,
         gpu.name

@@ -107,7 +107,7 @@ impl CudaQueue {
             Work::Fill { dst, pattern, count } => {
                 let width = pattern.len();
                 if width.checked_mul(*count).is_none() {
-                    let message = format!("{count} patterns of {width} bytes are more than memory can hold");
+                    let message = format!("a fill with {count} patterns of {width} bytes exceeds the address space");
                     return Err(Error::new(Errc::Invalid, message));
                 }
                 if width == 0 || *count == 0 {
@@ -118,7 +118,7 @@ impl CudaQueue {
             Work::Hint { ptr, size, .. } if ptr.is_null() || *size == 0 => Step::Nothing,
             Work::Hint { ptr, size, hint } => Step::Hint { at: *ptr as Address, size: *size, hint: *hint },
             Work::HostKernel(_) | Work::HostTask(_) => {
-                return Err(Error::new(Errc::Runtime, "an NVIDIA GPU was given work for the host"));
+                return Err(Error::new(Errc::Runtime, "an NVIDIA GPU cannot run host tasks"));
             }
         })
     }
@@ -126,11 +126,11 @@ impl CudaQueue {
     /// The kernel, where it is one of this device.
     fn kernel<'a>(&self, launch: &Launch<'a>) -> Result<&'a CudaKernel> {
         let kernel = launch.kernel.as_any().downcast_ref::<CudaKernel>().ok_or_else(|| {
-            Error::new(Errc::BackendMismatch, "a kernel that was built for another backend is launched on CUDA")
+            Error::new(Errc::BackendMismatch, "cannot launch a kernel of another backend on an NVIDIA GPU")
         })?;
         if !Arc::ptr_eq(kernel.gpu(), &self.gpu) {
             let (built, here) = (&kernel.gpu().name, &self.gpu.name);
-            let message = format!("kernel '{}' was built for another device, {built}, than {here}", kernel.name());
+            let message = format!("kernel '{}' was built for device {built}, but is launched on {here}", kernel.name());
             return Err(Error::new(Errc::Runtime, message));
         }
         Ok(kernel)

@@ -95,7 +95,10 @@ impl Api {
         let library = unsafe { libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if library.is_null() {
             let why = dl_error();
-            return Err(format!("OpenCL's loader cannot be loaded: {why}. Debian's package is ocl-icd-libopencl1"));
+            return Err(format!(
+                "cannot load the OpenCL loader: {why}. Install it (on Debian: apt-get install \
+                 ocl-icd-libopencl1)"
+            ));
         }
         Self::find(library)
     }
@@ -106,7 +109,10 @@ fn symbol(library: *mut c_void, name: &str) -> std::result::Result<*mut c_void, 
     // SAFETY: the library is open and the name NUL-terminated.
     let address = unsafe { libc::dlsym(library, text.as_ptr()) };
     match address.is_null() {
-        true => Err(format!("{} lacks {name}: a loader for OpenCL 2.1 or later is needed", LIBRARY.to_string_lossy())),
+        true => Err(format!(
+            "{} does not provide {name}: install a loader for OpenCL 2.1 or later",
+            LIBRARY.to_string_lossy()
+        )),
         false => Ok(address),
     }
 }
@@ -187,7 +193,7 @@ fn name(code: i32) -> &'static str {
         -63 => "CL_INVALID_GLOBAL_WORK_SIZE",
         -68 => "CL_INVALID_DEVICE_PARTITION_COUNT",
         -1001 => "CL_PLATFORM_NOT_FOUND_KHR",
-        _ => "an error that its headers do not name",
+        _ => "an unknown error",
     }
 }
 

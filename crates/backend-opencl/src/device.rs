@@ -92,7 +92,7 @@ impl Device for OclDevice {
                 intel::preference(self.intel, target).map(|fit| fit.min(fit::GENERIC + 2))
             }
             (Format::LlvmBitcode, Code::Nvidia(_)) => {
-                let message = format!("the code is for {target}, and {} is no such GPU", self.info.name);
+                let message = format!("the image is for {target}, which cannot run on {}", self.info.name);
                 Err(Error::new(Errc::KernelNotSupported, message))
             }
             // Made for drivers like this one.
@@ -120,8 +120,10 @@ impl Device for OclDevice {
                 Err(error) => return Err(error),
             },
             other => {
-                let message =
-                    format!("OpenCL devices build LLVM bitcode, SPIR-V and Intel's binaries, not {}", other.as_str());
+                let message = format!(
+                    "OpenCL devices support LLVM bitcode, SPIR-V and Intel GPU binaries, not {}",
+                    other.as_str()
+                );
                 return Err(Error::new(Errc::Build, message));
             }
         };

@@ -110,7 +110,7 @@ pub(crate) fn virtual_memory(api: &Api, device: Handle) -> (bool, bool) {
 pub(crate) fn unusable(api: &Api, device: Handle) -> Option<String> {
     let ask = Ask(api, device);
     if ask.u32(AVAILABLE) == 0 {
-        return Some("the driver says that it is not available".into());
+        return Some("the driver reports it as unavailable".into());
     }
     if ask.u32(COMPILER_AVAILABLE) == 0 {
         return Some("its driver has no compiler".into());
@@ -118,10 +118,12 @@ pub(crate) fn unusable(api: &Api, device: Handle) -> Option<String> {
     if spirv_version(&ask.text(IL_VERSION)).is_none() {
         let seen = ask.text(IL_VERSION);
         return Some(format!(
-            "its driver takes no SPIR-V (CL_DEVICE_IL_VERSION is '{seen}', expected SPIR-V_1.0 or later)"
+            "its driver does not support SPIR-V (CL_DEVICE_IL_VERSION is '{seen}', expected \
+             SPIR-V_1.0 or later)"
         ));
     }
-    (ask.u32(ADDRESS_BITS) != 64).then(|| format!("its addresses have {} bits, expected 64", ask.u32(ADDRESS_BITS)))
+    (ask.u32(ADDRESS_BITS) != 64)
+        .then(|| format!("it has {}-bit addresses, expected 64-bit addresses", ask.u32(ADDRESS_BITS)))
 }
 
 /// The highest version in a list such as `SPIR-V_1.2 SPIR-V_1.4`, as 0x0001_0400.

@@ -52,13 +52,13 @@ fn installed(files: Option<String>, vendors: Option<String>) -> (Vec<Driver>, Ve
             Ok(text) => {
                 let library = text.lines().next().unwrap_or_default().trim();
                 match library.is_empty() {
-                    true => problems.push(format!("driver file {} names no library", file.display())),
+                    true => problems.push(format!("the driver file {} does not name a library", file.display())),
                     false => {
                         drivers.push(Driver { library: library.into(), named_by: file.display().to_string() });
                     }
                 }
             }
-            Err(error) => problems.push(format!("driver file {} cannot be read: {error}", file.display())),
+            Err(error) => problems.push(format!("cannot read the driver file {}: {error}", file.display())),
         }
     }
     (drivers, problems)
@@ -69,7 +69,7 @@ fn read_folder(folder: &Path, problems: &mut Vec<String>) -> Vec<PathBuf> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) => {
-            problems.push(format!("the folder of drivers {} cannot be read: {error}", folder.display()));
+            problems.push(format!("cannot read the driver folder {}: {error}", folder.display()));
             return Vec::new();
         }
     };
@@ -82,8 +82,8 @@ fn read_folder(folder: &Path, problems: &mut Vec<String>) -> Vec<PathBuf> {
 /// Loads a driver, which stays loaded: those that can be loaded are in use already.
 fn load(driver: &Driver) -> Result<(), String> {
     let shown = format!("driver {} (named by {})", driver.library.display(), driver.named_by);
-    let path =
-        CString::new(driver.library.as_os_str().as_bytes()).map_err(|_| format!("{shown} has a NUL in its name"))?;
+    let path = CString::new(driver.library.as_os_str().as_bytes())
+        .map_err(|_| format!("the name of {shown} contains a NUL character"))?;
     // SAFETY: the path is NUL-terminated; drivers may be loaded at any time.
     let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if library.is_null() {
@@ -92,7 +92,7 @@ fn load(driver: &Driver) -> Result<(), String> {
     // SAFETY: the library is open, and the name a C string.
     let entry = unsafe { libc::dlsym(library, c"clGetExtensionFunctionAddress".as_ptr()) };
     match entry.is_null() {
-        true => Err(format!("{shown} is no OpenCL driver: it lacks clGetExtensionFunctionAddress")),
+        true => Err(format!("{shown} is not an OpenCL driver: it does not provide clGetExtensionFunctionAddress")),
         false => Ok(()),
     }
 }
@@ -113,7 +113,7 @@ mod tests {
         let names: Vec<_> = drivers.iter().map(|d| d.library.to_string_lossy().into_owned()).collect();
         assert_eq!(names, ["/x/libx.so", "/y/liby.so", "libb.so"]);
         assert_eq!(problems.len(), 1);
-        assert!(problems[0].contains("a.icd") && problems[0].contains("names no library"), "{problems:?}");
+        assert!(problems[0].contains("a.icd") && problems[0].contains("does not name a library"), "{problems:?}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -123,6 +123,6 @@ mod tests {
         let why = load(&missing).unwrap_err();
         assert!(why.contains("/nowhere/libnone.so") && why.contains("cannot be loaded: "), "{why}");
         let other = Driver { library: "libc.so.6".into(), named_by: "x.icd".into() };
-        assert!(load(&other).unwrap_err().contains("is no OpenCL driver"));
+        assert!(load(&other).unwrap_err().contains("is not an OpenCL driver"));
     }
 }

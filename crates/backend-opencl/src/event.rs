@@ -202,7 +202,7 @@ impl Event for OclEvent {
     fn native(&self) -> Result<Native> {
         let raw = self.raw();
         if raw.is_null() {
-            return Err(Error::new(Errc::Event, "the command had nothing to do: OpenCL has no event of it"));
+            return Err(Error::new(Errc::Event, "the command was empty, so it has no native OpenCL event"));
         }
         // SAFETY: the event is alive.
         check(unsafe { (self.api.retain_event)(raw) }, "clRetainEvent").map(|()| raw)

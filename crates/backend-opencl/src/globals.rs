@@ -22,7 +22,8 @@ pub(crate) fn address(
     // SAFETY: the platform is alive, and the name a C string.
     let found = unsafe { (api.get_extension_function_address_for_platform)(platform.id, name.as_ptr()) };
     if found.is_null() {
-        let message = format!("device_global '{symbol}': the driver does not offer {}", name.to_string_lossy());
+        let message =
+            format!("device_global '{symbol}' cannot be used: the driver does not support {}", name.to_string_lossy());
         return Err(Error::new(Errc::FeatureNotSupported, message));
     }
     // SAFETY: the extension gives the function of this name this type.

@@ -30,7 +30,9 @@ impl IntelGpu {
 pub(crate) fn preference(device: Option<IntelGpu>, target: &ImageTarget) -> Result<u32> {
     let refused = |why: String| Err(Error::new(Errc::KernelNotSupported, why));
     let Some(gpu) = device else {
-        return refused(format!("compiled ahead of time for {target}, and the device here is no GPU of Intel's"));
+        return refused(format!(
+            "the image was compiled ahead of time for {target}, but this device is not an Intel GPU"
+        ));
     };
     let (Some(code), Some(own)) = (intel_version(target.as_str()), gpu.version) else {
         // The driver looks at binaries before it takes them.
@@ -40,9 +42,10 @@ pub(crate) fn preference(device: Option<IntelGpu>, target: &ImageTarget) -> Resu
         Kinship::Same => Ok(fit::EXACT),
         Kinship::Revision => Ok(fit::COMPATIBLE),
         Kinship::Generation => Ok(fit::LAST_RESORT),
-        Kinship::None => {
-            refused(format!("compiled ahead of time for {target}, and the device here is {} ({own})", intel_name(own)))
-        }
+        Kinship::None => refused(format!(
+            "the image was compiled ahead of time for {target}, but this device is {} ({own})",
+            intel_name(own)
+        )),
     }
 }
 
@@ -64,7 +67,7 @@ mod tests {
         assert_eq!(error.code, Errc::KernelNotSupported);
         assert_eq!(
             error.message,
-            "compiled ahead of time for intel_gpu_acm_g10, and the device here is intel_gpu_pvc (12.60.7)"
+            "the image was compiled ahead of time for intel_gpu_acm_g10, but this device is intel_gpu_pvc (12.60.7)"
         );
     }
 
@@ -73,7 +76,7 @@ mod tests {
         assert_eq!(preference(gpu(9, 0, 9), &"spir64_gen".into()).unwrap(), fit::LAST_RESORT);
         assert_eq!(preference(Some(IntelGpu { version: None }), &"intel_gpu_skl".into()).unwrap(), fit::LAST_RESORT);
         let error = preference(None, &"intel_gpu_skl".into()).unwrap_err();
-        assert!(error.message.ends_with("the device here is no GPU of Intel's"), "{error}");
+        assert!(error.message.ends_with("this device is not an Intel GPU"), "{error}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Interop for OclDevice {
 
     unsafe fn event_from_native(&self, event: Native) -> Result<Arc<dyn Event>> {
         if event.is_null() {
-            return Err(Error::new(Errc::Invalid, "an event was to be made of a null cl_event"));
+            return Err(Error::new(Errc::Invalid, "cannot create an event from a null cl_event"));
         }
         // SAFETY: the event is alive by the caller's contract.
         check(unsafe { (self.platform.api.retain_event)(event) }, "clRetainEvent")?;
@@ -38,7 +38,7 @@ impl Interop for OclDevice {
         const CONTEXT_DEVICES: u32 = 0x1081;
         let api = self.platform.api;
         if context.is_null() {
-            return Err(Error::new(Errc::Invalid, "a context was to be made of a null cl_context"));
+            return Err(Error::new(Errc::Invalid, "cannot create a context from a null cl_context"));
         }
         if self.platform.context().is_ok_and(|own| std::ptr::eq(own, context)) {
             return Ok(InContext::Own);
@@ -57,7 +57,7 @@ impl Interop for OclDevice {
 
     unsafe fn queue_from_native(&self, queue: Native) -> Result<Option<NativeQueue>> {
         if queue.is_null() {
-            return Err(Error::new(Errc::Invalid, "a queue was to be made of a null cl_command_queue"));
+            return Err(Error::new(Errc::Invalid, "cannot create a queue from a null cl_command_queue"));
         }
         // SAFETY: passed on.
         unsafe { OclQueue::adopt(&self.platform, self.id, queue) }
@@ -69,7 +69,7 @@ impl Interop for OclDevice {
         // SAFETY: the object is alive by the caller's contract, and the size that of the memory.
         let size = word(|size, place, full| unsafe { (api.get_mem_object_info)(memory, MEM_SIZE, size, place, full) });
         let size = size.filter(|&size| size > 0 && !memory.is_null()).ok_or_else(|| {
-            Error::new(Errc::Invalid, format!("{memory:p} is no memory object: it does not tell its size"))
+            Error::new(Errc::Invalid, format!("{memory:p} is not a cl_mem object: cannot query its size"))
         })?;
         // SAFETY: the object is alive.
         check(unsafe { (api.retain_mem_object)(memory) }, "clRetainMemObject")?;
@@ -94,7 +94,7 @@ impl Interop for OclDevice {
 
     unsafe fn program_from_native(&self, program: Native) -> Result<Arc<dyn Program>> {
         if program.is_null() {
-            return Err(Error::new(Errc::Invalid, "a kernel bundle was to be made of a null cl_program"));
+            return Err(Error::new(Errc::Invalid, "cannot create a kernel bundle from a null cl_program"));
         }
         // SAFETY: the program is alive by the caller's contract.
         check(unsafe { (self.platform.api.retain_program)(program) }, "clRetainProgram")?;
@@ -103,11 +103,11 @@ impl Interop for OclDevice {
 
     unsafe fn kernel_from_native(&self, kernel: Native, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
         if kernel.is_null() {
-            return Err(Error::new(Errc::Invalid, "a kernel was to be made of a null cl_kernel"));
+            return Err(Error::new(Errc::Invalid, "cannot create a kernel from a null cl_kernel"));
         }
         // SAFETY: the kernel is alive by the caller's contract.
         check(unsafe { (self.platform.api.retain_kernel)(kernel) }, "clRetainKernel")?;
-        Ok(Arc::new(OclKernel::new(&self.platform, kernel, "of the program's own", launch, true)))
+        Ok(Arc::new(OclKernel::new(&self.platform, kernel, "native kernel", launch, true)))
     }
 
     unsafe fn native_memory(&self, ptr: *mut c_void, size: usize) -> Result<Native> {

@@ -166,7 +166,7 @@ impl Sharing {
             Error::new(Errc::MemoryAllocation, format!("cannot allocate {size} bytes of {kind:?} memory: {why}"))
         };
         let shift = if align > DRIVER_ALIGN { align } else { 0 };
-        let whole = size.checked_add(shift).ok_or_else(|| exhausted("the size does not fit an address"))?;
+        let whole = size.checked_add(shift).ok_or_else(|| exhausted("the size exceeds the address space"))?;
         let driver_align = align.min(DRIVER_ALIGN) as u32;
         let mut code = 0;
         // SAFETY: context and device are alive, and the device is the context's.
@@ -182,7 +182,7 @@ impl Sharing {
             }
         };
         if block.is_null() {
-            let why = if code == 0 { "the driver has none left".to_owned() } else { failure(code, "it").message };
+            let why = if code == 0 { "the driver is out of memory".to_owned() } else { failure(code, "it").message };
             return Err(exhausted(&why));
         }
         if shift == 0 {
@@ -233,7 +233,8 @@ impl Sharing {
                     return check((self.memcpy)(queue, 0, dst, src, size, count, waits, event), "copying memory");
                 }
                 (None, None) => {
-                    let message = "a copy from one host address to another was given to a device without shared memory";
+                    let message = "a device without shared memory cannot copy between host \
+                        addresses";
                     return Err(Error::new(Errc::FeatureNotSupported, message));
                 }
                 (Some(to), None) => {
@@ -295,7 +296,10 @@ impl Sharing {
             None if self.shares() => return check(unsafe { (self.set_arg)(kernel, index, address) }, "setting it"),
             None if address.is_null() => std::ptr::null_mut(),
             None => {
-                let message = format!("{address:p} is no address on a device without shared memory");
+                let message = format!(
+                    "{address:p} is not in an allocation of this device, which cannot access host \
+                     memory"
+                );
                 return Err(Error::new(Errc::KernelArgument, message));
             }
         };

@@ -113,7 +113,8 @@ impl Objects {
         };
         if code == MISALIGNED {
             let message = format!(
-                "a sub-buffer begins at byte {} of its buffer, expected a multiple of info::device::mem_base_addr_align",
+                "a sub-buffer starts at byte {} of its buffer, expected a multiple of \
+                 info::device::mem_base_addr_align",
                 spot.offset
             );
             return Some(Err(Error::new(Errc::Invalid, message)));
@@ -133,9 +134,9 @@ impl Objects {
 /// Addresses that nobody else has, and nobody can use.
 fn reserve(size: usize, align: usize) -> Result<usize> {
     const PAGE: usize = 4096;
-    let exhausted = || Error::new(Errc::MemoryAllocation, format!("cannot reserve {size} bytes of addresses"));
+    let exhausted = || Error::new(Errc::MemoryAllocation, format!("cannot reserve {size} bytes of address space"));
     if align > PAGE {
-        let message = format!("memory objects are aligned to {PAGE} bytes at most, not to {align}");
+        let message = format!("alignment {align} is not supported on this device, expected at most {PAGE} bytes");
         return Err(Error::new(Errc::MemoryAllocation, message));
     }
     // SAFETY: a new mapping, which no program code can read or write.

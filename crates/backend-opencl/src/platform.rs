@@ -119,8 +119,8 @@ fn platforms(api: &Api) -> std::result::Result<Vec<Handle>, String> {
     // SAFETY: a place for the number.
     let code = unsafe { (api.get_platform_ids)(0, null_mut(), &mut count) };
     if code == NONE || (code == 0 && count == 0) {
-        return Err("OpenCL's loader finds no driver: none is named in /etc/OpenCL/vendors, OCL_ICD_VENDORS or \
-                    OCL_ICD_FILENAMES, or none of those can be loaded"
+        return Err("the OpenCL loader found no driver: /etc/OpenCL/vendors, OCL_ICD_VENDORS and \
+                    OCL_ICD_FILENAMES name no driver that can be loaded"
             .to_owned());
     }
     let mut list = vec![null_mut(); count as usize];
@@ -155,8 +155,9 @@ fn look_at(api: &'static Api, id: Handle, compiler: &'static dyn Compiler, found
         }
     }
     if code != 0 || list.is_empty() {
-        let why = if code == 0 { "it has none".to_owned() } else { failure(code, "clGetDeviceIDs").message };
-        found.problems.push(format!("platform {} offers no device: {why}", info.name));
+        let why =
+            if code == 0 { "its list of devices is empty".to_owned() } else { failure(code, "clGetDeviceIDs").message };
+        found.problems.push(format!("platform {} has no device: {why}", info.name));
         return;
     }
     let mut usable = Vec::new();

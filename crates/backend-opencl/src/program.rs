@@ -101,8 +101,8 @@ impl OclProgram {
         }
         let found = if self.platform.sharing.shares() { self.global(ASSERTION_VARIABLE).ok().flatten() } else { None };
         let address = found.ok_or_else(|| {
-            let message = "kernels assert, but the driver does not tell where an assertion that fails is written down: \
-                           compile with NDEBUG defined";
+            let message = "the driver cannot report failed assertions of kernels: compile with \
+                           NDEBUG defined";
             Error::new(Errc::FeatureNotSupported, message)
         })?;
         self.assertion = Some(Assertion(address));
@@ -127,10 +127,13 @@ impl Program for OclProgram {
         let api = self.platform.api;
         let missing = |why: &str| Error::new(Errc::Kernel, format!("the program has no kernel '{symbol}': {why}"));
         if launch.params.iter().any(|param| param.kind == ParamKind::Sampler) {
-            let message = format!("kernel '{symbol}' takes a sampler, which OpenCL devices do not get from here");
+            let message = format!(
+                "kernel '{symbol}' has a sampler parameter, which the OpenCL backend does not \
+                 support"
+            );
             return Err(Error::new(Errc::KernelNotSupported, message));
         }
-        let name = CString::new(symbol).map_err(|_| missing("the name holds a NUL"))?;
+        let name = CString::new(symbol).map_err(|_| missing("the name contains a NUL character"))?;
         let mut code = 0;
         // SAFETY: the program is alive and built, and the name a C string.
         let raw = unsafe { (api.create_kernel)(self.raw, name.as_ptr(), &mut code) };
@@ -274,7 +277,7 @@ impl Kernel for OclKernel {
         let program =
             word(|size, place, full| unsafe { (api.get_kernel_info)(raw, KERNEL_PROGRAM, size, place, full) });
         let program = program.filter(|&program| program != 0).ok_or_else(|| {
-            Error::new(Errc::Runtime, format!("OpenCL does not tell the program of kernel '{}'", self.symbol))
+            Error::new(Errc::Runtime, format!("cannot query the cl_program of kernel '{}'", self.symbol))
         })? as Handle;
         // SAFETY: the program lives as long as its kernel.
         check(unsafe { (api.retain_program)(program) }, "clRetainProgram").map(|()| program)

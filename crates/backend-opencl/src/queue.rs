@@ -101,7 +101,7 @@ impl OclQueue {
         let ask =
             |name: u32| word(|size, place, full| unsafe { (api.get_command_queue_info)(raw, name, size, place, full) });
         if ask(QUEUE_CONTEXT) != Some(context as usize) {
-            let message = "the cl_command_queue is of another cl_context than the SYCL context it was to be used in";
+            let message = "the cl_command_queue belongs to another cl_context than the SYCL context";
             return Err(Error::new(Errc::Invalid, message));
         }
         if ask(QUEUE_DEVICE) != Some(device as usize) {
@@ -173,7 +173,7 @@ impl OclQueue {
                 Work::CopyRect { dst, src, region } => self.copy_box(at, dst, src, &region)?,
                 Work::Fill { dst, pattern, count } => return self.fill(at, dst, &pattern, count),
                 Work::HostKernel(_) | Work::HostTask(_) => {
-                    return Err(Error::new(Errc::Runtime, "an OpenCL device was given work for the host"));
+                    return Err(Error::new(Errc::Runtime, "an OpenCL device cannot run host tasks"));
                 }
             }
         }
@@ -211,7 +211,7 @@ impl OclQueue {
     /// As for [`OclQueue::give`].
     unsafe fn kernel(&self, at: At<'_>, work: &KernelWork) -> Result<()> {
         let kernel = work.kernel.as_any().downcast_ref::<OclKernel>().ok_or_else(|| {
-            Error::new(Errc::BackendMismatch, "a kernel that was built for another backend is launched on OpenCL")
+            Error::new(Errc::BackendMismatch, "cannot launch a kernel of another backend on an OpenCL device")
         })?;
         let offset = work.global_offset.map(|n| n as usize);
         let global = work.global_size.map(|n| n as usize);
@@ -301,7 +301,10 @@ impl OclQueue {
     unsafe fn fill(&self, at: At<'_>, dst: *mut c_void, pattern: &[u8], count: usize) -> Result<Block> {
         let width = pattern.len();
         let total = width.checked_mul(count).ok_or_else(|| {
-            Error::new(Errc::Invalid, format!("{count} patterns of {width} bytes are more than memory can hold"))
+            Error::new(
+                Errc::Invalid,
+                format!("a fill with {count} patterns of {width} bytes exceeds the address space"),
+            )
         })?;
         if total == 0 {
             return self.marker(at).map(|()| None);

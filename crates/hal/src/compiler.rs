@@ -94,7 +94,7 @@ pub struct NoCompiler;
 
 impl Compiler for NoCompiler {
     fn compile(&self, request: &CompileRequest<'_>, _load: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let message = format!("cannot build device code for '{}': there is no run-time compiler", request.device);
+        let message = format!("cannot build device code for '{}': no run-time compiler is available", request.device);
         Err(Error::new(Errc::Build, message))
     }
 }

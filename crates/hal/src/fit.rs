@@ -18,8 +18,8 @@ pub const LARGEST_ADDITION: u32 = 0xff;
 pub fn describe(preference: u32) -> &'static str {
     match preference {
         EXACT.. => "compiled ahead of time for this device",
-        COMPATIBLE.. => "compiled ahead of time for a device whose code this one runs",
-        GENERIC.. => "to be built for any device",
+        COMPATIBLE.. => "compiled ahead of time for a device with compatible code",
+        GENERIC.. => "generic code, compiled at run time",
         LAST_RESORT.. => "compiled ahead of time for a related device",
     }
 }

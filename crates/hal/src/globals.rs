@@ -50,6 +50,9 @@ pub fn fill_pointers(device: &(impl Device + ?Sized), program: &dyn Program, glo
 pub(crate) fn none(symbol: &str) -> Error {
     Error::new(
         Errc::FeatureNotSupported,
-        format!("device_global '{symbol}': the device's backend cannot tell where a program's variables are"),
+        format!(
+            "device_global '{symbol}' cannot be used: the backend does not support variables in \
+             device images"
+        ),
     )
 }

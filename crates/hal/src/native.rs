@@ -120,5 +120,5 @@ pub trait Interop: Send + Sync {
 
 /// The error for an object without a counterpart in a driver.
 pub fn none(what: &str) -> Error {
-    Error::new(Errc::BackendMismatch, format!("the {what} has no object of a driver: its backend has no driver"))
+    Error::new(Errc::BackendMismatch, format!("the {what} has no native object: its backend does not use a driver"))
 }

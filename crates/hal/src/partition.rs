@@ -61,20 +61,26 @@ impl Partition {
         match self {
             Self::Equally(count) if *count == 0 || *count > units => refuse(
                 Errc::Invalid,
-                format!("has {units} compute units: it cannot be partitioned into parts of {count}"),
+                format!(
+                    "has {units} compute units and cannot be partitioned into sub-devices of \
+                     {count} compute units"
+                ),
             ),
             Self::ByCounts(counts) => {
                 let parts = counts.iter().filter(|&&count| count > 0).count();
                 let total = counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count));
                 if parts == 0 || parts > able.max_sub_devices as usize {
                     let most = able.max_sub_devices;
-                    return refuse(Errc::Invalid, format!("can have 1 to {most} sub-devices, asked for are {parts}"));
+                    return refuse(
+                        Errc::Invalid,
+                        format!("supports 1 to {most} sub-devices, but {parts} were requested"),
+                    );
                 }
                 match total.filter(|&total| total <= units) {
                     Some(_) => Ok(()),
                     None => {
-                        let asked = total.map_or_else(|| "more than a number can tell".to_owned(), |n| n.to_string());
-                        refuse(Errc::Invalid, format!("has {units} compute units, asked for are {asked}"))
+                        let asked = total.map_or_else(|| "more than 2^64 - 1".to_owned(), |n| n.to_string());
+                        refuse(Errc::Invalid, format!("has {units} compute units, but {asked} were requested"))
                     }
                 }
             }

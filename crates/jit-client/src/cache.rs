@@ -71,7 +71,9 @@ impl Cache {
         let toolchain = TOOLCHAIN.get_or_init(|| {
             let identified = Toolchain::identify(library, device_lib_dir);
             identified
-                .inspect_err(|error| self.trace.line(format_args!("not used: cannot read the compiler: {error}")))
+                .inspect_err(|error| {
+                    self.trace.line(format_args!("not used: cannot read the run-time compiler: {error}"))
+                })
                 .ok()
         });
         toolchain.as_ref().map(|toolchain| toolchain.key(request))
@@ -114,7 +116,7 @@ impl Cache {
         let head = entry::encode_head(key, compiler, object);
         let bytes = (head.len() + object.len()) as u64;
         if bytes > self.max_bytes.min(MAX_ENTRY_BYTES) || !folder::may_write(bytes.max(eviction::ACCOUNT_BYTES)) {
-            self.trace.line(format_args!("not stored {key}: {bytes} bytes are too many"));
+            self.trace.line(format_args!("not stored {key}: {bytes} bytes exceed the limit"));
             return;
         }
         self.folder.remove_leftovers();
@@ -128,7 +130,7 @@ impl Cache {
             Ok(evicted) => {
                 self.trace.line(format_args!("evicted {} entries of {} bytes", evicted.entries, evicted.bytes));
             }
-            Err(error) => self.trace.line(format_args!("cannot keep account: {error}")),
+            Err(error) => self.trace.line(format_args!("cannot record the use of the cache: {error}")),
         }
     }
 
@@ -146,7 +148,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
     if length > MAX_ENTRY_BYTES {
-        return Err(io::Error::other(format!("{length} bytes are too many")));
+        return Err(io::Error::other(format!("{length} bytes exceed the limit")));
     }
     let mut bytes = Vec::with_capacity(length as usize);
     (&file).take(MAX_ENTRY_BYTES).read_to_end(&mut bytes)?;

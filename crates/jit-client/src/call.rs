@@ -121,5 +121,6 @@ pub(crate) fn build_error(message: String) -> Error {
 }
 
 pub(crate) fn c_string(text: &Path) -> Result<CString> {
-    CString::new(text.as_os_str().as_bytes()).map_err(|_| build_error(format!("'{}' holds a NUL byte", text.display())))
+    CString::new(text.as_os_str().as_bytes())
+        .map_err(|_| build_error(format!("'{}' contains a NUL character", text.display())))
 }

@@ -420,7 +420,7 @@ fn missing_or_unwritable_home_does_no_harm() {
     let mut command = place.command(&kernel);
     command.env_remove("SYCL_CACHE_DIR").env("HOME", &home);
     let trace = succeed(unprivileged(&mut command, &[&home]));
-    assert!(trace.contains("cache: not used: cannot make the folder"), "{trace}");
+    assert!(trace.contains("cache: not used: cannot create the folder"), "{trace}");
     assert_eq!(std::fs::read_dir(&home).unwrap().count(), 0);
 }
 

@@ -80,7 +80,7 @@ fn apply_one(
         | elf::R_X86_64_GOTPCREL
         | elf::R_X86_64_GOTPCRELX
         | elf::R_X86_64_REX_GOTPCRELX => 4,
-        _ => return Err("is of a kind that position-independent device code does not have".into()),
+        _ => return Err("has a type that position-independent device code cannot use".into()),
     };
     if place.offset.checked_add(width).is_none_or(|end| end > place.section_size) {
         return Err(format!("lies outside the section of {} bytes", place.section_size));
@@ -92,7 +92,7 @@ fn apply_one(
     let addend = relocation.addend() as u64;
     let mut target = value.wrapping_add(addend);
     if uses_table(relocation) {
-        let slot = symbol.and_then(|symbol| layout.slots.get(&symbol)).ok_or("refers to no symbol")?;
+        let slot = symbol.and_then(|symbol| layout.slots.get(&symbol)).ok_or("has no symbol")?;
         target = (base + layout.table + slot * 8).wrapping_add(addend);
     }
     let relative = target.wrapping_sub(here);
@@ -101,7 +101,7 @@ fn apply_one(
         elf::R_X86_64_32 if target <= u64::from(u32::MAX) => target,
         elf::R_X86_64_32S if fits_i32(target) => target,
         elf::R_X86_64_32 | elf::R_X86_64_32S => {
-            return Err("needs an address below 2 GiB: the code is not position independent".into());
+            return Err("needs an address below 2 GiB because the code is not position independent".into());
         }
         elf::R_X86_64_PC64 | elf::R_X86_64_GOTPCREL64 => relative,
         _ if fits_i32(relative) => relative,
@@ -139,7 +139,7 @@ fn target(
             Ok((None, base + start))
         }
         RelocationTarget::Absolute => Ok((None, 0)),
-        _ => Err("has a target of an unknown kind".into()),
+        _ => Err("has an unknown kind of target".into()),
     }
 }
 
@@ -157,7 +157,7 @@ fn far_call(
     // A plain 32-bit offset may also be a reference to data, which a stub would turn into garbage: only calls and jumps.
     let opcode = at.checked_sub(1).and_then(|before| mapping.bytes().get(before as usize).copied());
     if kind == elf::R_X86_64_PC32 && !matches!(opcode, Some(0xe8 | 0xe9)) {
-        return Err("refers to data of another library without the address table".into());
+        return Err("refers to data of another library without the global offset table".into());
     }
     Ok((base + layout.stubs + slot * STUB_BYTES).wrapping_add(addend))
 }

@@ -36,16 +36,16 @@ fn devices_say_what_the_driver_says_of_them() {
 fn a_machine_without_a_driver_is_told_so() {
     let found = discover_with(Path::new("libcuda-that-is-not-there.so.1"), services());
     assert!(found.backends.is_empty());
-    assert!(found.problems[0].starts_with("the CUDA driver cannot be loaded"), "{:?}", found.problems);
+    assert!(found.problems[0].starts_with("cannot load the CUDA driver"), "{:?}", found.problems);
     // Another library is no driver.
     let found = discover_with(Path::new("libc.so.6"), services());
-    assert!(found.problems[0].contains("lacks cuInit"), "{:?}", found.problems);
+    assert!(found.problems[0].contains("does not provide cuInit"), "{:?}", found.problems);
     let fake = Fake::new();
     let found = fake.set("init_error", 3).discover();
     assert!(found.backends.is_empty() && found.problems[0].contains("CUDA_ERROR_NOT_INITIALIZED"));
     let fake = Fake::new();
     let found = fake.set("init_error", 100).discover();
-    assert_eq!(found.problems, ["the CUDA driver finds no device"]);
+    assert_eq!(found.problems, ["the CUDA driver found no device"]);
 }
 
 #[test]

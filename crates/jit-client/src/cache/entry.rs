@@ -82,19 +82,19 @@ impl FileStamp {
 /// The reason why bytes are not an entry for a key.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Damage {
-    #[error("{0} bytes are too few for an entry")]
+    #[error("{0} bytes are too short for an entry")]
     Short(usize),
-    #[error("it does not begin like an entry")]
+    #[error("it does not start with the magic number of an entry")]
     Magic,
     #[error("it has version {0}, expected {VERSION}")]
     Version(u32),
-    #[error("it holds another key")]
+    #[error("it contains another key")]
     Key,
-    #[error("it is {actual} bytes long, its header says {expected}")]
+    #[error("it has {actual} bytes, but its header says {expected}")]
     Length { actual: usize, expected: u64 },
     #[error("its checksum is wrong")]
     Checksum,
-    #[error("it names no compiler")]
+    #[error("it does not name a compiler")]
     Stamp,
 }
 

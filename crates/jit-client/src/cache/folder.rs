@@ -34,7 +34,7 @@ impl Folder {
     /// cache.
     pub(crate) fn open(root: &Path) -> Result<Self, String> {
         let shown = root.display();
-        make(root).map_err(|error| format!("cannot make the folder '{shown}': {error}"))?;
+        make(root).map_err(|error| format!("cannot create the folder '{shown}': {error}"))?;
         let metadata = fs::metadata(root).map_err(|error| format!("cannot use the folder '{shown}': {error}"))?;
         // SAFETY: the call has no precondition.
         let user = unsafe { libc::geteuid() };
@@ -45,7 +45,7 @@ impl Folder {
             return Err(format!("the folder '{shown}' belongs to user {}, not to user {user}", metadata.uid()));
         }
         if metadata.mode() & 0o022 != 0 {
-            return Err(format!("others may write the folder '{shown}' (mode {:o})", metadata.mode() & 0o7777));
+            return Err(format!("other users can write to the folder '{shown}' (mode {:o})", metadata.mode() & 0o7777));
         }
         Ok(Self { path: root.join("cpu") })
     }
