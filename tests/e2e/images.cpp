@@ -275,24 +275,26 @@ void errors(sycl::queue &q) {
   using deep = sycl::unsampled_image<3>;
   constexpr image_format f = image_format::r8g8b8a8_unorm;
   CHECK(message_of([] { flat(f, {4, 0}); }) ==
-        "unsampled_image: a range of 0 in dimension 1: expected 1 to 1073741824 elements");
+        "unsampled_image: the range has 0 elements in dimension 1, expected 1 to 1073741824");
   CHECK(message_of([] { flat(f, {4, 2}, 12); }) ==
-        "unsampled_image: a row pitch of 12 bytes: expected a multiple of 4 that is at least 16");
+        "unsampled_image: the row pitch is 12 bytes, expected a multiple of 4 of at least 16 bytes");
   CHECK(message_of([] { flat(f, {4, 2}, 18); }) ==
-        "unsampled_image: a row pitch of 18 bytes: expected a multiple of 4 that is at least 16");
+        "unsampled_image: the row pitch is 18 bytes, expected a multiple of 4 of at least 16 bytes");
   CHECK(message_of([] { deep(f, {4, 2, 2}, {16, 16}); }) ==
-        "unsampled_image: a slice pitch of 16 bytes: expected a multiple of 16 that is at least 32");
+        "unsampled_image: the slice pitch is 16 bytes, expected a multiple of 16 of at least 32 bytes");
   CHECK(message_of([] { deep(f, {1 << 30, 1 << 30, 64}); }) ==
-        "unsampled_image: the range holds more bytes than the address space");
+        "unsampled_image: the size of the range exceeds the address space");
   CHECK(message_of([] { flat(nullptr, f, {4, 2}, {sycl::property::image::use_host_ptr()}); }) ==
-        "unsampled_image: property use_host_ptr with address 0x0: expected memory that is aligned to 1");
+        "unsampled_image: property use_host_ptr with address 0x0, expected a valid address aligned to 1");
   flat image(f, {4, 2});
   CHECK(message_of([&] { image.get_host_access<sycl::int4>(); }) ==
-        "host_unsampled_image_accessor: elements of type int4 of an image of format r8g8b8a8_unorm: expected float4 or "
+        "host_unsampled_image_accessor: the accessor has elements of type int4, but the image has format "
+        "r8g8b8a8_unorm, expected float4 or "
         "half4");
   sycl::unsampled_image<1> numbers(image_format::r16g16b16a16_uint, two);
   CHECK(message_of([&] { q.submit([&](sycl::handler &h) { numbers.get_access<sycl::float4>(h); }); }) ==
-        "unsampled_image_accessor: elements of type float4 or half4 of an image of format r16g16b16a16_uint: expected "
+        "unsampled_image_accessor: the accessor has elements of type float4 or half4, but the image has format "
+        "r16g16b16a16_uint, expected "
         "uint4");
   CHECK(message_of([&] { numbers.get_host_access<const sycl::uint4>({sycl::no_init}); }) ==
         "host_unsampled_image_accessor: property no_init cannot be combined with access_mode::read; remove no_init or "

@@ -113,7 +113,7 @@ void check_most_groups(sycl::queue &q) {
     CHECK(e.code() == sycl::errc::nd_range);
     why = e.what();
   }
-  const std::string limit = d.is_cpu() ? "does not fit 63 bits" : "more than the " + std::to_string(line);
+  const std::string limit = d.is_cpu() ? "exceeds 2^63 - 1" : "exceeds the limit of " + std::to_string(line);
   CHECK(why.find(limit) != std::string::npos);
 }
 

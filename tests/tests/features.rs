@@ -190,7 +190,7 @@ fn ahead_of_time_a_target_gets_what_it_can_run_and_word_of_the_rest() {
         "{lacking}"
     );
     let having = run(&[]);
-    let left_out = "the kernel was left out of the code for 'x86_64_sse2' when the program was linked";
+    let left_out = "the device link left the kernel out of the image for 'x86_64_sse2'";
     assert!(having.starts_with("float: 29\ndouble: not supported: ") && having.contains(left_out), "{having}");
 }
 

@@ -72,8 +72,8 @@ fn devices_are_as_the_configuration_says() {
     for part in [
         "small (simulated on ",
         "): fp16 1, fp64 0, gpu 0, groups of 64, local memory 1024, sub-groups 8 16; 42\n",
-        "nd_range: nd_range of global size {128}, local size {128}: in dimension 0 the local size 128 is more than the 64",
-        "memory: kernel 'Local' asks for 4096 bytes of local memory in each work-group, more than the 1024 of small",
+        "nd_range: nd_range of global size {128}, local size {128}: in dimension 0 the local size 128 exceeds the limit of 64",
+        "memory: kernel 'Local' needs 4096 bytes of local memory in each work-group, which exceeds the limit of 1024 on small",
         "intel_gpu_dg1 (simulated on ",
         "): fp16 1, fp64 0, gpu 1, groups of 512, ",
         "gpu: intel_gpu_dg1 (simulated on ",

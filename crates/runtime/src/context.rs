@@ -65,7 +65,7 @@ impl Drop for Context {
 impl Context {
     pub fn new(devices: Vec<&'static Device>) -> Result<Self> {
         if devices.is_empty() {
-            return Err(invalid("a context needs at least one device, got none"));
+            return Err(invalid("a context needs at least one device, but none was given"));
         }
         let devices = devices.into_iter().map(|device| Member { known: device, actual: device }).collect();
         Ok(Self { id: next_id(), devices, native: None, allocations: Mutex::default() })
@@ -85,7 +85,8 @@ impl Context {
         }
         if members.is_empty() {
             return Err(invalid(format!(
-                "no SYCL device stands for a device of the context {native:p}; {} may leave it out",
+                "the native context {native:p} contains no SYCL device; check whether {} hides its \
+                 devices",
                 crate::selection::VARIABLE
             )));
         }
@@ -133,10 +134,10 @@ impl Context {
     ) -> Result<*mut c_void> {
         let align = if align == 0 { LARGEST_ALIGNMENT } else { align };
         if !align.is_power_of_two() {
-            return Err(invalid(format!("alignment {align} of an allocation is not a power of two")));
+            return Err(invalid(format!("the alignment {align} of an allocation is not a power of two")));
         }
         if device.is_none() && kind != UsmKind::Host {
-            return Err(invalid("device and shared allocations need a device, got none"));
+            return Err(invalid("device and shared allocations need a device, but none was given"));
         }
         let device = self.pick(device)?;
         if size as u64 > device.hal.info().global_mem_size {
@@ -165,7 +166,7 @@ impl Context {
         let found = lock(&self.allocations).remove(&(ptr as usize));
         let Some(allocation) = found else {
             return Err(invalid(format!(
-                "free of {ptr:p}: not the start of an allocation of this context (or freed before)"
+                "cannot free {ptr:p}: it is not the start of a live allocation of this context"
             )));
         };
         // SAFETY: the entry says which device allocated it and how; taking it out makes this the only free.

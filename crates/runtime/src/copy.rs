@@ -43,25 +43,25 @@ impl<'a> View<'a> {
         for d in 0..3 {
             let end = view.offset[d].checked_add(view.range[d]);
             if view.range[d] > 0 && end.is_none_or(|end| end > view.memory_range[d]) {
-                return Err(invalid(format!("{} do not lie inside", describe())));
+                return Err(invalid(format!("{} exceed the memory range", describe())));
             }
         }
         let sizes = [view.elem_size, view.memory_range[0], view.memory_range[1], view.memory_range[2]];
         let bytes = sizes.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
         let bytes = bytes.filter(|&bytes| bytes <= isize::MAX as u64);
-        let Some(bytes) = bytes else { return Err(invalid(format!("{} are too many", describe()))) };
+        let Some(bytes) = bytes else { return Err(invalid(format!("{} exceed the address space", describe()))) };
         let place = match buffer {
             Some(buffer) => {
                 if bytes > buffer.size {
                     let size = buffer.size;
-                    return Err(invalid(format!("{} do not fit the buffer's {size} bytes", describe())));
+                    return Err(invalid(format!("{} exceed the buffer's {size} bytes", describe())));
                 }
                 ViewPlace::Buffer(buffer)
             }
             None => {
                 let empty = view.elem_size == 0 || view.range.contains(&0);
                 if view.ptr.is_null() && !empty {
-                    return Err(invalid(format!("{}: neither a buffer nor an address is given", describe())));
+                    return Err(invalid(format!("{}: expected a buffer or an address that is not null", describe())));
                 }
                 ViewPlace::Address(view.ptr.cast())
             }
@@ -157,7 +157,8 @@ pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8
     let (count, elem_size) = (src.count(), src.elem_size);
     if count > dst.count() || elem_size != dst.elem_size {
         return Err(invalid(format!(
-            "copy of {count} elements of {elem_size} bytes to {} elements of {} bytes",
+            "cannot copy {count} elements of {elem_size} bytes to {} elements of {} bytes: \
+             expected a destination at least as large, with the same element size",
             dst.count(),
             dst.elem_size
         )));

@@ -77,7 +77,9 @@ type Lane = Coroutine<(), (), (), DefaultStack>;
 /// unwind.
 pub unsafe fn run(items: HostItems, ctx: *mut c_void, count: u64) -> Result<()> {
     if usize::try_from(count).is_err() {
-        return Err(crate::invalid(format!("a work-group of {count} work-items does not fit this machine")));
+        return Err(crate::invalid(format!(
+            "a work-group of {count} work-items exceeds the address space of this machine"
+        )));
     }
     let group = Group {
         count,
@@ -116,7 +118,8 @@ unsafe fn schedule(group: &Group, items: HostItems, ctx: *mut c_void) -> Result<
                     Err(error) => {
                         abandon(&mut lanes);
                         let message = format!(
-                            "no stack for work-item {} of a work-group of {}: {error}",
+                            "cannot allocate a stack for work-item {} of a work-group of {}: \
+                             {error}",
                             group.next.get(),
                             group.count
                         );
@@ -132,8 +135,9 @@ unsafe fn schedule(group: &Group, items: HostItems, ctx: *mut c_void) -> Result<
             None => {
                 abandon(&mut lanes);
                 let message = format!(
-                    "work-items of one work-group do not reach the same barriers: {waiting} of {} wait for others, which \
-                     have ended or wait elsewhere",
+                    "work-items of one work-group reached different barriers: {waiting} of {} wait \
+                     at a barrier that the others never reach. All work-items must reach the same \
+                     barriers",
                     group.count
                 );
                 return Err(Error::new(Errc::Kernel, message));

@@ -84,7 +84,7 @@ impl ImageVariable {
     pub fn new(variable: DeviceGlobal) -> std::result::Result<Self, String> {
         let DeviceGlobal { symbol, size, image_scope } = variable;
         let size = usize::try_from(size).ok().filter(|&size| size > 0 && size <= isize::MAX as usize);
-        let size = size.ok_or_else(|| format!("device_global '{symbol}' has no size that memory can have"))?;
+        let size = size.ok_or_else(|| format!("the size of device_global '{symbol}' exceeds the address space"))?;
         Ok(Self { symbol, size, image_scope })
     }
 }
@@ -185,8 +185,10 @@ fn check_size(symbol: &str, known: usize, wanted: usize) -> Result<()> {
         return Ok(());
     }
     let name = symbol_name(symbol);
-    let message =
-        format!("device_global '{name}' has {known} bytes in one part of the program and {wanted} in another");
+    let message = format!(
+        "device_global '{name}' has {known} bytes in one part of the program and {wanted} bytes in \
+         another; compile all parts with the same definition"
+    );
     Err(Error::new(Errc::Invalid, message))
 }
 
@@ -206,8 +208,8 @@ pub fn place(queue: &Queue, part: &Part) -> Result<*mut c_void> {
         let known = table.variables.iter().find(|known| known.host == part.host as usize);
         let known = known.ok_or_else(|| {
             invalid(format!(
-                "the device_global at {:p} is not known: expected a variable at namespace scope of a source compiled by scythe \
-                 -fsycl",
+                "the device_global at {:p} is unknown: declare it at namespace scope in a source \
+                 that scythe -fsycl compiles",
                 part.host
             ))
         })?;

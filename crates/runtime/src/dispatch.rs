@@ -81,7 +81,7 @@ impl Held {
         };
         let kernel = held.kernel.upgrade().ok_or_else(|| {
             let symbol = &held.symbol;
-            let message = format!("kernel '{symbol}' was dropped: its device image was unloaded before it could run");
+            let message = format!("kernel '{symbol}' cannot run: its device image was unloaded before the launch");
             Error::new(Errc::Kernel, message)
         })?;
         let work = Box::new(KernelWork {

@@ -46,7 +46,7 @@ impl Ranges {
         let sizes = [launch.global_size, launch.local_size, launch.global_offset];
         let Some(shape) = Shape::from_u32(launch.shape) else {
             return Err(invalid(format!(
-                "kernel shape {} of a driver's kernel is unknown, expected 0 to 2",
+                "kernel shape {} of a native kernel is unknown, expected 0 to 2",
                 launch.shape
             )));
         };
@@ -56,7 +56,7 @@ impl Ranges {
     /// The same for a shape, and global sizes, local sizes and offsets.
     pub fn of(shape: Shape, dims: u32, [global_size, local_size, global_offset]: [[u64; 3]; 3]) -> Result<Self> {
         if !(1..=3).contains(&dims) || (shape == Shape::SingleTask && dims != 1) {
-            return Err(invalid(format!("a {} kernel of {dims} dimensions cannot be launched", shape.as_str())));
+            return Err(invalid(format!("a {} kernel cannot have {dims} dimensions", shape.as_str())));
         }
         for d in dims as usize..3 {
             if (global_size[d], local_size[d], global_offset[d]) != (1, 1, 0) {
@@ -89,11 +89,11 @@ impl Ranges {
         };
         let items = (0..3).try_fold(1u64, |product, d| product.checked_mul(whole(d)?));
         if items.is_none_or(|items| items > i64::MAX as u64) {
-            return Err(self.error("its number of work-items does not fit 63 bits".into()));
+            return Err(self.error("the number of work-items exceeds 2^63 - 1".into()));
         }
         for (size, offset) in self.global_size.iter().zip(self.global_offset) {
             if offset.checked_add(*size).is_none_or(|end| end > i64::MAX as u64) {
-                return Err(self.error(format!("offset {offset} and size {size} do not fit 63 bits")));
+                return Err(self.error(format!("the sum of offset {offset} and size {size} exceeds 2^63 - 1")));
             }
         }
         if self.shape == Shape::NdRange {
@@ -130,7 +130,7 @@ impl Ranges {
             let (local, dimension) = (self.group_size[d], self.dims as usize - 1 - d);
             if info.max_work_item_sizes[d] != 0 && local > info.max_work_item_sizes[d] {
                 return Err(self.error(format!(
-                    "in dimension {dimension} the local size {local} is more than the {} that {} allows",
+                    "in dimension {dimension} the local size {local} exceeds the limit of {} on {}",
                     info.max_work_item_sizes[d],
                     device.name()
                 )));
@@ -139,7 +139,7 @@ impl Ranges {
         let items = self.group_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
         if items.is_none_or(|items| items > info.max_work_group_size) {
             return Err(self.error(format!(
-                "a work-group of {} work-items is more than the {} that {} allows",
+                "a work-group of {} work-items exceeds the limit of {} on {}",
                 items.map_or_else(|| "2^64 or more".to_owned(), |items| items.to_string()),
                 info.max_work_group_size,
                 device.name()
@@ -232,7 +232,7 @@ pub fn check_local_memory(kernel: &ReadyKernel, functor: &[u8], shape: Shape, de
     }
     if shape != Shape::NdRange {
         let message = format!(
-            "kernel '{}' has a local accessor, but is launched as {}: only kernels over an nd_range have work-groups",
+            "kernel '{}' has a local accessor, but is launched as {}; launch it with an nd_range",
             symbol_name(kernel.symbol()),
             shape.as_str()
         );
@@ -248,7 +248,8 @@ pub fn check_local_memory(kernel: &ReadyKernel, functor: &[u8], shape: Shape, de
         return Ok(());
     }
     let message = format!(
-        "kernel '{}' asks for {total} bytes of local memory in each work-group, more than the {limit} of {}",
+        "kernel '{}' needs {total} bytes of local memory in each work-group, which exceeds the \
+         limit of {limit} on {}",
         symbol_name(kernel.symbol()),
         device.name()
     );
@@ -291,8 +292,9 @@ pub fn place_accessors(
                 Error::new(
                     Errc::KernelArgument,
                     format!(
-                        "accessor {index} of kernel '{kernel}' refers to a buffer that its command group does not \
-                         require: expected an accessor made with the handler, or handler::require"
+                        "accessor {index} of kernel '{kernel}' uses a buffer that its command \
+                         group does not require: construct the accessor with the handler, or call \
+                         handler::require"
                     ),
                 )
             })?

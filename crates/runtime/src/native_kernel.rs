@@ -41,7 +41,10 @@ impl Arguments {
                 ParamKind::StdLayout | ParamKind::Sampler => (size, size),
             };
             if arg.data.is_null() || copied == 0 || copied > 1 << 20 {
-                return Err(wrong(&format!("{copied} bytes at {:p} are no value", arg.data)));
+                return Err(wrong(&format!(
+                    "expected 1 byte to 1 MiB at a valid address, found {copied} bytes at {:p}",
+                    arg.data
+                )));
             }
             functor.resize(functor.len().next_multiple_of(ALIGNMENT), 0);
             params.push(Param::unlowered(kind, size as u64, functor.len() as u64));
@@ -93,7 +96,7 @@ impl NativeKernel {
         arguments: &Arguments,
     ) -> Result<Arc<ReadyKernel>> {
         if self.context.actual(device).is_none_or(|actual| actual.id != device.id) {
-            return Err(invalid("a kernel of the driver's is launched on a queue of another context than its own"));
+            return Err(invalid("a native kernel cannot run on a queue of another context"));
         }
         let mut made = lock(&self.made);
         let known = |m: &&Made| m.device == device.id && m.shape == shape && m.params == arguments.params;
@@ -119,7 +122,9 @@ impl NativeKernel {
     /// What gives the driver's own objects.
     pub fn any(&self) -> Result<Arc<ReadyKernel>> {
         let made = lock(&self.made);
-        made.first().map(|made| made.kernel.clone()).ok_or_else(|| invalid("the kernel was never made"))
+        made.first()
+            .map(|made| made.kernel.clone())
+            .ok_or_else(|| invalid("the native kernel does not exist yet: launch it first"))
     }
 }
 

@@ -183,7 +183,7 @@ impl Runtime {
         }
         let host = self
             .host
-            .ok_or_else(|| Error::new(Errc::Platform, "no backend can run host tasks: expected the CPU backend"))?;
+            .ok_or_else(|| Error::new(Errc::Platform, "host tasks need the CPU backend, but it is not available"))?;
         for device in &self.devices[first..] {
             // Each cell is new, so that setting it succeeds.
             let _ = device.host.set(host);

@@ -227,7 +227,7 @@ impl Queue {
                 return Self::on(context, device, found.in_order, found.profiling, target);
             }
         }
-        Err(invalid(format!("the queue {native:p} is of no device of the context")))
+        Err(invalid(format!("no device of the context owns the native queue {native:p}")))
     }
 
     fn on(
@@ -424,7 +424,10 @@ impl Queue {
     fn check_in_order(&self, what: &str) -> Result<()> {
         match self.in_order {
             true => Ok(()),
-            false => Err(invalid(format!("{what} is there for in-order queues only, and this queue is none"))),
+            false => Err(invalid(format!(
+                "only an in-order queue has {what}, but this queue is out of order; construct it \
+                 with the in_order property"
+            ))),
         }
     }
 
@@ -541,7 +544,11 @@ fn make_job(action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts> {
 fn base(view: &View<'_>, placed: &[Placed<'_>]) -> Result<*mut u8> {
     match view.place {
         ViewPlace::Address(ptr) => Ok(ptr),
-        ViewPlace::Buffer(buffer) => find(placed, buffer)
-            .ok_or_else(|| invalid("a copy or fill names a buffer that is not among the command's requirements")),
+        ViewPlace::Buffer(buffer) => find(placed, buffer).ok_or_else(|| {
+            invalid(
+                "a copy or fill uses a buffer that the command group does not require: use an \
+                 accessor of this command group",
+            )
+        }),
     }
 }

@@ -106,7 +106,7 @@ impl Selector {
                 None => (false, word),
             };
             if !discards && !selector.discard.is_empty() {
-                return Err(fail(format!("'{word}' accepts devices after a filter that discards")));
+                return Err(fail(format!("the accepting filter '{word}' must come before all discarding filters")));
             }
             let filter = Filter::parse(term.trim()).map_err(fail)?;
             if discards { selector.discard.push(filter) } else { selector.accept.push(filter) }
@@ -139,7 +139,7 @@ impl Filter {
         let backend = match backend.trim() {
             "*" => None,
             name if BACKENDS.contains(&name) => Some(name.to_owned()),
-            other => return Err(format!("'{other}' is no backend, expected '*' or one of {}", BACKENDS.join(", "))),
+            other => return Err(format!("'{other}' is not a backend, expected '*' or one of {}", BACKENDS.join(", "))),
         };
         let devices = devices.split(',').map(|d| DeviceTerm::parse(d.trim())).collect::<std::result::Result<_, _>>()?;
         Ok(Self { backend, devices })
@@ -162,13 +162,18 @@ impl DeviceTerm {
             "fpga" | "acc" => Root::Type(DeviceType::Accelerator),
             other => match number(other) {
                 Some(index) => Root::Index(index),
-                None => return Err(format!("'{word}' is no device, expected '*', cpu, gpu, fpga or a number")),
+                None => {
+                    return Err(format!("'{word}' is not a device, expected '*', cpu, gpu, fpga or a number"));
+                }
             },
         };
         let parts: Vec<&str> = levels.collect();
         let known = |part: &&str| *part == "*" || number(part).is_some();
         if parts.len() > 2 || !parts.iter().all(known) {
-            return Err(format!("'{word}' is no sub-device, expected '*' or a number after each of at most two dots"));
+            return Err(format!(
+                "'{word}' is not a sub-device, expected at most two dots, each followed by '*' or \
+                 a number"
+            ));
         }
         Ok(Self { root, parts: !parts.is_empty() })
     }
@@ -230,7 +235,7 @@ mod tests {
             ("opencl:", "''"),
             ("opencl:0.x", "'0.x'"),
             ("opencl:0.1.2.3", "sub-device"),
-            ("!opencl:*;native_cpu:*", "after a filter that discards"),
+            ("!opencl:*;native_cpu:*", "must come before all discarding filters"),
             ("opencl:*;", "no ':'"),
         ] {
             let error = Selector::parse(text).expect_err(text);

@@ -32,7 +32,7 @@ fn simulate(backend: &dyn Backend, list: &str) -> Result<SimulatedBackend> {
     let Some(inner) = backend.devices().first() else {
         return Err(Error::new(
             Errc::Platform,
-            format!("{VARIABLE} is set, but there is no device to simulate others on"),
+            format!("{VARIABLE} is set, but there is no CPU device to run the simulated devices"),
         ));
     };
     let mut devices: Vec<Arc<dyn hal::Device>> = Vec::new();
@@ -70,16 +70,19 @@ fn find(entry: &str) -> std::result::Result<Target, String> {
             |file| format!("'{file}' or the device configuration"),
         );
         return table.lookup(name).cloned().ok_or_else(|| {
-            format!("'{name}' is not a target of {place}; expected a target such as intel_gpu_skl, or FILE.yaml:TARGET")
+            format!(
+                "{place} does not define the target '{name}'; expected a target name (for example \
+                 intel_gpu_skl) or FILE.yaml:TARGET"
+            )
         });
     }
     let described: Vec<&Target> = table.targets().filter(|t| embedded.lookup(&t.name) != Some(*t)).collect();
     match described[..] {
         [target] => Ok(target.clone()),
-        [] => Err("the file describes no target of its own; expected FILE.yaml:TARGET".to_owned()),
+        [] => Err("the file defines no new target; expected FILE.yaml:TARGET".to_owned()),
         _ => {
             let names: Vec<&str> = described.iter().map(|target| &*target.name).collect();
-            Err(format!("the file describes {}; expected FILE.yaml:TARGET with one of them", names.join(", ")))
+            Err(format!("the file defines {}; select one with FILE.yaml:TARGET", names.join(", ")))
         }
     }
 }
@@ -103,7 +106,7 @@ fn describe(target: &Target, cpu: &DeviceInfo) -> std::result::Result<DeviceInfo
         info.sub_group_sizes = sizes.filter(|size| cpu.sub_group_sizes.contains(size)).collect();
         if info.sub_group_sizes.is_empty() {
             return Err(format!(
-                "its sub-group sizes {:?} are not among those of the CPU device, {:?}",
+                "the CPU device supports none of its sub-group sizes {:?}, only {:?}",
                 target.sub_group_sizes, cpu.sub_group_sizes
             ));
         }
@@ -241,11 +244,11 @@ mod tests {
                 (64, 1024, &[8][..])
             );
         }
-        assert!(failure(&format!("{shown}:huge")).contains("'huge' is not a target of '"));
+        assert!(failure(&format!("{shown}:huge")).contains("does not define the target 'huge'"));
         std::fs::write(&path, "a:\n  aspects: [gpu]\nb:\n  aspects: [cpu]\n  sub-group-sizes: [128]\n")
             .expect("written");
-        assert!(failure(&shown).contains("describes a, b; expected FILE.yaml:TARGET"));
-        assert!(failure(&format!("{shown}:b")).contains("sub-group sizes [128] are not among those of the CPU device"));
+        assert!(failure(&shown).contains("defines a, b; select one with FILE.yaml:TARGET"));
+        assert!(failure(&format!("{shown}:b")).contains("supports none of its sub-group sizes [128]"));
         std::fs::write(&path, "a:\n  aspects: [nonsense]\n").expect("written");
         assert!(failure(&shown).contains("nonsense"), "{}", failure(&shown));
         std::fs::remove_file(path).expect("removed");
@@ -255,8 +258,7 @@ mod tests {
     fn what_is_not_a_target_is_refused() {
         assert_eq!(
             failure("intel_gpu_skl,nothing"),
-            "environment variable SCYTHE_SIMULATE holds 'nothing': 'nothing' is not a target of the device configuration; \
-             expected a target such as intel_gpu_skl, or FILE.yaml:TARGET"
+            "environment variable SCYTHE_SIMULATE holds 'nothing': the device configuration does not define the target 'nothing'; expected a target name (for example intel_gpu_skl) or FILE.yaml:TARGET"
         );
         assert!(failure("no-such-file.yaml:x").contains("no-such-file.yaml"));
     }

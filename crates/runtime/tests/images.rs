@@ -247,7 +247,7 @@ fn what_a_kernel_is_linked_with_may_need_more_than_the_device_has() {
     assert!(
         error.message.starts_with("Kernel uses optional feature corresponding to 'aspect::fp16' but device does not")
     );
-    assert!(error.message.contains("The kernel needs device code of '"), "{}", error.message);
+    assert!(error.message.contains("The kernel uses device code from '"), "{}", error.message);
     // Another definition that the device can run is preferred.
     let _plain = Library::load(vec![code("p", Traits { exports: &["half_function"], ..Traits::default() })]);
     find("links_half", machine.device).expect("linked with the other");
@@ -352,7 +352,7 @@ fn kernels_of_a_driver_are_not_hierarchical() {
     assert_eq!((ranges.local_size, ranges.group_size), ([2, 1, 1], [2, 1, 1]));
     let error = native(SHAPE_HIERARCHICAL).err().expect("no shape of such a kernel");
     assert!(
-        error.message.contains("kernel shape 3 of a driver's kernel is unknown, expected 0 to 2"),
+        error.message.contains("kernel shape 3 of a native kernel is unknown, expected 0 to 2"),
         "{}",
         error.message
     );
@@ -372,7 +372,7 @@ fn hierarchical_work_groups_have_the_devices_limits() {
     }
     let error = check([2, 1, 3], [5, 1, 13]).expect_err("65");
     let expected =
-        "{3, 1, 2} work-groups of size {13, 1, 5}: a work-group of 65 work-items is more than the 64 that null allows";
+        "{3, 1, 2} work-groups of size {13, 1, 5}: a work-group of 65 work-items exceeds the limit of 64 on null";
     assert_eq!(error.message, expected);
 }
 
@@ -402,7 +402,7 @@ fn local_memory_is_limited_as_the_device_says() {
         (error.code, &*error.message),
         (
             Errc::MemoryAllocation,
-            "kernel 'greedy' asks for 1001 bytes of local memory in each work-group, more than the 1000 of null"
+            "kernel 'greedy' needs 1001 bytes of local memory in each work-group, which exceeds the limit of 1000 on null"
         )
     );
     assert!(check(u64::MAX, u64::MAX).is_err());

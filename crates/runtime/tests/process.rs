@@ -401,9 +401,9 @@ int main(int argc, char **argv) {
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-g"]).arg(&source).arg("-o").arg(program.exe.with_extension("so"));
     assert!(compiler.status().expect("start cc").success());
-    let opened = "no device image holds kernel '_ZTS1K' (1 registered); image 0: not a device image: it starts with \
-                  \"nonsense\", expected \"SCYTHEIM\"\n";
-    let closed = "no device image holds kernel '_ZTS1K' (0 registered); was the program linked with scythe -fsycl?\n";
+    let opened = "no device image contains kernel '_ZTS1K' (1 registered); image 0: not a device image: \
+                  it starts with \"nonsense\", expected \"SCYTHEIM\"\n";
+    let closed = "no device image contains kernel '_ZTS1K' (0 registered); link the program with scythe -fsycl\n";
     assert_eq!(program.run(), [opened, closed, opened, closed].concat());
     program.check_memory();
 }

@@ -50,7 +50,7 @@ fn a_kernel_is_known_while_its_library_is() {
         assert!(!registry::is_known("comes_and_goes", 0));
         let error = failure("comes_and_goes", 8, TASK, machine.device);
         assert_eq!(error.code, Errc::Kernel);
-        assert!(error.message.starts_with("no device image holds kernel 'comes_and_goes'"), "{}", error.message);
+        assert!(error.message.starts_with("no device image contains kernel 'comes_and_goes'"), "{}", error.message);
     }
 }
 
@@ -92,12 +92,11 @@ fn host_and_device_must_agree() {
     assert_eq!(error.code, Errc::KernelArgument);
     assert_eq!(
         error.message,
-        "kernel 'agreed' (test.cpp:7:3) has a functor of 16 bytes in the host program and 24 bytes in the device image: \
-         host and device compilation disagree"
+        "kernel 'agreed' (test.cpp:7:3) has a functor of 16 bytes in the host program and 24 bytes in the device image; compile host and device code from the same source with the same options"
     );
     let error = failure("agreed", 24, Shape::NdRange, machine.device);
     assert_eq!(error.code, Errc::KernelArgument);
-    assert!(error.message.contains("launched as nd_range and was compiled as range"), "{}", error.message);
+    assert!(error.message.contains("launched as nd_range, but was compiled as range"), "{}", error.message);
     find("agreed", 0, 24, Shape::Range, machine.device).expect("found");
     assert_eq!(failure("agreed", 16, Shape::Range, machine.device).code, Errc::KernelArgument, "also once it is built");
 }
@@ -110,7 +109,10 @@ fn two_kernels_of_one_name_are_never_mixed_up() {
         [Library::load(vec![image(&[("twice", row(8, TASK))])]), Library::load(vec![image(&[("twice", other)])])];
     let error = failure("twice", 8, TASK, machine.device);
     assert_eq!(error.code, Errc::Kernel);
-    assert_eq!(error.message, "two different kernels are called 'twice': test.cpp:7:3 and test.cpp:70:3");
+    assert_eq!(
+        error.message,
+        "two different kernels have the name 'twice': test.cpp:7:3 and test.cpp:70:3; rename one of them"
+    );
 }
 
 /// The bytes of an image with the checksum that fits them.
@@ -139,10 +141,10 @@ fn damaged_images_are_reported_when_a_kernel_is_missing() {
     let _library = Library::load(images);
     let message = failure("lost", 8, TASK, machine.device).message;
     for part in [
-        "no device image holds kernel 'lost'",
+        "no device image contains kernel 'lost'",
         "image 0: device image checksum",
         "image 1: device image manifest has version 99, expected 1: link the program again",
-        "image 2: parameter 0 of kernel 'lost' spans 16 bytes from 4, beyond its functor's 8 bytes",
+        "image 2: parameter 0 of kernel 'lost' has 16 bytes at offset 4, which exceeds its functor of 8 bytes",
         "image 3: not a device image",
         "image 4: ",
     ] {
@@ -233,7 +235,7 @@ fn a_kernel_still_held_back_is_dropped_with_its_image() {
     let error = node.event.wait().expect_err("dropped");
     assert_eq!(
         (error.code, &*error.message),
-        (Errc::Kernel, "kernel 'held' was dropped: its device image was unloaded before it could run")
+        (Errc::Kernel, "kernel 'held' cannot run: its device image was unloaded before the launch")
     );
 }
 

@@ -34,11 +34,13 @@ pub unsafe extern "C" fn scythe_buffer_create(desc: *const BufferDesc, out: *mut
         let known = buffer_flags::USE_HOST_PTR | buffer_flags::READ_ONLY_HOST | buffer_flags::COPY_HOST;
         if desc.flags & !known != 0 {
             let flags = desc.flags;
-            return Err(invalid(format!("buffer flags {flags:#x} hold unknown bits, expected a part of {known:#x}")));
+            return Err(invalid(format!(
+                "buffer flags {flags:#x} contain unknown bits, expected a subset of {known:#x}"
+            )));
         }
         if desc.elem_size == 0 || desc.size % desc.elem_size != 0 {
             return Err(invalid(format!(
-                "a buffer of {} bytes cannot hold elements of {} bytes",
+                "the buffer size of {} bytes is not a multiple of the element size of {} bytes",
                 desc.size, desc.elem_size
             )));
         }

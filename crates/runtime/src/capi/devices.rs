@@ -171,8 +171,8 @@ pub unsafe extern "C" fn scythe_device_partition(
             (3, [domain]) => Partition::ByAffinityDomain(u32::try_from(*domain).unwrap_or(u32::MAX)),
             _ => {
                 return Err(invalid(format!(
-                    "partition property {property} with {count} values: expected 1 (equally) with one value, 2 (by counts) \
-                     or 3 (by affinity domain) with one value"
+                    "partition property {property} with {count} values: expected 1 (equally) with \
+                     one value, 2 (by counts) or 3 (by affinity domain) with one value"
                 )));
             }
         };
@@ -313,7 +313,7 @@ unsafe fn answer(value: &[u8], buf: *mut c_void, cap: usize, len: *mut usize) ->
         // SAFETY: not null, so valid.
         unsafe { len.write(value.len()) };
     } else if buf.is_null() {
-        return Err(invalid("neither 'buf' nor 'len' is given: there is no place for the answer"));
+        return Err(invalid("'buf' and 'len' are both null, expected at least one address for the result"));
     }
     Ok(())
 }

@@ -60,7 +60,8 @@ fn lay_out(name: &str, format: u32, size: &[u64], pitch: &[u64]) -> Result<Image
     for (dimension, (&elements, place)) in size.iter().zip(&mut layout.size).enumerate() {
         if !(1..=MOST_ELEMENTS).contains(&elements) {
             return Err(invalid(format!(
-                "{name}: a range of {elements} in dimension {dimension}: expected 1 to {MOST_ELEMENTS} elements"
+                "{name}: the range has {elements} elements in dimension {dimension}, expected 1 to \
+                 {MOST_ELEMENTS}"
             )));
         }
         *place = elements as i32;
@@ -69,10 +70,11 @@ fn lay_out(name: &str, format: u32, size: &[u64], pitch: &[u64]) -> Result<Image
         None => Ok(least),
         Some(&bytes) if bytes >= least && bytes % unit == 0 => Ok(bytes),
         Some(bytes) => Err(invalid(format!(
-            "{name}: a {what} pitch of {bytes} bytes: expected a multiple of {unit} that is at least {least}"
+            "{name}: the {what} pitch is {bytes} bytes, expected a multiple of {unit} of at least \
+             {least} bytes"
         ))),
     };
-    let too_large = || invalid(format!("{name}: the range holds more bytes than the address space"));
+    let too_large = || invalid(format!("{name}: the size of the range exceeds the address space"));
     let [width, height, depth] = layout.size.map(|elements| elements as u64);
     let element = u64::from(channel) * 4;
     let row = checked("row", pitch.first(), element, width * element)?;
@@ -110,7 +112,8 @@ pub unsafe extern "C" fn scythe_image_create(
         let known = buffer_flags::USE_HOST_PTR | buffer_flags::READ_ONLY_HOST | buffer_flags::COPY_HOST;
         if !(1..=3).contains(&dims) || size.is_null() || flags & !known != 0 {
             return Err(invalid(format!(
-                "{name}: {dims} dimensions with flags {flags:#x}: expected 1 to 3, and a part of {known:#x}"
+                "{name}: {dims} dimensions with flags {flags:#x}, expected 1 to 3 dimensions and a \
+                 subset of {known:#x}"
             )));
         }
         // SAFETY: `size` is not null and has that many values, as the caller says.
@@ -126,7 +129,8 @@ pub unsafe extern "C" fn scythe_image_create(
         if in_place && (host.is_null() || !aligned) {
             let channel = made.channel;
             return Err(invalid(format!(
-                "{name}: property use_host_ptr with address {host:?}: expected memory that is aligned to {channel}"
+                "{name}: property use_host_ptr with address {host:?}, expected a valid address \
+                 aligned to {channel}"
             )));
         }
         let read_only = flags & buffer_flags::READ_ONLY_HOST != 0;
@@ -167,7 +171,10 @@ pub unsafe extern "C" fn scythe_image_check_access(name: *const c_char, format: 
             return Ok(());
         }
         let (seen, expected) = (kind.element(), expected.element());
-        Err(invalid(format!("{name}: elements of type {seen} of an image of format {known}: expected {expected}")))
+        Err(invalid(format!(
+            "{name}: the accessor has elements of type {seen}, but the image has format {known}, \
+             expected {expected}"
+        )))
     })
 }
 
@@ -189,15 +196,15 @@ mod tests {
     fn bad_layouts_name_what_is_wrong() {
         let fails = |format, size: &[u64], pitch: &[u64]| lay_out("i", format, size, pitch).unwrap_err().message;
         assert_eq!(fails(11, &[1], &[]), "i: image format 11 is unknown, expected 0 to 10");
-        assert_eq!(fails(0, &[1, 0], &[]), "i: a range of 0 in dimension 1: expected 1 to 1073741824 elements");
+        assert_eq!(fails(0, &[1, 0], &[]), "i: the range has 0 elements in dimension 1, expected 1 to 1073741824");
         assert_eq!(
             fails(0, &[4, 2], &[18]),
-            "i: a row pitch of 18 bytes: expected a multiple of 4 that is at least 16"
+            "i: the row pitch is 18 bytes, expected a multiple of 4 of at least 16 bytes"
         );
         assert_eq!(
             fails(0, &[4, 2, 2], &[16, 40]),
-            "i: a slice pitch of 40 bytes: expected a multiple of 16 that is at least 32"
+            "i: the slice pitch is 40 bytes, expected a multiple of 16 of at least 32 bytes"
         );
-        assert_eq!(fails(0, &[1 << 30, 1 << 30, 2], &[]), "i: the range holds more bytes than the address space");
+        assert_eq!(fails(0, &[1 << 30, 1 << 30, 2], &[]), "i: the size of the range exceeds the address space");
     }
 }

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn scythe_native_of_device(device: DeviceHandle, kind: u32
     edge(|| {
         check_out(out, "native")?;
         let kind = NativeKind::from_u32(kind)
-            .ok_or_else(|| invalid(format!("kind {kind} of native objects is unknown, expected 0 to 2")))?;
+            .ok_or_else(|| invalid(format!("native object kind {kind} is unknown, expected 0 to 2")))?;
         // SAFETY: passed on.
         unsafe { put(out, "native", get(device)?.interop()?.native(kind)?) }
     })
@@ -56,7 +56,8 @@ pub unsafe extern "C" fn scythe_native_of_event(event: EventHandle, out: *mut *m
         let native = node.event.native().map_err(|error| match error.code {
             Errc::BackendMismatch => Error::new(
                 Errc::BackendMismatch,
-                "the event has no object of a driver: its command has not reached one yet, or runs on the host",
+                "the event has no native object: its command has not reached the driver yet, or \
+                 runs on the host",
             ),
             _ => error,
         })?;
@@ -98,11 +99,14 @@ pub unsafe extern "C" fn scythe_native_memory(
     edge(|| {
         check_out(out, "native")?;
         if ptr.is_null() || size == 0 {
-            return Err(invalid(format!("a memory object over {size} bytes at {ptr:p} cannot be made")));
+            return Err(invalid(format!(
+                "cannot create a native memory object of {size} bytes at {ptr:p}: expected a size \
+                 and an address that are not zero"
+            )));
         }
         // SAFETY: passed on.
         let device = unsafe { get(queue) }?.device;
-        let size = usize::try_from(size).map_err(|_| invalid(format!("{size} bytes are more than memory can hold")))?;
+        let size = usize::try_from(size).map_err(|_| invalid(format!("{size} bytes exceed the address space")))?;
         // SAFETY: passed on.
         unsafe { put(out, "native", device.interop()?.native_memory(ptr, size)?) }
     })

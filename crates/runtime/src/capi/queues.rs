@@ -27,7 +27,9 @@ pub unsafe extern "C" fn scythe_queue_create(
         check_out(out, "queue")?;
         let known = queue_flags::IN_ORDER | queue_flags::PROFILING;
         if flags & !known != 0 {
-            return Err(invalid(format!("queue flags {flags:#x} hold unknown bits, expected a part of {known:#x}")));
+            return Err(invalid(format!(
+                "queue flags {flags:#x} contain unknown bits, expected a subset of {known:#x}"
+            )));
         }
         // SAFETY: passed on.
         let context = unsafe { share(context) }?;
@@ -218,13 +220,14 @@ pub unsafe extern "C" fn scythe_event_profiling(event: EventHandle, param: u32, 
         let event = unsafe { get(event) }?;
         if !event.queue.profiling {
             return Err(invalid(
-                "the event has no profiling information: its queue was made without the enable_profiling property",
+                "the event has no profiling information: construct its queue with the \
+                 enable_profiling property",
             ));
         }
         // The times of a command that failed are those of its failure.
         let _ = event.node.event.wait();
         let times = event.node.event.times().ok_or_else(|| {
-            Error::new(Errc::Profiling, "the command has no profiling information: it did not reach the device")
+            Error::new(Errc::Profiling, "the command has no profiling information because it did not reach the device")
         })?;
         let value = match param {
             profiling_param::SUBMIT => times.submit,

@@ -61,7 +61,7 @@ pub unsafe extern "C" fn scythe_kernel_list(
     ctx: *mut c_void,
 ) -> Status {
     edge(|| {
-        let sink = sink.ok_or_else(|| invalid("the list of kernels is asked for without a function to call"))?;
+        let sink = sink.ok_or_else(|| invalid("the callback for the list of kernels is null"))?;
         for symbol in registry::kernel_symbols() {
             // SAFETY: the caller's contract.
             unsafe { sink(ctx, symbol.as_ptr()) };
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn scythe_kernel_attributes(
     ctx: *mut c_void,
 ) -> Status {
     edge(|| {
-        let sink = sink.ok_or_else(|| invalid("attributes are asked for without a function to call"))?;
+        let sink = sink.ok_or_else(|| invalid("the callback for kernel attributes is null"))?;
         // SAFETY: passed on.
         let attributes = registry::attributes(unsafe { text(name, "name") }?, tu)?;
         // SAFETY: the caller's contract.

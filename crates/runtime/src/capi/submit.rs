@@ -34,7 +34,7 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
         // SAFETY: passed on.
         let target = unsafe { get::<QueueT>(queue) }?;
         if command.flags & !(COMMAND_BARRIER | COMMAND_HOLD | COMMAND_ON_HOST) != 0 {
-            return Err(invalid(format!("command flags {:#x} hold unknown bits, expected 0 to 7", command.flags)));
+            return Err(invalid(format!("command flags {:#x} contain unknown bits, expected 0 to 7", command.flags)));
         }
         let alone = command.flags == 0 && command.requirement_count == 0 && command.dep_count == 0;
         if alone && command.kind == command_kind::KERNEL && !settings::trace().commands {
@@ -91,7 +91,7 @@ unsafe fn host_call(command: &Command) -> Result<Option<(HostCall, Commit)>> {
     match task.call {
         // SAFETY: passed on.
         Some(call) => Ok(Some(unsafe { HostCall::new(call, task.destroy, task.ctx) })),
-        None => Err(invalid("the host task has no function to call")),
+        None => Err(invalid("the function of the host task is null")),
     }
 }
 
@@ -160,7 +160,10 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             // SAFETY: passed on.
             let required = unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
             if buffer.is_null() || !required.iter().any(|requirement| requirement.buffer == buffer) {
-                return Err(invalid("update_host names a buffer that is not among the command's requirements"));
+                return Err(invalid(
+                    "update_host uses a buffer that the command group does not require: use an \
+                     accessor of this command group",
+                ));
             }
             Ok(Action::UpdateHost)
         }
@@ -168,10 +171,10 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             // SAFETY: as above.
             let memory = unsafe { &command.u.memory };
             if memory.dst.is_null() && memory.size > 0 {
-                return Err(invalid(format!("prefetch or advice for {} bytes at a null address", memory.size)));
+                return Err(invalid(format!("prefetch or mem_advise of {} bytes at a null address", memory.size)));
             }
             let size = usize::try_from(memory.size).map_err(|_| {
-                invalid(format!("prefetch or advice for {} bytes, more than memory can hold", memory.size))
+                invalid(format!("prefetch or mem_advise of {} bytes, which exceed the address space", memory.size))
             })?;
             let hint = match command.kind {
                 command_kind::PREFETCH => Hint::Prefetch,
@@ -372,7 +375,7 @@ fn checked_size(memory: &c::Memory) -> Result<usize> {
     usize::try_from(memory.size)
         .ok()
         .filter(|&size| size <= isize::MAX as usize)
-        .ok_or_else(|| invalid(format!("{} bytes are more than memory can hold", memory.size)))
+        .ok_or_else(|| invalid(format!("{} bytes exceed the address space", memory.size)))
 }
 
 fn trace(command: &Command, accesses: &[Access<'_>], events: &[Node]) {
@@ -387,7 +390,7 @@ fn trace(command: &Command, accesses: &[Access<'_>], events: &[Node]) {
         "update of the host",
         "prefetch",
         "advice",
-        "kernel of the driver's",
+        "native kernel",
     ];
     let mut line = KINDS.get(command.kind as usize).copied().unwrap_or("unknown").to_owned();
     if command.kind == command_kind::KERNEL {

@@ -96,7 +96,7 @@ impl fmt::Display for Unfit {
         let targets: Vec<String> = self.left_out.iter().map(|target| format!("'{target}'")).collect();
         let between = if self.reasons.is_empty() { "" } else { "; " };
         let targets = targets.join(", ");
-        write!(f, "{between}the kernel was left out of the code for {targets} when the program was linked")
+        write!(f, "{between}the device link left the kernel out of the image for {targets}")
     }
 }
 
@@ -128,7 +128,7 @@ impl Rejection {
         match self {
             Self::Code(unfit) => unfit.to_string(),
             Self::Requirements(message) => message.clone(),
-            Self::Link(_) => "it imports what no loaded image exports".to_owned(),
+            Self::Link(_) => "it imports symbols that no loaded image exports".to_owned(),
         }
     }
 
@@ -167,7 +167,8 @@ pub(super) fn rank<'a>(
             && settings::trace().images
         {
             let Image { format, target, .. } = &*candidate.image;
-            let line = format!("not for {}: the image of {format} for {target}: {}", device.name(), rejection.reason());
+            let line =
+                format!("the image of {format} for {target} cannot run on {}: {}", device.name(), rejection.reason());
             settings::trace_line("images", &line);
         }
         judgement
@@ -213,7 +214,7 @@ fn judge<'a>(
     }
     for library in &libraries {
         library.check(device).map_err(|message| {
-            Rejection::Requirements(format!("{message} The kernel needs device code of '{}'.", library.library))
+            Rejection::Requirements(format!("{message} The kernel uses device code from '{}'.", library.library))
         })?;
     }
     Ok(Ranked { preference, candidate, libraries })
@@ -248,7 +249,7 @@ mod tests {
         assert_eq!(reason(vec![code("for skl"), code("for pvc"), code("for skl")]), "for skl; for pvc");
         assert_eq!(
             reason(vec![left_out("dg1"), code("for skl"), left_out("rkl"), left_out("dg1")]),
-            "for skl; the kernel was left out of the code for 'dg1', 'rkl' when the program was linked"
+            "for skl; the device link left the kernel out of the image for 'dg1', 'rkl'"
         );
         assert_eq!(reason(vec![code("for skl"), lacks("no fp64"), lacks("no fp16"), code("for pvc")]), "no fp64");
     }

@@ -133,11 +133,15 @@ impl Entry {
         if fitting.is_empty() {
             let first = candidates.first().ok_or_else(|| no_image(&self.symbol))?;
             check(&self.symbol, &first.facts.launch, expected)?;
-            return Err(Error::new(Errc::Kernel, format!("kernel '{}' changed while it was looked up", self.symbol)));
+            return Err(Error::new(
+                Errc::Kernel,
+                format!("kernel '{}' changed during its lookup: a library was loaded or unloaded", self.symbol),
+            ));
         }
         if let Some((first, other)) = choice::conflict(&fitting) {
             let message = format!(
-                "two different kernels are called '{}': {}:{}:{} and {}:{}:{}",
+                "two different kernels have the name '{}': {}:{}:{} and {}:{}:{}; rename one of \
+                 them",
                 self.symbol, first.file, first.line, first.column, other.file, other.line, other.column
             );
             return Err(Error::new(Errc::Kernel, message));

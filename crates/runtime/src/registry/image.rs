@@ -96,7 +96,7 @@ impl Image {
     ) -> std::result::Result<Self, String> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         if start == 0 || end < start {
-            return Err(format!("its descriptor gives the addresses {start:#x} to {end:#x}"));
+            return Err(format!("its descriptor has the invalid address range {start:#x} to {end:#x}"));
         }
         let len = end - start;
         // SAFETY: as in `Image::view`.
@@ -163,8 +163,7 @@ impl Image {
     /// How much the device prefers this image; an error where it cannot run it.
     pub(super) fn preference(&self, device: &Device) -> Result<u32> {
         if self.format == Format::Empty {
-            let message =
-                format!("the kernel was left out of the code for '{}' when the program was linked", self.target);
+            let message = format!("the device link left the kernel out of the image for '{}'", self.target);
             return Err(Error::new(Errc::KernelNotSupported, message));
         }
         device.hal.preference(self.format, &self.target)
@@ -215,10 +214,10 @@ impl Image {
         let own: Constants = constants.iter().filter(|(symbol, _)| used(symbol)).cloned().collect();
         if !own.is_empty() && self.format != Format::LlvmBitcode {
             let message = format!(
-                "the code that was compiled ahead of time for '{}' has the defaults of specialization constants; this program \
-                 sets '{}'",
-                self.target,
-                symbol_name(&own[0].0)
+                "the program sets specialization constant '{}', but the image for '{}' was \
+                 compiled ahead of time with default values; also compile for the target 'spir64'",
+                symbol_name(&own[0].0),
+                self.target
             );
             return Err(Error::new(Errc::KernelNotSupported, message));
         }
@@ -231,7 +230,7 @@ impl Image {
             let registry = lock(&super::REGISTRY);
             let images = std::iter::once(self).chain(libraries.iter().map(|library| &**library));
             if let Some(gone) = images.into_iter().find(|image| !registry.holds(image)) {
-                let message = format!("a device image for {} was unloaded before it could be built", gone.target);
+                let message = format!("the device image for {} was unloaded before its build", gone.target);
                 return Err(Error::new(Errc::Kernel, message));
             }
             let code = |image: &Image| {
@@ -351,7 +350,8 @@ fn check_rows(symbol: &str, launch: &KernelLaunch) -> std::result::Result<(), St
         };
         if param.offset.checked_add(size).is_none_or(|end| end > launch.functor_size) {
             return Err(format!(
-                "parameter {index} of kernel '{symbol}' spans {size} bytes from {}, beyond its functor's {} bytes",
+                "parameter {index} of kernel '{symbol}' has {size} bytes at offset {}, which \
+                 exceeds its functor of {} bytes",
                 param.offset, launch.functor_size
             ));
         }

@@ -73,7 +73,7 @@ impl fmt::Display for Unresolved {
         write!(f, "device image of format {format} and target {target} exports")?;
         match self.exporter.as_deref() {
             Some(Image { library, format, target, .. }) => {
-                write!(f, "; one of format {format} and target {target} in '{library}' does")
+                write!(f, "; the image of format {format} and target {target} in '{library}' does")
             }
             None => Ok(()),
         }

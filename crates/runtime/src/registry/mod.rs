@@ -308,18 +308,18 @@ impl Registry {
 
     fn unknown(&self, name: &str) -> Error {
         let images: usize = self.libraries.iter().map(|lib| lib.places.len()).sum();
-        let mut message = format!("no device image holds kernel '{name}' ({images} registered)");
+        let mut message = format!("no device image contains kernel '{name}' ({images} registered)");
         for error in self.libraries.iter().flat_map(|lib| &lib.errors) {
             // Writing to a string cannot fail.
             let _ = write!(message, "; {error}");
         }
         if images == 0 {
-            message.push_str("; was the program linked with scythe -fsycl?");
+            message.push_str("; link the program with scythe -fsycl");
         }
         Error::new(Errc::Kernel, message)
     }
 }
 
 fn no_image(symbol: &str) -> Error {
-    Error::new(Errc::Kernel, format!("no device image holds kernel '{symbol}'"))
+    Error::new(Errc::Kernel, format!("no device image contains kernel '{symbol}'"))
 }

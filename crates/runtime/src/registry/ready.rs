@@ -40,7 +40,7 @@ impl ReadyKernel {
     /// A kernel of the driver's that the program made itself.
     pub fn of_driver(inner: Arc<dyn hal::Kernel>, launch: KernelLaunch) -> Self {
         let facts = KernelFacts { launch: Arc::new(launch), work_group_size: None, attributes: "".into() };
-        Self::new("of the program's own", inner, facts, Vec::new())
+        Self::new("native kernel", inner, facts, Vec::new())
     }
 
     pub(super) fn check(&self, expected: Expected) -> Result<()> {
@@ -93,8 +93,9 @@ pub(super) fn check(symbol: &str, launch: &KernelLaunch, expected: Expected) -> 
     let place = || format!("{}:{}:{}", launch.file, launch.line, launch.column);
     if launch.functor_size != expected.functor_size {
         let message = format!(
-            "kernel '{symbol}' ({}) has a functor of {} bytes in the host program and {} bytes in the device image: host \
-             and device compilation disagree",
+            "kernel '{symbol}' ({}) has a functor of {} bytes in the host program and {} bytes in \
+             the device image; compile host and device code from the same source with the same \
+             options",
             place(),
             expected.functor_size,
             launch.functor_size
@@ -103,7 +104,8 @@ pub(super) fn check(symbol: &str, launch: &KernelLaunch, expected: Expected) -> 
     }
     if launch.shape != expected.shape {
         let message = format!(
-            "kernel '{symbol}' ({}) is launched as {} and was compiled as {}: host and device compilation disagree",
+            "kernel '{symbol}' ({}) is launched as {}, but was compiled as {}; compile host and \
+             device code from the same source with the same options",
             place(),
             expected.shape.as_str(),
             launch.shape.as_str()

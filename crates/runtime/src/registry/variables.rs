@@ -21,14 +21,14 @@ pub fn check_one_image(symbol: &str, device: &Device) -> Result<()> {
     match images.len() {
         1 => Ok(()),
         0 => fault(Errc::KernelNotSupported, format!("but no kernel for {} uses it", device.name())),
-        n => fault(Errc::Invalid, format!("but is in {n} device images for {}, expected one", device.name())),
+        n => fault(Errc::Invalid, format!("but {n} device images for {} contain it, expected one", device.name())),
     }
 }
 
 /// Where a variable with `device_image_scope` is inside of the program that its image becomes.
 pub fn address_in_image(symbol: &str, device: &'static Device, context: u64) -> Result<*mut c_void> {
     let image = images_with(symbol, device).into_iter().next();
-    let image = image.ok_or_else(|| Error::new(Errc::Invalid, format!("no device image holds '{symbol}'")))?;
+    let image = image.ok_or_else(|| Error::new(Errc::Invalid, format!("no device image contains '{symbol}'")))?;
     let libraries = {
         let registry = lock(&REGISTRY);
         let all: Vec<Arc<Image>> = registry.images().cloned().collect();
@@ -39,7 +39,7 @@ pub fn address_in_image(symbol: &str, device: &'static Device, context: u64) -> 
     let address = built.program.global(symbol)?;
     address.ok_or_else(|| {
         let name = symbol_name(symbol);
-        Error::new(Errc::KernelNotSupported, format!("device_global '{name}' is not used by the code of its image"))
+        Error::new(Errc::KernelNotSupported, format!("no code in the device image uses device_global '{name}'"))
     })
 }
 
