@@ -4,9 +4,8 @@
 //! parts of all targets first, and then each compiler compiles its parts in parallel. Images come
 //! in the order of families, then in the order in which targets were added.
 //!
-//! `cpu.rs`, `intel.rs` and `nvidia.rs` have the same functions in the same order. Nothing outside
-//! of this folder depends on the family of a target: a new family is one more file, and one more
-//! arm in [`compiler`].
+//! `cpu.rs`, `intel.rs` and `nvidia.rs` have the same functions in the same order. Only [`compiler`]
+//! chooses between them: a new family is one more file, and one more arm there.
 
 mod cpu;
 mod external;

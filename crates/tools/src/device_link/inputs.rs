@@ -3,6 +3,7 @@
 use super::settings::Settings;
 use crate::command_line::{Argument, Arguments};
 use crate::{Failure, files};
+use scythe_abi::names::GENERIC_TRIPLE;
 use scythe_abi::target::Target;
 use scythe_device_config::Table;
 
@@ -36,7 +37,9 @@ pub fn groups<'a>(args: &'a Arguments, table: &Table) -> Result<Vec<Group<'a>>, 
     }
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (target, inputs) in of_target {
-        match groups.iter_mut().find(|group| group.inputs == inputs && !target.is_nvptx()) {
+        // Only generic code is shared: other device passes compile for one target each.
+        let generic = target.device_triple() == GENERIC_TRIPLE;
+        match groups.iter_mut().find(|group| generic && group.inputs == inputs) {
             Some(group) => group.targets.push(target),
             None => groups.push(Group { targets: vec![target], inputs }),
         }
