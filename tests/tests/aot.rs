@@ -163,7 +163,7 @@ fn what_is_not_known_is_named_with_what_is() {
     let p = Project::new().file("a.cpp", PROGRAM);
     p.scythe(&["-fsycl", "-fsycl-targets=spir64_fpga", "a.cpp"])
         .fails()
-        .stderr_has("names no compiler for the target 'spir64_fpga'");
+        .stderr_has("does not name a compiler for the target 'spir64_fpga'");
     p.scythe(&["-fsycl", "-fsycl-targets=x86_46", "a.cpp"])
         .fails()
         .stderr_has("unknown device target 'x86_46'")

@@ -110,7 +110,7 @@ fn what_does_not_fit_is_an_error() {
     let with = |words: &[&str]| project.scythe(&[&["-fsycl", "-c", "a.cpp", "-o", "a.o"], words].concat()).fails();
     with(&["-include-pch", "none.pch"]).stderr_has("no such file: 'none.pch'");
     with(&["-include-pch", "a.cpp"])
-        .stderr_has("precompiled header 'a.cpp': it begins with \"#inc\", expected \"CPCH\"");
+        .stderr_has("precompiled header 'a.cpp': it starts with \"#inc\", expected \"CPCH\"");
     with(&["-Xclang", "-include-pch"]).stderr_has("needs a value");
     with(&["-include-pch", "x.pch", "-O2"]).stderr_has("OptimizationLevel differs in precompiled file 'x.pch'");
     with(&["-include-pch", "x.pch", "-fsycl-targets=spir64_x86_64"]).stderr_has("'x.pch'");

@@ -140,11 +140,10 @@ fn mistakes_name_what_the_merged_table_has() {
     start("Build_Machine", "unknown device target 'Build_Machine' (did you mean 'build_machine'?): expected");
     start("spir64,,cards", "unknown device target '': expected");
     start("spir64, cards", "unknown device target ' cards' (did you mean 'cards'?): expected");
-    start("amd_gpu_gfx90a", "the target 'amd_gpu_gfx90a' is a GPU of AMD's, for which Scythe makes no code: expected");
+    start("amd_gpu_gfx90a", "the target 'amd_gpu_gfx90a' is an AMD GPU, which Scythe does not support: expected");
     start(
         "unusable",
-        "the device configuration names no compiler for the target 'unusable': expected 'ocloc', 'ptxas' or 'scythe' as its \
-         'aot-toolchain'",
+        "the device configuration does not name a compiler for the target 'unusable': expected 'ocloc', 'ptxas' or 'scythe' as its 'aot-toolchain'",
     );
     let fixed = ["-fsycl", "-fsycl-fixed-targets=render_node", CONFIG, "-c", "a.cpp"];
     p.scythe(&fixed).fails().stderr_has("unknown device target 'render_node' (did you mean 'render-node'?)");

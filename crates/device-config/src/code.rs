@@ -33,7 +33,7 @@ impl Target {
         let named = Family::of_image_target(&self.name);
         let toolchain = Some(&*self.aot_toolchain).filter(|toolchain| !toolchain.is_empty());
         let Some(toolchain) = toolchain else {
-            let message = format!("the device configuration names no compiler for the target '{}'", self.name);
+            let message = format!("the device configuration does not name a compiler for the target '{}'", self.name);
             return Err(format!("{message}: expected {} as its 'aot-toolchain'", toolchains(named)));
         };
         let file = toolchain.rsplit('/').next().unwrap_or_default();
@@ -43,7 +43,8 @@ impl Target {
             (Some(made), None) => Ok(made),
             (Some(made), Some(named)) if made == named => Ok(made),
             _ => Err(format!(
-                "the device configuration has code for '{}' compiled by '{toolchain}': expected {}",
+                "the device configuration names the compiler '{toolchain}' for the target '{}', \
+                 expected {}",
                 self.name,
                 toolchains(named)
             )),
@@ -201,8 +202,7 @@ mod tests {
                 Err(message) => {
                     assert_eq!(
                         message,
-                        "the device configuration names no compiler for the target 'spir64_fpga': expected 'ocloc', 'ptxas' \
-                         or 'scythe' as its 'aot-toolchain'"
+                        "the device configuration does not name a compiler for the target 'spir64_fpga': expected 'ocloc', 'ptxas' or 'scythe' as its 'aot-toolchain'"
                     );
                 }
             }
@@ -235,13 +235,12 @@ mod tests {
         assert_eq!(of("mine", "ptxas").unwrap(), "sycl-nvptx64-nvidia-cuda-@mine");
         assert_eq!(of("mine", "scythe").unwrap(), "sycl-spir64_x86_64-unknown-unknown-@mine");
         assert_eq!(of("intel_gpu_new", "ocloc").unwrap(), "sycl-spir64_gen-unknown-unknown-new");
-        let message = "the device configuration has code for 'intel_gpu_new' compiled by 'ptxas': expected 'ocloc'";
-        assert_eq!(of("intel_gpu_new", "ptxas").unwrap_err(), message);
         let message =
-            "the device configuration has code for 'mine' compiled by 'gcc': expected 'ocloc', 'ptxas' or 'scythe'";
+            "the device configuration names the compiler 'ptxas' for the target 'intel_gpu_new', expected 'ocloc'";
+        assert_eq!(of("intel_gpu_new", "ptxas").unwrap_err(), message);
+        let message = "the device configuration names the compiler 'gcc' for the target 'mine', expected 'ocloc', 'ptxas' or 'scythe'";
         assert_eq!(of("mine", "gcc").unwrap_err(), message);
-        let message = "the device configuration names no compiler for the target 'nvidia_gpu_x': expected 'ptxas' as its \
-                       'aot-toolchain'";
+        let message = "the device configuration does not name a compiler for the target 'nvidia_gpu_x': expected 'ptxas' as its 'aot-toolchain'";
         assert_eq!(of("nvidia_gpu_x", "").unwrap_err(), message);
     }
 }

@@ -32,10 +32,15 @@ pub fn dump(input: &Path, include: &[PathBuf]) -> Result<String, String> {
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
         }
-        return String::from_utf8(output.stdout).map_err(|error| format!("{} wrote no text: {error}", tool.display()));
+        return String::from_utf8(output.stdout)
+            .map_err(|error| format!("the output of {} is not UTF-8 text: {error}", tool.display()));
     }
     let tried: Vec<String> = tools.iter().map(|tool| tool.display().to_string()).collect();
-    Err(format!("no llvm-tblgen of LLVM 22 found; tried {}; set {PREFIX_VARIABLE}", tried.join(", ")))
+    Err(format!(
+        "llvm-tblgen of LLVM 22 was not found; tried {}. Set {PREFIX_VARIABLE} to the prefix of \
+         LLVM 22",
+        tried.join(", ")
+    ))
 }
 
 /// Every record of a file.

@@ -117,9 +117,7 @@ impl Table {
     /// Why a name is none: the vendor, or the nearest name, and what is expected.
     pub fn unknown(&self, name: &str) -> String {
         if name.starts_with("amd_gpu_") || name.starts_with("amdgcn") {
-            return format!(
-                "the target '{name}' is a GPU of AMD's, for which Scythe makes no code: expected {EXPECTED}"
-            );
+            return format!("the target '{name}' is an AMD GPU, which Scythe does not support: expected {EXPECTED}");
         }
         let names = self.targets().map(|target| &*target.name).chain(ALIASES.iter().map(|(alias, _)| *alias));
         let hint = nearest(name, names).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
@@ -165,7 +163,10 @@ impl Table {
             let is_new = !self.added.contains_key(&name) && embedded(&name).is_none();
             let same = by_letters.insert(name.to_ascii_lowercase(), name.clone());
             if let Some(other) = same.filter(|other| is_new && *other != name) {
-                let message = format!("target '{name}' differs from '{other}' in case alone: it is another target");
+                let message = format!(
+                    "target '{name}' differs from '{other}' only in case; they are different \
+                     targets"
+                );
                 warnings.push(entry.place.iter().fold(Warning::warning(message), |warning, at| warning.at(at.clone())));
             }
             entry.update(&mut target);

@@ -70,7 +70,7 @@ fn dynamic_table(records: &Records, table: Record<'_>) -> Result<String, String>
         let values = fields.iter().map(|field| initialiser(records, table, record, field));
         let value = values.collect::<Result<Vec<_>, _>>()?.join(", ");
         if entries.insert(key.clone(), value).is_some() {
-            return Err(format!("table '{name}' has two entries {}", key.literal()));
+            return Err(format!("table '{name}' has two entries with the key {}", key.literal()));
         }
     }
     let fits = |key: &Key| matches!(key, Key::Number(number) if i32::try_from(*number).is_ok());

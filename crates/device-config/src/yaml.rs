@@ -115,17 +115,20 @@ pub(crate) fn parse(
     let mut met: HashMap<String, (String, Location)> = HashMap::new();
     let mut warnings = Vec::new();
     if !reader.start_of_document()? {
-        let message = "the device configuration is empty: it adds and updates nothing";
+        let message = "the device configuration is empty and has no effect";
         warnings.push(Diagnostic::warning(message).at(Location::file(file)));
         return Ok((entries, warnings));
     }
-    let root = "targets, each with its keys below it, such as 'intel_gpu_skl:'";
+    let root = "targets with their keys, for example 'intel_gpu_skl:'";
     reader.mapping(root, |reader, name, at| {
         check_name(reader, &name, at)?;
         let (target, place) = (resolve(&name), reader.location(at));
         if let Some((first, there)) = met.get(&target) {
             let which = if *first == name { String::new() } else { format!(", as '{first}' before") };
-            let message = format!("target '{name}' is described a second time{which}: what this entry says counts");
+            let message = format!(
+                "target '{name}' is described twice{which}; this entry replaces the values of the \
+                 first"
+            );
             warnings
                 .push(Diagnostic::warning(message).at(place.clone()).note_at(there.clone(), "the first entry is here"));
         } else {
@@ -141,8 +144,8 @@ pub(crate) fn parse(
 fn check_name(reader: &Reader<'_>, name: &str, at: Marker) -> Result<(), Error> {
     if !is_name(name) {
         let seen: String = name.escape_debug().take(2 * LONGEST_NAME).collect();
-        let expected = format!("letters, digits, '_', '-' and '.', at most {LONGEST_NAME} of them");
-        return Err(reader.error(at, format!("'{seen}' is no target's name: expected {expected}")));
+        let expected = format!("at most {LONGEST_NAME} letters, digits, '_', '-' and '.'");
+        return Err(reader.error(at, format!("'{seen}' is not a valid target name: expected {expected}")));
     }
     Ok(())
 }
@@ -159,7 +162,7 @@ fn entry(reader: &mut Reader<'_>, name: String) -> Result<Entry, Error> {
             return Err(reader.error(at, format!("unknown key '{key}' of target '{name}': {hint}")));
         };
         if seen.contains(&key) {
-            return Err(reader.error(at, format!("key '{key}' of target '{name}' appears a second time")));
+            return Err(reader.error(at, format!("key '{key}' of target '{name}' appears twice")));
         }
         seen.push(key);
         match key {
@@ -188,15 +191,12 @@ fn aspect(reader: &Reader<'_>, scalar: Scalar<'_>) -> Result<Aspect, Error> {
     if scalar.plain && text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+')) {
         let known = text.parse().ok().and_then(Aspect::from_u32);
         return known.ok_or_else(|| {
-            reader.error(
-                scalar.at,
-                format!("no aspect has the number {text}: see 'enum class aspect' for those that are"),
-            )
+            reader.error(scalar.at, format!("no aspect has the number {text}; see 'enum class aspect' for the numbers"))
         });
     }
     Aspect::from_name(text).ok_or_else(|| {
         let hint = suggestion(text, Aspect::ALL.iter().map(|aspect| aspect.as_str()));
-        let hint = hint.unwrap_or_else(|| "expected the name or number of one in 'enum class aspect'".into());
+        let hint = hint.unwrap_or_else(|| "expected the name or number of an aspect in 'enum class aspect'".into());
         reader.error(scalar.at, format!("unknown aspect '{}': {hint}", text.escape_debug()))
     })
 }
@@ -206,7 +206,7 @@ fn truth(reader: &mut Reader<'_>, key: &str) -> Result<bool, Error> {
     match &*scalar.text {
         "true" | "True" | "TRUE" if scalar.plain => Ok(true),
         "false" | "False" | "FALSE" if scalar.plain => Ok(false),
-        _ => Err(reader.error(scalar.at, format!("'{key}' is {}: expected true or false", scalar.seen()))),
+        _ => Err(reader.error(scalar.at, format!("'{key}' is {}, expected true or false", scalar.seen()))),
     }
 }
 
@@ -218,7 +218,8 @@ fn toolchain(reader: &mut Reader<'_>, key: &str) -> Result<String, Error> {
         return Err(reader.error(
             scalar.at,
             format!(
-                "'{key}' is '{seen}': expected the name of a compiler alone; its options go to 'aot-toolchain-options'"
+                "'{key}' is '{seen}', expected only the name of a compiler; put its options into \
+                 'aot-toolchain-options'"
             ),
         ));
     }
@@ -234,7 +235,7 @@ fn number(reader: &Reader<'_>, scalar: &Scalar<'_>, key: &str, most: u64) -> Res
     let digits = scalar.plain && !scalar.text.is_empty() && scalar.text.bytes().all(|byte| byte.is_ascii_digit());
     let value = scalar.text.parse().ok().filter(|value| digits && (1..=most).contains(value));
     value.ok_or_else(|| {
-        reader.error(scalar.at, format!("'{key}' has {}: expected a whole number from 1 to {most}", scalar.seen()))
+        reader.error(scalar.at, format!("'{key}' has {}, expected an integer from 1 to {most}", scalar.seen()))
     })
 }
 
@@ -289,7 +290,9 @@ impl<'a> Reader<'a> {
     fn end_of_document(&mut self) -> Result<(), Error> {
         loop {
             match self.next()? {
-                (Event::DocumentStart(_), at) => return Err(self.error(at, "a second document: expected one")),
+                (Event::DocumentStart(_), at) => {
+                    return Err(self.error(at, "found a second YAML document, expected one"));
+                }
                 (Event::StreamEnd, _) => return Ok(()),
                 _ => {}
             }
@@ -355,7 +358,7 @@ impl<'a> Reader<'a> {
                 self.bare(anchor, tag.is_some(), at)?;
                 let plain = style == ScalarStyle::Plain;
                 if plain && (text.is_empty() || text == "~" || text == "null") {
-                    return Err(self.error(at, format!("nothing given: expected {expected}")));
+                    return Err(self.error(at, format!("the value is missing: expected {expected}")));
                 }
                 Ok(Scalar { text, plain, at })
             }
@@ -367,15 +370,15 @@ impl<'a> Reader<'a> {
     fn bare(&self, anchor: usize, tagged: bool, at: Marker) -> Result<(), Error> {
         match (anchor, tagged) {
             (0, false) => Ok(()),
-            (0, true) => Err(self.error(at, "a tag: a device configuration has none")),
-            _ => Err(self.error(at, "an anchor: a device configuration has none")),
+            (0, true) => Err(self.error(at, "tags are not allowed in a device configuration")),
+            _ => Err(self.error(at, "anchors are not allowed in a device configuration")),
         }
     }
 
     fn unexpected(&self, at: Marker, event: &Event<'_>, expected: &str) -> Error {
         let seen = match event {
             Event::Scalar(text, ScalarStyle::Plain, ..) if text.is_empty() || text == "~" || text == "null" => {
-                return self.error(at, format!("nothing given: expected {expected}"));
+                return self.error(at, format!("the value is missing: expected {expected}"));
             }
             Event::Scalar(text, ..) => format!("'{}'", text.escape_debug()),
             Event::SequenceStart(..) => "a list".into(),
@@ -383,7 +386,7 @@ impl<'a> Reader<'a> {
             Event::Alias(_) => "an alias".into(),
             _ => "the end".into(),
         };
-        self.error(at, format!("found {seen}: expected {expected}"))
+        self.error(at, format!("found {seen}, expected {expected}"))
     }
 
     fn location(&self, at: Marker) -> Location {

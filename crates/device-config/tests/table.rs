@@ -108,7 +108,7 @@ fn slips_of_the_pen_are_guessed_and_other_vendors_named() {
     }
     assert!(unknown("quantum").starts_with("unknown device target 'quantum': expected"));
     for amd in ["amd_gpu_gfx90a", "amdgcn-amd-amdhsa"] {
-        let start = format!("the target '{amd}' is a GPU of AMD's, for which Scythe makes no code: expected 'spir64'");
+        let start = format!("the target '{amd}' is an AMD GPU, which Scythe does not support: expected 'spir64'");
         assert!(unknown(amd).starts_with(&start), "{}", unknown(amd));
     }
 }

@@ -23,7 +23,7 @@ pub enum BinaryBundleError {
     NotText(u64),
     #[error("the part for '{target}' spans bytes {offset} to {offset} + {size}, beyond the bundle's {length}")]
     Bounds { target: String, offset: u64, size: u64, length: usize },
-    #[error("a second part for '{0}'")]
+    #[error("the bundle has two parts for '{0}', expected one")]
     Twice(String),
 }
 
@@ -117,7 +117,10 @@ mod tests {
         let mut many = good.clone();
         many[24..32].copy_from_slice(&u64::MAX.to_le_bytes());
         assert!(error(&many).contains("inside the list of its 18446744073709551615 parts"));
-        assert_eq!(error(&join(&[("a".into(), b""), ("a".into(), b"")])), "a second part for 'a'");
+        assert_eq!(
+            error(&join(&[("a".into(), b""), ("a".into(), b"")])),
+            "the bundle has two parts for 'a', expected one"
+        );
     }
 
     proptest! {

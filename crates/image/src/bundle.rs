@@ -37,13 +37,16 @@ impl<'a> Bundle<'a> {
 pub enum BundleError {
     #[error(transparent)]
     Elf(#[from] ElfError),
-    #[error("the object already holds a bundle for '{0}'")]
+    #[error("the object already contains a bundle for '{0}'")]
     AlreadyThere(String),
-    #[error("two bundles are given for '{0}'")]
+    #[error("there are two bundles for '{0}', expected one")]
     GivenTwice(String),
-    #[error("'{0}' is no target: expected a kind and a triple, such as 'sycl-spirv64-unknown-unknown'")]
+    #[error(
+        "'{0}' is not a target: expected a kind and a triple, for example \
+         'sycl-spirv64-unknown-unknown'"
+    )]
     BadTarget(String),
-    #[error("the object is for machine {0}: expected 62 (x86-64) or 183 (AArch64)")]
+    #[error("the object is for ELF machine {0}, expected 62 (x86-64) or 183 (AArch64)")]
     UnknownMachine(u16),
     #[error("the name of a bundle section is not UTF-8 text: \"{}\"", .0.escape_ascii())]
     NotText(Vec<u8>),

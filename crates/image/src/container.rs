@@ -143,7 +143,7 @@ pub enum ImageError {
     UnknownFormat(u32),
     #[error("device image {section} section has {seen} bytes, expected {expected}")]
     SectionSize { section: &'static str, seen: usize, expected: usize },
-    #[error("device image symbol {index} of {count} does not fit its section")]
+    #[error("device image symbol {index} of {count} exceeds its section")]
     Symbol { index: u32, count: u32 },
     #[error("device image code has encoding {0}, expected 1 (zstd)")]
     Encoding(u32),

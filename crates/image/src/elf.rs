@@ -31,7 +31,7 @@ pub enum ElfError {
     NotRelocatable(u16),
     #[error("ELF {what} spans bytes {offset} to {offset} + {size}, beyond the file's {length}")]
     Bounds { what: &'static str, offset: u64, size: u64, length: usize },
-    #[error("ELF section table has rows of {0} bytes, expected 64")]
+    #[error("ELF section headers have {0} bytes, expected 64")]
     RowSize(u16),
     #[error("ELF file has no section names")]
     NoNames,

@@ -22,19 +22,22 @@ pub struct FileTable {
 /// Why a text is not a file table, or a table cannot be changed as asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileTableError {
-    #[error("line 1: expected the columns, such as '[Code|Properties]', found '{0}'")]
+    #[error("line 1: expected the columns, for example '[Code|Properties]', found '{0}'")]
     NoColumns(String),
-    #[error("line {line}: found {seen} cells, expected {expected} as in the columns")]
+    #[error("line {line}: found {seen} cells, expected one for each of the {expected} columns")]
     CellCount { line: usize, seen: usize, expected: usize },
-    #[error("the column '{0}' appears a second time")]
+    #[error("the column '{0}' appears twice")]
     RepeatedColumn(String),
     #[error("there is no column '{name}': the columns are {known}")]
     NoSuchColumn { name: String, known: String },
-    #[error("'{0}' cannot stand in a table: it holds '|' or a line end")]
+    #[error("'{0}' cannot be a cell of a table: it contains '|' or a line break")]
     BadCell(String),
-    #[error("'{0}' cannot name a column: it is empty, or holds '|', a bracket or a line end")]
+    #[error(
+        "'{0}' cannot be the name of a column: it is empty, or contains '|', a bracket or a line \
+         break"
+    )]
     BadColumn(String),
-    #[error("the tables have {seen} and {expected} rows, expected as many in both")]
+    #[error("the tables have {seen} and {expected} rows, expected the same number")]
     RowCount { seen: usize, expected: usize },
 }
 
@@ -185,13 +188,16 @@ mod tests {
     #[test]
     fn errors_say_what_was_expected() {
         let read = |text: &str| FileTable::from_text(text).unwrap_err().to_string();
-        assert_eq!(read("Code\n"), "line 1: expected the columns, such as '[Code|Properties]', found 'Code'");
-        assert_eq!(read("[A|B]\nx\n"), "line 2: found 1 cells, expected 2 as in the columns");
-        assert_eq!(read("[A|A]\n"), "the column 'A' appears a second time");
-        assert_eq!(read("[]\n"), "'' cannot name a column: it is empty, or holds '|', a bracket or a line end");
+        assert_eq!(read("Code\n"), "line 1: expected the columns, for example '[Code|Properties]', found 'Code'");
+        assert_eq!(read("[A|B]\nx\n"), "line 2: found 1 cells, expected one for each of the 2 columns");
+        assert_eq!(read("[A|A]\n"), "the column 'A' appears twice");
+        assert_eq!(
+            read("[]\n"),
+            "'' cannot be the name of a column: it is empty, or contains '|', a bracket or a line break"
+        );
         let mut table = FileTable::from_text(TEXT).unwrap();
         let error = table.replace("Code", vec![]).unwrap_err().to_string();
-        assert_eq!(error, "the tables have 0 and 2 rows, expected as many in both");
+        assert_eq!(error, "the tables have 0 and 2 rows, expected the same number");
         let error = table.extract(&["X"]).unwrap_err().to_string();
         assert_eq!(error, "there is no column 'X': the columns are Code, Properties, Symbols");
     }

@@ -29,13 +29,16 @@ const TRAILER: usize = 16;
 /// What is wrong with a precompiled header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PrecompiledError {
-    #[error("it begins with \"{}\", expected \"{}\"", seen.escape_ascii(), CLANG_MAGIC.escape_ascii())]
+    #[error("it starts with \"{}\", expected \"{}\"", seen.escape_ascii(), CLANG_MAGIC.escape_ascii())]
     NotClang { seen: Vec<u8> },
-    #[error("its {size} bytes do not end at a multiple of 4")]
+    #[error("its size of {size} bytes is not a multiple of 4")]
     Alignment { size: usize },
-    #[error("its {size} bytes are too many for one block")]
+    #[error("its size of {size} bytes exceeds the limit of one block")]
     TooLarge { size: usize },
-    #[error("its device part begins at byte {offset}, but the file has {length} bytes and no such block there")]
+    #[error(
+        "its device part should start at byte {offset}, but the file of {length} bytes has no \
+         block there"
+    )]
     Damaged { offset: u64, length: usize },
     #[error("its device part is damaged: the note at its end is missing")]
     NoNote,

@@ -96,25 +96,28 @@ pub struct PropertyError {
 pub enum PropertyErrorKind {
     #[error("the property set is not closed: expected ']' at the end of '{0}'")]
     UnclosedSet(String),
-    #[error("the property set '{0}' appears a second time")]
+    #[error("the property set '{0}' appears twice")]
     RepeatedSet(String),
     #[error("expected a property set '[name]' before the property '{0}'")]
     PropertyBeforeSet(String),
     #[error("expected 'name=type|value', found '{0}'")]
     NotAProperty(String),
-    #[error("the property '{0}' appears a second time in its set")]
+    #[error("the property '{0}' appears twice in its set")]
     RepeatedProperty(String),
-    #[error("the property '{name}' has type '{seen}': expected 1 (number) or 2 (byte array)")]
+    #[error("the property '{name}' has type '{seen}', expected 1 (number) or 2 (byte array)")]
     UnknownType { name: String, seen: String },
-    #[error("the value of '{name}' is '{seen}': expected a decimal number below 4294967296")]
+    #[error("the value of '{name}' is '{seen}', expected a decimal number below 4294967296")]
     NotANumber { name: String, seen: String },
-    #[error("the value of '{name}' is not base 64")]
+    #[error("the value of '{name}' is not valid base64")]
     NotBase64 { name: String },
     #[error("the byte array '{name}' claims {claimed} bits: expected {} for its {found} bytes", *found as u64 * 8)]
     WrongLength { name: String, claimed: u64, found: usize },
-    #[error("the byte array '{name}' has {found} bytes: expected its length in the first 8")]
+    #[error("the byte array '{name}' has {found} bytes, expected at least 8 for its length")]
     NoLength { name: String, found: usize },
-    #[error("'{0}' holds a '%' without two hexadecimal digits after it, or an escape that is not UTF-8")]
+    #[error(
+        "'{0}' contains an invalid escape: expected '%' and two hexadecimal digits that give UTF-8 \
+         text"
+    )]
     BadEscape(String),
 }
 
@@ -303,22 +306,22 @@ mod tests {
             assert_eq!(PropertySets::from_text(text).unwrap_err().to_string(), message, "{text:?}");
         };
         check("[a\n", "line 1: the property set is not closed: expected ']' at the end of '[a'");
-        check("[a]\n\n[a]\n", "line 3: the property set 'a' appears a second time");
+        check("[a]\n\n[a]\n", "line 3: the property set 'a' appears twice");
         check("x=1|1\n", "line 1: expected a property set '[name]' before the property 'x'");
         check("[a]\nx\n", "line 2: expected 'name=type|value', found 'x'");
-        check("[a]\nx=1|1\nx=1|1\n", "line 3: the property 'x' appears a second time in its set");
-        check("[a]\nx=3|1\n", "line 2: the property 'x' has type '3': expected 1 (number) or 2 (byte array)");
-        check("[a]\nx=1|-1\n", "line 2: the value of 'x' is '-1': expected a decimal number below 4294967296");
+        check("[a]\nx=1|1\nx=1|1\n", "line 3: the property 'x' appears twice in its set");
+        check("[a]\nx=3|1\n", "line 2: the property 'x' has type '3', expected 1 (number) or 2 (byte array)");
+        check("[a]\nx=1|-1\n", "line 2: the value of 'x' is '-1', expected a decimal number below 4294967296");
         check(
             "[a]\nx=1|4294967296\n",
-            "line 2: the value of 'x' is '4294967296': expected a decimal number below 4294967296",
+            "line 2: the value of 'x' is '4294967296', expected a decimal number below 4294967296",
         );
-        check("[a]\nx=2|AA\n", "line 2: the value of 'x' is not base 64");
-        check("[a]\nx=2|AAAA\n", "line 2: the byte array 'x' has 3 bytes: expected its length in the first 8");
+        check("[a]\nx=2|AA\n", "line 2: the value of 'x' is not valid base64");
+        check("[a]\nx=2|AAAA\n", "line 2: the byte array 'x' has 3 bytes, expected at least 8 for its length");
         check("[a]\nx=2|CQAAAAAAAAABAgM=\n", "line 2: the byte array 'x' claims 9 bits: expected 24 for its 3 bytes");
         check(
             "[a]\n%4=1|1\n",
-            "line 2: '%4' holds a '%' without two hexadecimal digits after it, or an escape that is not UTF-8",
+            "line 2: '%4' contains an invalid escape: expected '%' and two hexadecimal digits that give UTF-8 text",
         );
     }
 

@@ -25,13 +25,16 @@ pub struct TextBundle<'a> {
 /// What is wrong with a text that begins like a bundle. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextBundleError {
-    #[error("line {line}: '{text}' is no translation unit: expected 16 hexadecimal digits")]
+    #[error(
+        "line {line}: '{text}' is not the identity of a translation unit: expected 16 hexadecimal \
+         digits"
+    )]
     BadUnit { line: usize, text: String },
     #[error("line {line}: expected the start of a part, '{START}TARGET'")]
     NoStart { line: usize },
-    #[error("line {line}: the part for '{target}' begins here and has no end")]
+    #[error("line {line}: the part for '{target}' starts here, but has no end")]
     NoEnd { line: usize, target: String },
-    #[error("line {line}: a second part for '{target}'")]
+    #[error("line {line}: the part for '{target}' appears twice")]
     Twice { line: usize, target: String },
 }
 
@@ -186,8 +189,10 @@ mod tests {
         }
         let said = |text: String| divide(text.as_bytes()).unwrap_err().to_string();
         assert!(said(format!("{START}a\nx\n")).contains("line 1: the part for 'a'"));
-        assert!(said(format!("{START}a\n{END}a\n{START}a\n{END}a\n")).contains("line 3: a second part for 'a'"));
-        assert!(said(format!("{UNIT}12\n")).contains("'12' is no translation unit"));
+        assert!(
+            said(format!("{START}a\n{END}a\n{START}a\n{END}a\n")).contains("line 3: the part for 'a' appears twice")
+        );
+        assert!(said(format!("{UNIT}12\n")).contains("'12' is not the identity of a translation unit"));
         assert!(said(format!("{UNIT}0000000000000012\nint x;\n")).contains("line 2: expected the start"));
     }
 }

@@ -37,11 +37,14 @@ pub enum UnitError {
     Elf(#[from] crate::elf::ElfError),
     #[error("section {} has {size} bytes, expected a multiple of 8", UNIT_SECTION)]
     Size { size: usize },
-    #[error("it holds code for link-time optimisation, which cannot be given the identity of its translation unit")]
+    #[error(
+        "it contains code for link-time optimisation, which cannot store the identity of its \
+         translation unit; compile it without '-flto'"
+    )]
     Lto,
-    #[error("expected bitcode at byte {at}, but there is \"{}\"", seen.escape_ascii())]
+    #[error("expected bitcode at byte {at}, found \"{}\"", seen.escape_ascii())]
     NotBitcode { at: usize, seen: Vec<u8> },
-    #[error("the bitcode at byte {at} goes beyond the {length} bytes that there are")]
+    #[error("the bitcode at byte {at} exceeds the data of {length} bytes")]
     Truncated { at: usize, length: usize },
 }
 

@@ -124,11 +124,14 @@ fn a_target_can_be_added_later_but_only_once() {
     let more = bundle::bundle(&fat, &[(NVPTX.into(), b"two")]).unwrap();
     assert_eq!(targets(&more), [HOST, SPIRV, NVPTX]);
     let error = |parts: &[(String, &[u8])]| bundle::bundle(&fat, parts).unwrap_err().to_string();
-    assert_eq!(error(&[(SPIRV.into(), b"")]), format!("the object already holds a bundle for '{SPIRV}'"));
-    assert_eq!(error(&[(NVPTX.into(), b""), (NVPTX.into(), b"")]), format!("two bundles are given for '{NVPTX}'"));
+    assert_eq!(error(&[(SPIRV.into(), b"")]), format!("the object already contains a bundle for '{SPIRV}'"));
+    assert_eq!(
+        error(&[(NVPTX.into(), b""), (NVPTX.into(), b"")]),
+        format!("there are two bundles for '{NVPTX}', expected one")
+    );
     assert_eq!(
         error(&[("sycl".into(), b"")]),
-        "'sycl' is no target: expected a kind and a triple, such as 'sycl-spirv64-unknown-unknown'"
+        "'sycl' is not a target: expected a kind and a triple, for example 'sycl-spirv64-unknown-unknown'"
     );
 }
 

@@ -201,7 +201,7 @@ fn properties_of_another_layout_are_refused() {
     let set = "of set SYCL/device requirements";
     assert_eq!(
         required("aspect", vec![1, 2, 3].into()),
-        format!("the property 'aspect' {set} has 3 bytes: expected a multiple of 4")
+        format!("the property 'aspect' {set} has 3 bytes, expected a multiple of 4")
     );
     assert_eq!(required("fixed_target", 3.into()), format!("the property 'fixed_target' {set} is not a byte array"));
     assert_eq!(
@@ -210,7 +210,7 @@ fn properties_of_another_layout_are_refused() {
     );
     assert_eq!(
         required("reqd_work_group_size", words(&[4, 1, 1, 1, 1])),
-        format!("the property 'reqd_work_group_size' {set} has an entry of 4 dimensions: expected 1, 2 or 3")
+        format!("the property 'reqd_work_group_size' {set} has an entry of 4 dimensions, expected 1, 2 or 3")
     );
     assert!(refused("SCYTHE/launch", "k", vec![1].into()).ends_with("is not a launch row"));
     assert!(refused("SYCL/device globals", "g", vec![0; 8].into()).ends_with("is not a size and a flag"));

@@ -85,7 +85,9 @@ fn describe_fault(
         .map(|(name, _)| format!("'-fsycl-device-code-split={name}'"))
         .collect();
     let advice = match works.is_empty() {
-        true => "they need different features of their devices, so that no split mode puts them into one".to_owned(),
+        true => "these kernels need different device features, so no split mode puts them into one \
+            image"
+            .to_owned(),
         false => format!("link with {}", works.join(" or ")),
     };
     let name = variable.id.split(TU_SEPARATOR).next().unwrap_or_default();

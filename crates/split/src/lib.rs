@@ -208,7 +208,7 @@ fn check_rows(entries: &[EntryPoint<'_>], rows: &HashMap<String, KernelLaunch>, 
             None if foreign => continue,
             None => format!("kernel '{name}' has no launch rows"),
             Some(launch) if launch.params.len() != function.param_count() => format!(
-                "kernel '{name}' has {} parameters, expected {} as in its launch rows",
+                "kernel '{name}' has {} parameters, but its launch rows describe {}",
                 function.param_count(),
                 launch.params.len()
             ),

@@ -24,8 +24,7 @@ pub fn link<'ctx>(
     for module in &modules {
         check_target(module, target, &mut faults);
         if module.has_indirect_functions() {
-            faults
-                .push(broken(module, "device code cannot hold functions that are resolved at load (ifunc)".to_owned()));
+            faults.push(broken(module, "device code cannot contain indirect functions (ifunc)".to_owned()));
         }
         if let Err(error) = module.verify() {
             faults.push(broken(module, error.to_string()));
@@ -57,7 +56,7 @@ fn check_target(module: &Module<'_>, target: &str, faults: &mut Vec<Diagnostic>)
     let triple = module.triple();
     let arch = |triple: &str| triple.split('-').next().unwrap_or_default().to_owned();
     if arch(&triple) != arch(target) {
-        faults.push(broken(module, format!("device code for '{triple}', expected '{target}'")));
+        faults.push(broken(module, format!("the device code is for '{triple}', expected '{target}'")));
     }
 }
 

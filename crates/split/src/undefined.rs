@@ -109,10 +109,10 @@ fn describe<'ctx>(
     }
     let others: Vec<_> = needing.map(|(entry, _)| called(entry)).collect();
     for other in others.iter().take(MORE_KERNELS) {
-        fault = fault.note(format!("{other} needs it, too"));
+        fault = fault.note(format!("{other} also needs it"));
     }
     if others.len() > MORE_KERNELS {
-        fault = fault.note(format!("and so do {} more", others.len() - MORE_KERNELS));
+        fault = fault.note(format!("{} more kernels or exported functions also need it", others.len() - MORE_KERNELS));
     }
     Some(fault)
 }

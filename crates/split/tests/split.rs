@@ -273,8 +273,7 @@ fn code_for_another_target_is_refused() {
     let context = Context::new();
     let module = context.parse_ir(b"target triple = \"x86_64-unknown-linux-gnu\"\n", "a.bc").unwrap();
     let error = messages(link(vec![module], "device", TARGET).err().unwrap());
-    let expected =
-        "a.bc: error: device code for 'x86_64-unknown-linux-gnu', expected 'spirv64-unknown-unknown' [scythe-E0203]\n";
+    let expected = "a.bc: error: the device code is for 'x86_64-unknown-linux-gnu', expected 'spirv64-unknown-unknown' [scythe-E0203]\n";
     assert_eq!(error, expected);
 }
 
@@ -290,7 +289,7 @@ fn missing_and_damaged_launch_rows_are_errors() {
     check(without, "error: kernel 'K' has no launch rows [scythe-E0204]\n");
     let mut short = Ir::default().kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "");
     short.rows = vec!["!{!\"_ZTS1K\", i32 0, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into()];
-    check(short, "error: kernel 'K' has 1 parameters, expected 0 as in its launch rows [scythe-E0204]\n");
+    check(short, "error: kernel 'K' has 1 parameters, but its launch rows describe 0 [scythe-E0204]\n");
     let damaged = Ir { rows: vec!["!{!\"_ZTS1K\", i32 0}".into()], ..Ir::default() };
     check(
         damaged,
@@ -427,8 +426,11 @@ fn all_kernels_that_need_a_symbol_are_told() {
     assert_eq!(
         error,
         "a.cpp:1:5: error: undefined device symbol 'foo()', needed by kernel 'A' [scythe-E0202]\n\
-         note: 'foo()' is used by 'table'\nnote: kernel 'B' needs it, too\nnote: kernel 'C' needs it, too\n\
-         note: kernel 'D' needs it, too\nnote: and so do 2 more\n"
+         note: 'foo()' is used by 'table'\n\
+         note: kernel 'B' also needs it\n\
+         note: kernel 'C' also needs it\n\
+         note: kernel 'D' also needs it\n\
+         note: 2 more kernels or exported functions also need it\n"
     );
 }
 
@@ -437,7 +439,7 @@ fn functions_resolved_at_load_are_refused() {
     let context = Context::new();
     let text = "@f = ifunc void (), ptr @resolve\ndefine ptr @resolve() {\n  ret ptr null\n}\n";
     let error = link_all(&context, &[Ir::default().text(text)]).unwrap_err();
-    assert!(error.starts_with("a.bc: error: device code cannot hold functions that are resolved at load"), "{error}");
+    assert!(error.starts_with("a.bc: error: device code cannot contain indirect functions"), "{error}");
 }
 
 /// Two units whose kernels use one variable of one image, and one that any image may use.

@@ -236,10 +236,10 @@ fn mistakes_are_named_and_leave_nothing_behind() {
         ("class X;\n", "input.td: error: no record of class 'DynamicTable': expected one for each table"),
         ("include \"nowhere.td\"\n", "nowhere.td"),
         (&table("[]"), "input.td: error: table 'T' has no fields: expected a key first"),
-        (&table("[\"Name\"]"), "input.td: error: table 'T' has two entries \"a\""),
+        (&table("[\"Name\"]"), "input.td: error: table 'T' has two entries with the key \"a\""),
         (&table("[\"Name\", \"x\"]"), "has no field 'x'"),
-        (&table("[\"Name\", \"l\", \"l\"]"), "table 'T' has two entries \"a\""),
-        (&table("[\"l\"]"), "two entries 1"),
+        (&table("[\"Name\", \"l\", \"l\"]"), "table 'T' has two entries with the key \"a\""),
+        (&table("[\"l\"]"), "two entries with the key 1"),
         (
             &NUMBERS.replace("bits<4>\";\n  string TypeOf_W", "list<string>\";\n  string TypeOf_W"),
             "is not what table 'DeviceTable' says: 'string'",

@@ -72,9 +72,9 @@ impl Options {
 /// Why images cannot be wrapped.
 #[derive(Debug, thiserror::Error)]
 pub enum WrapError {
-    #[error("{0} device images: expected at most 2147483647")]
+    #[error("cannot wrap {0} device images, expected at most 2147483647")]
     TooManyImages(usize),
-    #[error("'{0}' cannot name a function: it is empty or holds a NUL character")]
+    #[error("'{0}' cannot be the name of a function: it is empty or contains a NUL character")]
     BadFunctionName(String),
     #[error("cannot write the object: {0}")]
     Write(#[from] object::write::Error),

@@ -184,7 +184,7 @@ fn the_functions_called_can_be_named() {
     let bad = Options { register: String::new(), ..options };
     assert_eq!(
         wrap(&[], &bad).unwrap_err().to_string(),
-        "'' cannot name a function: it is empty or holds a NUL character"
+        "'' cannot be the name of a function: it is empty or contains a NUL character"
     );
 }
 

@@ -43,7 +43,7 @@
 ; RUN: not scythe-tools device-link -o bad.o a.bc a.bc 2>&1 | FileCheck --check-prefix=TWICE %s
 ; TWICE: a.bc: error: device symbol 'needed' is defined twice: the other definition is in 'a.bc' [scythe-E0203]
 ; RUN: not scythe-tools device-link -o bad.o host.ll 2>&1 | FileCheck --check-prefix=HOST %s
-; HOST: host.ll: error: device code for 'x86_64-unknown-linux-gnu', expected 'spirv64-unknown-unknown' [scythe-E0203]
+; HOST: host.ll: error: the device code is for 'x86_64-unknown-linux-gnu', expected 'spirv64-unknown-unknown' [scythe-E0203]
 ; RUN: not scythe-tools device-link a.bc 2>&1 | FileCheck --check-prefix=OUTPUT %s
 ; OUTPUT: device-link: error: option '-o' is missing
 ; RUN: test ! -e bad.o -a ! -e bad.table

@@ -102,7 +102,7 @@
 ; NODEVICE: error: the device configuration names no device for the target 'mine': expected '-device NAME' in its 'aot-toolchain-options'
 ; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl \
 ; RUN:   --device-config-file=other.yaml %s 2>&1 | FileCheck --check-prefix=TOOLCHAIN %s
-; TOOLCHAIN: error: the device configuration has code for 'intel_gpu_skl' compiled by 'icc': expected 'ocloc'
+; TOOLCHAIN: error: the device configuration names the compiler 'icc' for the target 'intel_gpu_skl', expected 'ocloc'
 
 ; Whatever is wrong is said, and nothing is left behind.
 ; RUN: not env PATH=/nowhere $(command -v scythe-tools) device-link -o bad.o \

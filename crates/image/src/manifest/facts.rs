@@ -180,7 +180,7 @@ impl Reader {
                 for (symbol, value) in bytes_of(CONDITIONAL_IMPORTS, set) {
                     let fail = |why: String| wrong(CONDITIONAL_IMPORTS, symbol, why);
                     let text = std::str::from_utf8(value?).map_err(|_| fail("is not text".to_owned()))?;
-                    let read = |line: &str| line.parse().map_err(|error| fail(format!("has a wrong line: {error}")));
+                    let read = |line: &str| line.parse().map_err(|error| fail(format!("has an invalid line: {error}")));
                     self.import(symbol).conditions = text.lines().map(read).collect::<Result<_>>()?;
                 }
             }
@@ -250,9 +250,9 @@ fn required_numbers(requirements: &Requirements) -> Vec<(&'static str, Vec<u32>)
 /// A property called `<condition> aspect` or `<condition> reqd_sub_group_size`.
 fn read_conditional(name: &str, value: &[u8]) -> Result<Conditional> {
     let fail = |why: String| wrong(CONDITIONAL_REQUIREMENTS, name, why);
-    let expected = || fail("is not named by a condition, a space and what is required".to_owned());
+    let expected = || fail("has an invalid name: expected a condition, a space and a requirement".to_owned());
     let (condition, kind) = name.rsplit_once(' ').ok_or_else(expected)?;
-    let condition = condition.parse().map_err(|error| fail(format!("has a wrong name: {error}")))?;
+    let condition = condition.parse().map_err(|error| fail(format!("has an invalid name: {error}")))?;
     let list = Some(numbers(CONDITIONAL_REQUIREMENTS, name, value)?);
     let requirements = match kind {
         ASPECT => Requirements { aspects: list, ..Requirements::default() },
@@ -269,7 +269,7 @@ fn work_groups(numbers: &[u32]) -> Result<Vec<Vec<u32>>> {
     let mut rest = numbers;
     while let Some((&count, after)) = rest.split_first() {
         if !(1..=3).contains(&count) {
-            return Err(fail(format!("has an entry of {count} dimensions: expected 1, 2 or 3")));
+            return Err(fail(format!("has an entry of {count} dimensions, expected 1, 2 or 3")));
         }
         let (entry, after) = after
             .split_at_checked(count as usize)
@@ -287,7 +287,7 @@ fn to_bytes(numbers: &[u32]) -> Vec<u8> {
 fn numbers(set: &'static str, property: &str, bytes: &[u8]) -> Result<Vec<u32>> {
     match bytes.as_chunks::<4>() {
         (words, []) => Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect()),
-        _ => Err(wrong(set, property, format!("has {} bytes: expected a multiple of 4", bytes.len()))),
+        _ => Err(wrong(set, property, format!("has {} bytes, expected a multiple of 4", bytes.len()))),
     }
 }
 
