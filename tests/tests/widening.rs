@@ -118,8 +118,8 @@ int main() {
 "#;
     let p = Project::new().file("size.cpp", PROGRAM);
     p.scythe(&["-fsycl", "-O2", "size.cpp", "-o", "size"]).ok();
-    p.run("./size", &[]).fails().stdout_has("it requires sub-groups of 8 work-items, but cannot be widened");
+    p.run("./size", &[]).fails().stdout_has("requires sub-groups of 8 work-items, but cannot be vectorised");
     p.scythe(&["-fsycl", "-O2", "-fsycl-targets=spir64_x86_64", "size.cpp", "-o", "ahead"])
         .fails()
-        .stderr_has("it requires sub-groups of 8 work-items, but cannot be widened");
+        .stderr_has("requires sub-groups of 8 work-items, but cannot be vectorised");
 }
