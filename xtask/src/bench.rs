@@ -37,9 +37,9 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             (peer::measure, rest)
         }
         _ => {
-            return Err(
-                "'bench' wants 'aspects', 'compile', 'cpu', 'cuda', 'link', 'opencl', 'peer' or 'run'".to_owned()
-            );
+            return Err("'bench' needs one of 'aspects', 'compile', 'cpu', 'cuda', 'link', 'opencl', \
+                'peer' or 'run'"
+                .to_owned());
         }
     };
     setup::ensure(Purpose::Bench)?;

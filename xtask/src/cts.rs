@@ -93,7 +93,7 @@ impl Options {
             _ => vec![a.as_str()],
         });
         while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or_else(|| format!("'{word}' wants a value\n\n{HELP}"));
+            let mut value = || words.next().ok_or_else(|| format!("'{word}' needs a value\n\n{HELP}"));
             match word {
                 "--suite" => options.suite = PathBuf::from(value()?),
                 "--catch2" => options.catch2 = Some(PathBuf::from(value()?)),
@@ -105,7 +105,7 @@ impl Options {
                 "--memory-limit" => options.limits.memory = number(word, value()?)?.saturating_mul(1 << 20),
                 "--jobs" => options.jobs = usize::try_from(number(word, value()?)?).unwrap_or(usize::MAX),
                 "--prefix" => options.prefix = Some(PathBuf::from(value()?)),
-                _ => return Err(format!("'cts' does not know '{word}'\n\n{HELP}")),
+                _ => return Err(format!("unknown argument '{word}' of 'cts'\n\n{HELP}")),
             }
         }
         if options.suite.as_os_str().is_empty() && !options.rerun {
@@ -122,12 +122,12 @@ fn backend(name: &str) -> Result<Backend, String> {
     Backend::ALL
         .into_iter()
         .find(|b| b.name() == name)
-        .ok_or_else(|| format!("no backend '{name}': cpu, opencl or cuda"))
+        .ok_or_else(|| format!("unknown backend '{name}': expected cpu, opencl or cuda"))
 }
 
 fn number(option: &str, text: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(0) | Err(_) => Err(format!("'{option}' wants a number above 0, not '{text}'")),
+        Ok(0) | Err(_) => Err(format!("'{option}' is '{text}', expected a positive number")),
         Ok(n) => Ok(n),
     }
 }
@@ -184,7 +184,7 @@ fn configure(options: &Options, folder: &Path) -> Result<Suite, String> {
 /// The categories to run: those named, which must be the suite's, or all.
 fn chosen(suite: &Suite, named: &[String]) -> Result<Vec<String>, String> {
     if let Some(unknown) = named.iter().find(|n| !suite.categories.contains(n)) {
-        return Err(format!("the suite has no category '{unknown}'; it has: {}", suite.categories.join(" ")));
+        return Err(format!("unknown category '{unknown}'; the suite has: {}", suite.categories.join(" ")));
     }
     Ok(if named.is_empty() { suite.categories.clone() } else { named.to_vec() })
 }
@@ -218,10 +218,10 @@ mod tests {
     fn mistakes_are_named() {
         for (text, part) in [
             ("", "--suite is missing"),
-            ("--suite", "wants a value"),
+            ("--suite", "needs a value"),
             ("--suite a --backend metal", "'metal'"),
             ("--suite a --jobs none", "'none'"),
-            ("--suite a --time-limit 0", "above 0"),
+            ("--suite a --time-limit 0", "a positive number"),
             ("--suite a --fast", "'--fast'"),
         ] {
             assert!(parse(text).unwrap_err().contains(part), "{text}");

@@ -71,7 +71,7 @@ pub fn toolkit() -> Result<PathBuf, String> {
     progress(&format!("installing {WHEEL} from PyPI"));
     process::output(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
     process::output(Command::new(environment.join("bin/pip")).args(["install", "--quiet", WHEEL]))?;
-    installed().ok_or_else(|| format!("{WHEEL} holds no bin/ptxas"))
+    installed().ok_or_else(|| format!("{WHEEL} does not contain bin/ptxas"))
 }
 
 fn wheel_folder(environment: &Path) -> Option<PathBuf> {
@@ -84,7 +84,7 @@ fn wheel_folder(environment: &Path) -> Option<PathBuf> {
 pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result<String, String> {
     let programs = e2e::device_programs("cuda", filters)?;
     if programs.is_empty() {
-        return Err(format!("no program is called like '{}'", filters.join("' or '")));
+        return Err(format!("no program has a name that contains '{}'", filters.join("' or '")));
     }
     let cuda = toolkit()?;
     let bundle = Bundle::new(prefix, folder)?;
@@ -150,7 +150,7 @@ impl<'a> Bundle<'a> {
             if path.exists() {
                 std::fs::remove_dir_all(&path).map_err(|e| format!("cannot empty {}: {e}", path.display()))?;
             }
-            std::fs::create_dir_all(&path).map_err(|e| format!("cannot make {}: {e}", path.display()))?;
+            std::fs::create_dir_all(&path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
         }
         let bundle = Self { folder };
         for name in ["libscythe.so", "libscythe-jit.so"] {
@@ -166,7 +166,7 @@ impl<'a> Bundle<'a> {
 
     fn device_library(&self, from: &Path) -> Result<(), String> {
         let to = self.folder.join("lib/scythe/devicelib");
-        std::fs::create_dir_all(&to).map_err(|e| format!("cannot make {}: {e}", to.display()))?;
+        std::fs::create_dir_all(&to).map_err(|e| format!("cannot create {}: {e}", to.display()))?;
         for file in crate::workspace::files(from, &["bc"])? {
             copy(&file, &to.join(file.file_name().unwrap_or_default()))?;
         }
@@ -181,7 +181,7 @@ impl<'a> Bundle<'a> {
             let Some((name, rest)) = line.trim().split_once(" => ") else { continue };
             let path = rest.split(" (").next().unwrap_or_default().trim();
             if path == "not found" {
-                return Err(format!("{} needs {name}, which is not there", library.display()));
+                return Err(format!("{} needs {name}, which is missing", library.display()));
             }
             if !EVERYWHERE.iter().any(|known| name.starts_with(known)) {
                 paths.insert((name.to_owned(), PathBuf::from(path)));

@@ -196,7 +196,7 @@ impl Case {
     fn compile(&self, prefix: &Path, folder: &Path, options: &[&str]) -> Result<PathBuf, String> {
         let program = folder.join("program");
         let temp = folder.join("tmp");
-        std::fs::create_dir(&temp).map_err(|e| format!("cannot make {}: {e}", temp.display()))?;
+        std::fs::create_dir(&temp).map_err(|e| format!("cannot create {}: {e}", temp.display()))?;
         let mut command = match self.mode {
             Mode::Device => scythe(prefix, &[]),
             Mode::Gxx => scythe(prefix, &["-fsycl-host-compiler=g++"]),
@@ -213,7 +213,7 @@ impl Case {
             return Err(format!("'{}' failed: {}", process::shown(&command), outcome.describe()));
         }
         if !outcome.stderr.is_empty() {
-            return Err(format!("'{}' is not silent:\n{}", process::shown(&command), outcome.stderr));
+            return Err(format!("'{}' printed unexpected output:\n{}", process::shown(&command), outcome.stderr));
         }
         let left = std::fs::read_dir(&temp).map_err(|e| format!("cannot read {}: {e}", temp.display()))?.count();
         if left > 0 && self.mode != Mode::Host {
@@ -227,7 +227,7 @@ impl Case {
         if missing.is_empty() {
             return Ok(());
         }
-        Err(format!("the output lacks {missing:?}:\n{}", outcome.stdout))
+        Err(format!("the output does not contain {missing:?}:\n{}", outcome.stdout))
     }
 }
 

@@ -15,8 +15,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let kinds = KINDS.map(|(kind, _)| kind).join(" or ");
     let (kind, options) = match args.split_first() {
         Some((kind, options)) if KINDS.iter().any(|(known, _)| known == kind) => (kind, options),
-        Some((other, _)) => return Err(format!("'fuzz' knows no kernels '{other}', but {kinds}")),
-        None => return Err(format!("'fuzz' wants {kinds}, and perhaps [--count N] [--seed S]")),
+        Some((other, _)) => return Err(format!("unknown kind of kernels '{other}'; expected {kinds}")),
+        None => return Err(format!("'fuzz' needs {kinds}, and accepts [--count N] [--seed S]")),
     };
     setup::ensure(Purpose::Test)?;
     let prefix = stage::stage(Profile::Release)?;

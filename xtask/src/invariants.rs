@@ -72,8 +72,8 @@ fn check_backends(dependencies: &Dependencies) -> Result<usize, String> {
             for next in dependencies.get(name).into_iter().flatten() {
                 if forbidden(next) {
                     return Err(format!(
-                        "{backend} depends on {next} (through {name}); a backend must not depend on another backend, \
-                         on the client of the run-time compiler or on a toolkit"
+                        "{backend} depends on {next} (through {name}); a backend must not depend \
+                         on another backend, on the client of the run-time compiler or on a toolkit"
                     ));
                 }
                 if reached.insert(next) {
@@ -140,7 +140,7 @@ pub fn relocation(profile: Profile) -> Result<usize, String> {
     stage::install(profile, &before)?;
     std::fs::rename(&before, &after).map_err(|e| format!("cannot move {}: {e}", before.display()))?;
     let work = scratch.path().join("work");
-    std::fs::create_dir(&work).map_err(|e| format!("cannot make {}: {e}", work.display()))?;
+    std::fs::create_dir(&work).map_err(|e| format!("cannot create {}: {e}", work.display()))?;
     let source = root().join("examples/vector_add.cpp");
     let limit = Duration::from_secs(120);
     let bare = |program: &Path| {

@@ -64,7 +64,7 @@ fn main() -> ExitCode {
             print!("{HELP}");
             Ok(ExitCode::SUCCESS)
         }
-        Some(other) => Err(format!("there is no command '{other}'\n\n{HELP}")),
+        Some(other) => Err(format!("unknown command '{other}'\n\n{HELP}")),
         None => Err(format!("a command is missing\n\n{HELP}")),
     };
     result.unwrap_or_else(|message| {

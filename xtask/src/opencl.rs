@@ -29,7 +29,7 @@ pub fn runtime() -> Result<PathBuf, String> {
     process::output(pip.args(["install", "--quiet"]).args(PACKAGES))?;
     let library = libraries.join("libintelocl.so");
     if !library.exists() {
-        return Err(format!("{} holds no {}", PACKAGES[0], library.display()));
+        return Err(format!("{} does not contain {}", PACKAGES[0], library.display()));
     }
     std::fs::write(&stamp, wanted).map_err(|e| format!("cannot write {}: {e}", stamp.display()))?;
     Ok(libraries)

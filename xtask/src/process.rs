@@ -33,7 +33,7 @@ impl Outcome {
         let how = match self.status {
             _ if self.stopped.is_some() => self.stopped.clone().unwrap_or_default(),
             Some(status) => format!("exit status {status}"),
-            None => "ended by a signal".to_owned(),
+            None => "terminated by a signal".to_owned(),
         };
         format!("{how}\n{}{}", self.stdout, self.stderr)
     }
@@ -118,7 +118,7 @@ pub fn watched(
     let mut stderr = text(stderr);
     let timed_out = stopped.is_some();
     if let Some(signal) = status.signal().filter(|_| !timed_out) {
-        stderr += &format!("ended by signal {signal}\n");
+        stderr += &format!("terminated by signal {signal}\n");
     }
     let status = status.code().filter(|_| !timed_out);
     Ok(Outcome { status, stdout: text(stdout), stderr, timed_out, stopped, elapsed })
@@ -166,10 +166,10 @@ impl Scratch {
             match std::fs::create_dir(&path) {
                 Ok(()) => return Ok(Scratch(path)),
                 Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(format!("cannot make {}: {e}", path.display())),
+                Err(e) => return Err(format!("cannot create {}: {e}", path.display())),
             }
         }
-        Err(format!("no free name for a folder in {}", base.display()))
+        Err(format!("cannot find an unused folder name in {}", base.display()))
     }
 
     pub fn path(&self) -> &Path {

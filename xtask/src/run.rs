@@ -10,13 +10,13 @@ use crate::workspace::target;
 
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let Some((file, args)) = args.split_first() else {
-        return Err("'run' wants a source file, such as examples/vector_add.cpp".to_owned());
+        return Err("'run' needs a source file, for example examples/vector_add.cpp".to_owned());
     };
     let source = find(file)?;
     setup::ensure(Purpose::Build)?;
     let prefix = stage::stage(Profile::Release)?;
     let folder = target().join("run");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+    std::fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
     let program = folder.join(source.file_stem().unwrap_or_default());
     progress(&format!("compiling {file}"));
     process::run(Command::new(prefix.join("bin/scythe")).args(["-fsycl", "-O2"]).arg(&source).arg("-o").arg(&program))?;
@@ -28,5 +28,5 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
 /// A path from where the user stands; cargo runs xtask there too.
 fn find(file: &str) -> Result<PathBuf, String> {
     let path = Path::new(file);
-    if path.is_file() { Ok(path.to_owned()) } else { Err(format!("there is no file '{file}'")) }
+    if path.is_file() { Ok(path.to_owned()) } else { Err(format!("the file '{file}' does not exist")) }
 }

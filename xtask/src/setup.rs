@@ -60,7 +60,7 @@ pub fn ensure(purpose: Purpose) -> Result<(), String> {
     let names = missing.join(" ");
     let by_hand = format!("apt-get update && apt-get install --no-install-recommends {names}");
     if !Path::new("/usr/bin/apt-get").exists() {
-        return Err(format!("these Debian packages are missing, and there is no apt-get here: {names}"));
+        return Err(format!("these Debian packages are missing, and apt-get is not available: {names}"));
     }
     let Some(prefix) = privilege() else {
         return Err(format!("Debian packages are missing. Run this line as root, then try again:\n\n  {by_hand}\n"));
@@ -78,7 +78,7 @@ pub fn ensure(purpose: Purpose) -> Result<(), String> {
     if still.is_empty() {
         return Ok(());
     }
-    Err(format!("apt-get ended well, but these packages are still missing: {}", still.join(" ")))
+    Err(format!("apt-get succeeded, but these packages are still missing: {}", still.join(" ")))
 }
 
 fn missing(purpose: Purpose) -> Vec<&'static str> {

@@ -29,7 +29,7 @@ pub fn stage_command(args: &[String]) -> Result<ExitCode, String> {
     let profile = match args {
         [] => Profile::Release,
         [flag] if flag == "--dev" => Profile::Dev,
-        _ => return Err(format!("'stage' takes nothing but --dev, not '{}'", args.join(" "))),
+        _ => return Err(format!("unknown argument '{}' of 'stage'; expected --dev", args.join(" "))),
     };
     setup::ensure(Purpose::Build)?;
     println!("{}", stage(profile)?.display());
@@ -41,9 +41,11 @@ pub fn install_command(args: &[String]) -> Result<ExitCode, String> {
         [flag, dir] if flag == "--prefix" => PathBuf::from(dir),
         [one] => match one.strip_prefix("--prefix=") {
             Some(dir) => PathBuf::from(dir),
-            None => return Err(format!("'install' wants --prefix DIR, not '{one}'")),
+            None => {
+                return Err(format!("unknown argument '{one}' of 'install'; expected --prefix DIR"));
+            }
         },
-        _ => return Err("'install' wants --prefix DIR".to_owned()),
+        _ => return Err("'install' needs --prefix DIR".to_owned()),
     };
     setup::ensure(Purpose::Build)?;
     build(Profile::Release)?;
@@ -244,7 +246,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
 
 fn parent(path: &Path) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))
+    std::fs::create_dir_all(folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), String> {

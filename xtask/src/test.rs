@@ -32,7 +32,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let filters: Vec<String> =
         args.iter().filter(|a| !STAGES.contains(&a.as_str()) && !a.starts_with("--")).cloned().collect();
     if let Some(unknown) = args.iter().find(|a| a.starts_with("--") && *a != "--quick") {
-        return Err(format!("'test' does not know '{unknown}'"));
+        return Err(format!("unknown argument '{unknown}' of 'test'"));
     }
     let wanted = |stage: &str| match (named.is_empty(), filters.is_empty()) {
         (true, true) => !(quick && SLOW.contains(&stage)),
@@ -70,7 +70,7 @@ fn run_on(backend: &str, filters: &[String]) -> Result<ExitCode, String> {
         return package_for_cuda(filters);
     }
     if backend != "opencl" {
-        return Err(format!("there is no backend '{backend}' to test; there are opencl and cuda"));
+        return Err(format!("unknown backend '{backend}'; expected opencl or cuda"));
     }
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Dev)?;
@@ -86,7 +86,11 @@ fn run_on(backend: &str, filters: &[String]) -> Result<ExitCode, String> {
 fn package_for_cuda(args: &[String]) -> Result<ExitCode, String> {
     let (folder, filters) = match args {
         [flag, folder, filters @ ..] if flag == "--package" => (std::path::PathBuf::from(folder), filters),
-        _ => return Err("'test --backend cuda' wants --package DIR, and then parts of names".to_owned()),
+        _ => {
+            return Err("'test --backend cuda' needs --package DIR, followed by parts of program \
+            names"
+                .to_owned());
+        }
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;

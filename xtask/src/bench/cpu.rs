@@ -60,7 +60,7 @@ const OTHERS: [&str; 3] = ["launch", "jit", "barriers"];
 pub fn measure(prefix: &Path, names: &[String]) -> Result<Report, String> {
     let known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).chain(OTHERS).collect();
     if let Some(name) = names.iter().find(|n| !known.contains(&n.as_str())) {
-        return Err(format!("there is no CPU benchmark '{name}'; there are {}", known.join(", ")));
+        return Err(format!("unknown CPU benchmark '{name}'; expected one of {}", known.join(", ")));
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
     let scratch = Scratch::new("bench-cpu")?;
@@ -274,7 +274,7 @@ impl Bench<'_> {
 }
 
 fn value(numbers: &Numbers, name: &str) -> Result<f64, String> {
-    numbers.get(name).copied().ok_or_else(|| format!("the benchmark printed no '{name}'"))
+    numbers.get(name).copied().ok_or_else(|| format!("the benchmark did not print '{name}'"))
 }
 
 /// Geometric; of ratios.

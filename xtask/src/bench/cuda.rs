@@ -14,7 +14,7 @@ use crate::workspace::{files, root};
 pub fn package(args: &[String]) -> Result<ExitCode, String> {
     let folder = match args {
         [flag, folder] if flag == "--package" => PathBuf::from(folder),
-        _ => return Err("'bench cuda' wants --package DIR".to_owned()),
+        _ => return Err("'bench cuda' needs --package DIR".to_owned()),
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;
@@ -30,7 +30,7 @@ fn fill(prefix: &Path, folder: &Path) -> Result<usize, String> {
     progress(&format!("compiling {} benchmarks", programs.len()));
     let made = process::parallel(&programs, |source| {
         let name = source.file_name().unwrap_or_default().to_string_lossy();
-        let name = name.strip_suffix(".sycl.cpp").ok_or_else(|| format!("{} is no benchmark", source.display()))?;
+        let name = name.strip_suffix(".sycl.cpp").ok_or_else(|| format!("{} is not a benchmark", source.display()))?;
         compile(prefix, source, &Form::Ahead.options(&cuda), &folder.join("bin").join(name))?;
         let peer = sources.join(format!("{name}.cu"));
         copy(&peer, &folder.join("cases").join(format!("{name}.cu")))?;

@@ -87,5 +87,5 @@ fn numbers(program: &Path) -> Result<BTreeMap<String, f64>, String> {
 }
 
 fn value(numbers: &BTreeMap<String, f64>, name: &str) -> Result<f64, String> {
-    numbers.get(name).copied().ok_or_else(|| format!("the benchmark printed no '{name}'"))
+    numbers.get(name).copied().ok_or_else(|| format!("the benchmark did not print '{name}'"))
 }

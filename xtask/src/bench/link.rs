@@ -44,7 +44,7 @@ fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String>
         for round in 0..ROUNDS {
             // All are removed at the end: file systems take their time to make files where many have just gone.
             let parts = folder.join(format!("{name}_{round}"));
-            std::fs::create_dir(&parts).map_err(|e| format!("cannot make {}: {e}", parts.display()))?;
+            std::fs::create_dir(&parts).map_err(|e| format!("cannot create {}: {e}", parts.display()))?;
             let mut command = Command::new(tools);
             command.args(["sycl-post-link", "-split=kernel", "-symbols", "-o"]).arg(parts.join("out.table"));
             let used = watch(command.arg(folder.join(format!("{name}.bc"))), 0)?;
@@ -199,8 +199,8 @@ fn module(kernels: usize) -> String {
     for kernel in 0..kernels {
         let symbol = symbol(kernel);
         line(format_args!(
-            "define weak_odr spir_kernel void @{symbol}(ptr addrspace(1) %p, i32 %x0) \"scythe-shape\"=\"single_task\" \
-             \"sycl-module-id\"=\"{}.cpp\" {{",
+            "define weak_odr spir_kernel void @{symbol}(ptr addrspace(1) %p, i32 %x0) \
+             \"scythe-shape\"=\"single_task\" \"sycl-module-id\"=\"{}.cpp\" {{",
             kernel / 50
         ));
         for step in 1..=10 {
@@ -218,8 +218,8 @@ fn module(kernels: usize) -> String {
     for kernel in 0..kernels {
         let (symbol, unit, at) = (symbol(kernel), kernel / 50, kernel % 50 + 1);
         line(format_args!(
-            "!{kernel} = !{{!\"{symbol}\", i32 0, i64 16, !\"{unit}.cpp\", i32 {at}, i32 5, i64 {kernel}, i32 3, i64 8, i64 0, i32 0, \
-             i32 1, i64 4, i64 8, i32 3}}"
+            "!{kernel} = !{{!\"{symbol}\", i32 0, i64 16, !\"{unit}.cpp\", i32 {at}, i32 5, i64 \
+             {kernel}, i32 3, i64 8, i64 0, i32 0, i32 1, i64 4, i64 8, i32 3}}"
         ));
     }
     out

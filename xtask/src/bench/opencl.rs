@@ -37,7 +37,7 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
             }
             for (name, best) in ["empty", "arguments"].iter().zip(best) {
                 let line = outcome.stdout.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
-                *best = best.min(line.ok_or_else(|| format!("the benchmark printed no '{name}'"))?);
+                *best = best.min(line.ok_or_else(|| format!("the benchmark did not print '{name}'"))?);
             }
         }
     }

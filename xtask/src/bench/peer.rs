@@ -11,8 +11,8 @@ use super::compile::best;
 use super::{Limit, Report};
 use crate::process::{Scratch, progress};
 
-const USAGE: &str = "'bench peer' wants --peer COMMAND FILE... [-- OPTION...]: the peer's compiler with its options, \
-                         programs, and options for both";
+const USAGE: &str = "'bench peer' needs --peer COMMAND FILE... [-- OPTION...]: the compiler of the \
+                         peer with its options, the programs, and options for both compilers";
 /// Half of the peer's time, for the largest of the programs.
 const LIMIT: f64 = 0.5;
 const ROUNDS: usize = 5;
@@ -37,7 +37,7 @@ fn request(args: &[String]) -> Result<Request, String> {
         return Err(USAGE.to_owned());
     }
     if let Some(unknown) = files.iter().find(|f| f.starts_with('-')) {
-        return Err(format!("there is no option '{unknown}'; {USAGE}"));
+        return Err(format!("unknown option '{unknown}'; {USAGE}"));
     }
     Ok(Request { peer, files: files.iter().map(PathBuf::from).collect(), options })
 }

@@ -65,7 +65,10 @@ pub fn built_before(suite: &Suite, category: &str, before: &Outcome) -> Result<B
     let is_there = |program: &&str| suite.build.join("bin").join(program).exists();
     let there: Vec<String> = programs.into_iter().filter(is_there).map(str::to_owned).collect();
     if there.is_empty() {
-        return Err(format!("no program of category {category} was built before in {}", suite.build.display()));
+        return Err(format!(
+            "{} has no programs of category {category}; run without --rerun first",
+            suite.build.display()
+        ));
     }
     Ok(Built { programs: there, not_built: before.not_built.clone(), seconds: before.build_seconds })
 }
@@ -117,7 +120,7 @@ fn compile_all(suite: &Suite, units: &[&Unit], deadline: Deadline, jobs: usize) 
 fn compile(suite: &Suite, unit: &Unit, deadline: Deadline) -> Result<(), String> {
     let folder = suite.build.join(&unit.object);
     let folder = folder.parent().unwrap_or(&suite.build);
-    std::fs::create_dir_all(folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+    std::fs::create_dir_all(folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
     shell(suite, &unit.command, deadline)
 }
 
@@ -144,7 +147,8 @@ fn first_error(outcome: &process::Outcome) -> String {
     let lines = outcome.stderr.lines().chain(outcome.stdout.lines());
     let error =
         lines.clone().find(|l| l.contains("error: ")).or_else(|| lines.clone().find(|l| l.contains("undefined")));
-    let line = error.or_else(|| lines.rev().find(|l| !l.trim().is_empty())).unwrap_or("it failed without a message");
+    let line =
+        error.or_else(|| lines.rev().find(|l| !l.trim().is_empty())).unwrap_or("it failed without an error message");
     match line.split_once(": ") {
         Some((place, message)) if place.contains('/') => format!("{}: {message}", name(place)),
         _ => line.trim().to_owned(),

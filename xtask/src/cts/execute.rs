@@ -94,7 +94,7 @@ impl Program<'_> {
                 }
                 None if done.is_empty() => {
                     // It died before any test: it would do so again.
-                    let rest = all.into_iter().map(|test| (test, format!("the program did not begin: {why}")));
+                    let rest = all.into_iter().map(|test| (test, format!("the program did not start: {why}")));
                     outcome.failed.extend(rest);
                     return Ok(());
                 }
@@ -178,7 +178,7 @@ impl Report {
             } else if line.starts_with("<OverallResult ") {
                 let Some(test) = report.unfinished.take() else { continue };
                 let verdict = if attribute(line, "success").as_deref() != Some("true") {
-                    Verdict::Failed(why.take().unwrap_or_else(|| "failed without a message".to_owned()))
+                    Verdict::Failed(why.take().unwrap_or_else(|| "failed without an error message".to_owned()))
                 } else if attribute(line, "skips").is_some_and(|n| n != "0") {
                     Verdict::Skipped
                 } else {

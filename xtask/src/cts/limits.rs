@@ -34,7 +34,7 @@ impl Limits {
                 if size != grown.0 {
                     grown = (size, Instant::now());
                 } else if grown.1.elapsed() > patience {
-                    return Some(format!("did not go on for {:.0} s", patience.as_secs_f64()));
+                    return Some(format!("made no progress for {:.0} s", patience.as_secs_f64()));
                 }
             }
             let bytes = resident(group);

@@ -28,7 +28,7 @@ impl Suite {
     pub fn configure(path: &Path, catch2: Option<&Path>, prefix: &Path, folder: &Path) -> Result<Suite, String> {
         let path = path.canonicalize().map_err(|e| format!("cannot find the suite {}: {e}", path.display()))?;
         if !path.join("tests/CMakeLists.txt").exists() {
-            return Err(format!("{} is no checkout of SYCL-CTS: it has no tests/CMakeLists.txt", path.display()));
+            return Err(format!("{} is not a checkout of SYCL-CTS: tests/CMakeLists.txt is missing", path.display()));
         }
         let source = folder.join("suite");
         link_tree(&path, catch2, &source)?;
@@ -54,7 +54,7 @@ impl Suite {
         std::fs::write(&facts, format!("{version}\n{}\n", categories.join("\n")))
             .map_err(|e| format!("cannot write {}: {e}", facts.display()))?;
         let suite = Suite::configured(folder)?;
-        progress("building what all tests share");
+        progress("building the shared parts of the tests");
         suite.ninja(&LIBRARIES)?;
         Ok(suite)
     }
@@ -91,7 +91,7 @@ impl Suite {
         let mut ninja = Command::new("ninja");
         let all = process::output(ninja.arg("-C").arg(&self.build).args(["-t", "commands", "-s", &name]))?;
         let last = all.lines().rev().find(|l| l.contains(&format!("-o {name} "))).map(str::to_owned);
-        last.ok_or_else(|| format!("Ninja knows no command that makes {name}"))
+        last.ok_or_else(|| format!("Ninja has no command that builds {name}"))
     }
 }
 
@@ -130,7 +130,8 @@ fn link_tree(suite: &Path, catch2: Option<&Path>, to: &Path) -> Result<(), Strin
     let source = catch2.unwrap_or(&own);
     if !source.join("CMakeLists.txt").exists() {
         return Err(format!(
-            "{} holds no Catch2: run 'git submodule update --init' in the suite, or give a checkout by --catch2",
+            "{} does not contain Catch2: run 'git submodule update --init' in the suite, or name a \
+             checkout with --catch2",
             source.display()
         ));
     }
