@@ -296,7 +296,7 @@ pub const FLAGS: &[Flag] = &[
         Joined,
         M::FixedTargets,
         "LIST",
-        "Promise that kernels run on these targets only; report kernels that none of them can run",
+        "Promise that kernels run only on these targets; warn about code that one of them cannot run",
     ),
     own(
         "-fsycl-device-only",

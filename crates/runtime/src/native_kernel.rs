@@ -122,9 +122,7 @@ impl NativeKernel {
     /// What gives the driver's own objects.
     pub fn any(&self) -> Result<Arc<ReadyKernel>> {
         let made = lock(&self.made);
-        made.first()
-            .map(|made| made.kernel.clone())
-            .ok_or_else(|| invalid("the native kernel does not exist yet: launch it first"))
+        made.first().map(|made| made.kernel.clone()).ok_or_else(|| invalid("the native kernel does not exist"))
     }
 }
 
