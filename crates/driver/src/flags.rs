@@ -296,7 +296,7 @@ pub const FLAGS: &[Flag] = &[
         Joined,
         M::FixedTargets,
         "LIST",
-        "Promise that kernels run only on these targets; warn about code that one of them cannot run",
+        "Promise that kernels run only on these targets; warn if one cannot run the code",
     ),
     own(
         "-fsycl-device-only",
